@@ -62,8 +62,6 @@ async function install() {
       .split(delimiter)
       .filter((folder) => !folder.startsWith(packages))
       .join(delimiter),
-    // npm 10 does not know `allowScripts`. With nvcc present, onnxruntime-node would download CUDA libraries.
-    ONNXRUNTIME_NODE_INSTALL: "skip",
   });
   if (code !== 0) fail("The packages could not be installed: see npm's message above.");
   // npm does not call it a failure when an optional package cannot be installed.

@@ -19,5 +19,5 @@ export async function durable(t: TestContext) {
 
 const folder = join(import.meta.dirname, "../src");
 const files = globSync("**/*.live.test.ts", { cwd: folder }).toSorted();
-/** From 1 on: tests of other packages use 0. A Redis server has 16. */
+/** Number of a database, from 1 on: tests of other packages use 0. A Redis server has 16. */
 const databaseOfFile = 1 + files.indexOf(relative(folder, process.argv[1] ?? ""));

@@ -37,8 +37,9 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
   });
   const state = newState(id, {
     ...schedulerSettings(settings.started),
-    hopMs: config.HOP_MS,
-    replyMs: config.REPLY_MS,
+    // First guesses, in use until the times are measured.
+    hopMs: 3,
+    replyMs: 3,
   });
 
   await using tracing = await openTracing({ config, service: "batcher", id, log });
@@ -56,12 +57,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     log: dedupedLog,
   });
   const batches = openBatchOutbox(producer, pool);
-  await using delivery = new AnswerDelivery({
-    redis,
-    clock,
-    log,
-    retriedBytesMax: config.ANSWERS_RETRIED_BYTES_MAX,
-  });
+  await using delivery = new AnswerDelivery({ redis, clock, log });
   const answers = openAnswerOutbox({ delivery, clock, pool, deadLetters, dedupedLog });
   let tasksSilentSince = Infinity;
   let isStarted = false;
@@ -90,14 +86,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
       log,
     }),
   });
-  await using poolState = openPoolOutbox({
-    redis,
-    state,
-    clock,
-    pool,
-    everyMs: config.POOL_STATE_EVERY_MS,
-    kafka: kafkaLink,
-  });
+  await using poolState = openPoolOutbox({ redis, state, clock, pool, kafka: kafkaLink });
   const spans = new BatchSpans(tracing, pool);
   await using loop = new SchedulerLoop({
     state,

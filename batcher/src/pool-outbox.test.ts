@@ -112,7 +112,6 @@ function openOutbox(t: TestContext, events = [assigned]) {
     state,
     clock: { now: () => (comparisons++, now) },
     pool: "default",
-    everyMs: 100,
     kafka: () => kafka,
   });
   t.after(() => outbox[Symbol.asyncDispose]());

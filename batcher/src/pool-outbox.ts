@@ -9,15 +9,18 @@ import type { State } from "./scheduling/state/state.ts";
 /** An unchanged state is repeated at this interval: an ingress believes a state for 2 s. */
 const unchangedEveryMs = 500;
 
+/** A changed state is published at this interval: workers report every 250 ms, and after every change. */
+const changedEveryMs = 100;
+
 /** The state is compared with the published one at most once in this time, however fast events come. */
 const compareEveryMs = 5;
 
 /**
- * Publishes the pool's state while this batcher is the active one: every `everyMs` if it has changed, and at
- * once if it has jumped. A message that is lost is followed by the next.
+ * Publishes the pool's state while this batcher is the active one: every `changedEveryMs` if it has changed,
+ * and at once if it has jumped. A message that is lost is followed by the next.
  */
 export function openPoolOutbox(parts: PoolOutboxParts): PoolOutbox {
-  const { redis, state, clock, pool, everyMs, kafka } = parts;
+  const { redis, state, clock, pool, kafka } = parts;
   let sequence = 0;
   let published: LaneState[] = [];
   let publishedAt = Number.NEGATIVE_INFINITY;
@@ -44,7 +47,7 @@ export function openPoolOutbox(parts: PoolOutboxParts): PoolOutbox {
       publishIf(
         (lanes, now) => now >= publishedAt + unchangedEveryMs || !isDeepStrictEqual(lanes, published),
       ),
-    everyMs,
+    changedEveryMs,
   );
 
   return {
@@ -72,7 +75,6 @@ type PoolOutboxParts = {
   state: State;
   clock: Clock;
   pool: string;
-  everyMs: number;
   /** See `KafkaLink`. */
   kafka(): KafkaLink;
 };

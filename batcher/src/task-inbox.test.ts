@@ -112,7 +112,7 @@ async function openInbox(t: TestContext) {
   let onEnded = (_tasks: TaskId[]): void => {};
 
   const inbox = await TaskInbox.open({
-    config: { POOL: "default", COMMIT_EVERY_MS: 100 },
+    config: { POOL: "default" },
     clientId: "batcher-0000000000000000",
     clock: { now: () => now++ },
     redis: {

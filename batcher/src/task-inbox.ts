@@ -195,7 +195,7 @@ export class TaskInbox implements AsyncDisposable {
     this.#commitTimer ??= setTimeout(() => {
       this.#commitTimer = undefined;
       void this.#commit();
-    }, this.#parts.config.COMMIT_EVERY_MS);
+    }, commitEveryMs);
   }
 
   async #commit(): Promise<void> {
@@ -216,13 +216,15 @@ export class TaskInbox implements AsyncDisposable {
 /** Tasks of one pipeline: its replies come well within the time of a command. */
 const lookedUpAtOnce = 500;
 const loggedTasksMax = 20;
+/** Offsets wait for each other. What is not committed is read again after a loss. */
+const commitEveryMs = 100;
 /** Answers of one pipeline: an answer with many faces has 85 kB. */
 const answersReadAtOnce = 50;
 
 type Arrival = Extract<Event, { kind: "arrive" }>;
 
 type TaskInboxParts = {
-  config: Pick<BatcherConfig, "POOL" | "COMMIT_EVERY_MS">;
+  config: Pick<BatcherConfig, "POOL">;
   clientId: string;
   clock: Clock;
   redis: Pick<RedisConnection, "pipeline">;

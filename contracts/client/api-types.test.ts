@@ -42,7 +42,7 @@ type Equal<One, Other> =
     ? true
     : false;
 
-/** Without zod's brands, and with intersections of objects written as one object. */
+/** Drops zod's brands, and writes an intersection of objects as one object. */
 type Plain<T> = T extends string & z.core.$brand
   ? string
   : T extends string | number | boolean | null | undefined | Uint8Array | Blob
@@ -50,7 +50,7 @@ type Plain<T> = T extends string & z.core.$brand
     : { [Field in keyof T]: Plain<T[Field]> };
 
 /**
- * What a TypeScript caller sends: Blobs where bytes may be, and flags as booleans, not as the words for them.
+ * Type that a TypeScript caller sends: Blobs where bytes may be, and flags as booleans, not as words.
  */
 type Sent<T> = T extends Uint8Array
   ? Uint8Array | Blob

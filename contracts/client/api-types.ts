@@ -12,7 +12,7 @@ export type Vector = number[];
 
 export type DistanceMetric = "cosine" | "euclidean" | "euclidean_l2";
 
-/** What every call that looks for faces may ask for. */
+/** Options of every call that detects faces. */
 export type DetectionOptions = {
   /** One of `models` of `capabilities()`. Defaults to its `default_model`. */
   model_name?: string | undefined;
@@ -27,13 +27,13 @@ export type DetectionOptions = {
   align?: boolean | undefined;
   /** One of `normalizations` of the model. Defaults to `base`, the model's own preprocessing. */
   normalization?: string | undefined;
-  /** Not offered: true is refused. */
+  /** Accepted for DeepFace clients: true is refused. */
   anti_spoofing?: boolean | undefined;
-  /** Not offered: anything but 0 is refused. */
+  /** Accepted for DeepFace clients: anything but 0 is refused. */
   expand_percentage?: 0 | undefined;
 };
 
-/** What the calls that compare faces may ask for besides. */
+/** Further options of the calls that compare faces. */
 export type DistanceOptions = {
   /** Defaults to `cosine`. */
   distance_metric?: DistanceMetric | undefined;
@@ -56,7 +56,7 @@ export type VerifyRequest = DetectionOptions &
   DistanceOptions & {
     img1: ImageInput | Vector;
     img2: ImageInput | Vector;
-    /** With several faces in an image: the nearest pair (the default), the largest of each, or an error. */
+    /** Choice among several faces of an image: the nearest pair (the default), the largest, or an error. */
     face_policy?: "best_pair" | "largest" | "single_only" | undefined;
   };
 
@@ -87,11 +87,11 @@ export type CompareRequest = DetectionOptions &
     img?: ImageInput | undefined;
     vector?: Vector | undefined;
     candidates: Candidate[];
-    /** Which face of the source image, largest first. Defaults to 0. */
+    /** Index of the face of the source image, largest first. Defaults to 0. */
     face_index?: number | undefined;
   };
 
-/** Where a face is, in pixels of the upright image. Eyes are the person's own left and right. */
+/** Position of a face, in pixels of the upright image. Eyes are the person's own left and right. */
 export type FacialArea = {
   x: number;
   y: number;
@@ -136,7 +136,7 @@ export type RepresentReply = {
     model_name: string;
     /** Names the weights. Store it with the embedding. */
     model_version: string;
-    /** Of the computation. Embeddings of both may be compared. */
+    /** Precision of the computation. Embeddings of both may be compared. */
     precision: "float32" | "int8";
   }[];
   model: string;
@@ -171,7 +171,7 @@ export type CompareReply = {
     face_index: number | null;
     face_found: boolean | null;
   };
-  /** In the order of the request. */
+  /** Results in the order of the request. */
   results: (ComparedCandidate | FailedCandidate)[];
   threshold: number;
   /** The smallest distance, whether it matches or not; the first of equal ones. */
@@ -181,7 +181,7 @@ export type CompareReply = {
   request_id: string;
 };
 
-/** What is known of a model's or a detector's network. */
+/** Properties of a model's or a detector's network. */
 export type NetworkDetails = {
   /** An SPDX expression. */
   license: string;
@@ -191,7 +191,7 @@ export type NetworkDetails = {
   /** It runs in float32 because int8 deviates on the worker's CPU. */
   precision_fallback: boolean;
   status: "ready" | "unavailable";
-  /** What live workers run: several during a rollout, or where only some CPUs run int8. */
+  /** Builds that live workers run: several during a rollout, or where only some CPUs run int8. */
   builds: {
     sha256: string;
     precision: "float32" | "int8";
@@ -202,13 +202,15 @@ export type NetworkDetails = {
 
 export type DetectorDetails = NetworkDetails & {
   /**
-   * Beside a clear face, `verify` and `compare` may miss faces narrower than this share of the longer side,
-   * unless `all_faces` is true. Null: they find all that `represent` finds.
+   * Width, as a share of the longer side, below which `verify` and `compare` may miss faces beside a clear
+   * one, unless `all_faces` is true. Null: they find all that `represent` finds.
    */
   missed_width_share: number | null;
 };
 
-/** On pictures like the operator's, the false match rate is at most `fmr_wanted`, with 95 % confidence. */
+/**
+ * Thresholds whose false match rate is at most `fmr_wanted` on the operator's pictures, with 95 % confidence.
+ */
 export type ThresholdsCalibration = {
   /** UTC. */
   calibrated_at: string;
@@ -283,7 +285,7 @@ export type HealthReply = {
   checks: {
     kafka: "ok" | "unavailable";
     redis: "ok" | "unavailable";
-    /** By pool, then by lane (model and detector). */
+    /** Load by pool, then by lane (model and detector). */
     pools: Record<string, Record<string, { workers: number; waiting: number; expected_wait_ms: number }>>;
   };
 };

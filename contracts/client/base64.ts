@@ -15,7 +15,9 @@ export async function withBase64Images(value: unknown): Promise<unknown> {
   return Object.fromEntries(await Promise.all(fields));
 }
 
-/** In chunks, because the number of arguments of a function is limited and an image has millions of bytes. */
+/**
+ * Encodes in chunks: the number of arguments of a function is limited, and an image has millions of bytes.
+ */
 function base64(bytes: Uint8Array): string {
   let text = "";
   for (let start = 0; start < bytes.length; start += chunkBytes) {

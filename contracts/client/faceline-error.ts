@@ -39,7 +39,7 @@ export type FacelineErrorCode =
   /** The answer is not the service's own: a proxy's, for example. */
   | "unexpected_answer";
 
-/** Returns the error that a response which is no success stands for. Reads the response's body. */
+/** Maps a response that is not 2xx to an error. Reads the response's body. */
 export async function errorFromResponse(response: Response): Promise<FacelineError> {
   const problem = parseProblem(await response.text());
   if (problem === undefined) return unexpectedAnswer(response);

@@ -62,7 +62,7 @@ export async function runPeopleCommand(redis: RedisConnection, call: PeopleComma
 }
 
 const forgottenMeanwhile = (email: string): string =>
-  `${email} was forgotten at the same time: run the command again if they shall be stored anew.`;
+  `${email} was forgotten at the same time: run the command again to store them again.`;
 
 async function declineText(redis: RedisConnection, call: DeclineCall): Promise<string> {
   if ("which" in call) {
@@ -132,7 +132,7 @@ async function addressText(redis: RedisConnection, email: string): Promise<strin
 async function forgetText(redis: RedisConnection, email: string): Promise<string> {
   const { found, team } = await forget(redis, email, commandActor);
   const file = await rewriteAppendOnlyFile(redis);
-  // The file is written again all the same: an earlier call may have broken off before that.
+  // The file is rewritten even so, because an earlier call may have failed before that.
   const lines = [found ? `${email} is forgotten.` : "Nobody of this email is stored."];
   if (team !== null) lines.push(`The API keys of ${team} still work: \`list --team ${team}\` shows them.`);
   if (file === "rewritten") lines.push("The server's file was written again without them.");
@@ -145,7 +145,7 @@ async function forgetText(redis: RedisConnection, email: string): Promise<string
   return text;
 }
 
-/** What people wrote is indented, so that none of it looks like another entry. */
+/** Lists applicants. What they wrote is indented, so that none of it looks like another entry. */
 function entriesText(entries: Applicant[]): string {
   if (entries.length === 0) return "Nobody waits for approval.";
   return entries.map(entryText).join("\n");

@@ -89,7 +89,7 @@ function findOnly(keys: ListedKey[], start: string): ListedKey {
   return one;
 }
 
-/** Also true when `start` is longer than the stored prefix, such as the whole key. */
+/** Whether a key begins with `start`, which may be longer than the stored prefix, such as the whole key. */
 function matchesPrefix({ prefix }: ListedKey, start: string): boolean {
   return prefix !== undefined && (prefix.startsWith(start) || start.startsWith(prefix));
 }

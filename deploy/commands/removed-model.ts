@@ -15,7 +15,7 @@ export async function whoHasLoaded(name: string): Promise<string | undefined> {
   return loadedSentence(name, replies);
 }
 
-/** removed-model.test.ts covers it. */
+/** Returns the sentence for the replies of the ingresses; undefined where none has loaded the model. */
 export function loadedSentence(name: string, replies: AllowlistReply[]): string | undefined {
   const row = modelRows(replies).find((each) => each.name === name);
   if (row === undefined) return undefined;

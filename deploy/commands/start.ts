@@ -1,16 +1,19 @@
 import { writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
+import { type RunningService, runningServiceFile } from "@faceline/contracts/stored/running-service";
 import { readConfig } from "@faceline/runtime/config";
 import { KafkaConfig } from "@faceline/runtime/kafka";
 import { waitForAbort } from "@faceline/runtime/process";
 import { readDevKey, storeKey } from "../launcher/dev-key.ts";
+import { launchOperators } from "../launcher/launch-operators.ts";
 import { readableLogLine } from "../launcher/log-line.ts";
 import { buildModels } from "../launcher/models.ts";
-import { operatorsPortSettings, operatorsPorts } from "../launcher/operators-ports.ts";
+import { operatorsPortSettings } from "../launcher/operators-ports.ts";
 import { checkPorts, freePorts } from "../launcher/ports.ts";
 import { ProcessRecord } from "../launcher/process-record.ts";
 import { type Command, runCommand } from "../launcher/run-command.ts";
 import { writeSamples } from "../launcher/samples.ts";
+import { writePrivateFile } from "../launcher/secrets.ts";
 import { Servers, serverPorts } from "../launcher/servers.ts";
 import { ingressPorts, Services } from "../launcher/services.ts";
 import { readLaunchOptions, startUsage, supervisorLimits } from "../launcher/settings.ts";
@@ -30,13 +33,13 @@ async function start({ print, stop, force }: Command): Promise<void> {
   const state = openStateFolder(resolve(repository, launch.FACELINE_STATE));
   using record = await ProcessRecord.begin(state.processes, print);
   const ingresses = ingressPorts(launch.HOST, launch.PORT, launch.ingress);
-  const operators = operatorsPorts(launch.OPERATORS_PORT, launch);
+  const operators = await launchOperators(launch, process.env, state.secrets);
   const observe = launch.observe ? await import("../observe/viewers/observation.ts") : undefined;
   await checkPorts([
     ...serverPorts(launch),
     ...(observe?.observePorts(launch) ?? []),
     ...ingresses,
-    ...operatorsPortSettings(launch.OPERATORS_HOST, operators),
+    ...operatorsPortSettings(launch.OPERATORS_HOST, operators.ports),
   ]);
 
   const steps = Steps.sinceCommandStart(print);
@@ -50,7 +53,7 @@ async function start({ print, stop, force }: Command): Promise<void> {
       config: launch,
       state,
       env: process.env,
-      operatorsPorts: operators,
+      operatorsPorts: operators.ports,
       watch: quietly,
     });
   const { access } = servers;
@@ -87,20 +90,30 @@ async function start({ print, stop, force }: Command): Promise<void> {
         ...(launch.engine === undefined ? {} : { ENGINE: launch.engine }),
         MODELS_DIR: models,
         LOG_LEVEL: launch.LOG_LEVEL,
+        ...(operators.tokenFile !== undefined && { OPERATORS_TOKEN_FILE: operators.tokenFile }),
         ...observation?.environment(),
       },
       inspectPorts,
-      operatorsPorts: operators,
+      operatorsPorts: operators.ports,
     },
     { ...supervision, onOutput: (name, line) => print(`${name} | ${format(line)}`) },
   );
   writeFileSync(state.serviceAddress, `${process.env["PUBLIC_URL"] || services.addresses[0]}\n`);
   await steps.run("services", () => services.start());
-  await steps.run("health", () => services.waitUntilHealthy(launch.HEALTHY_WITHIN_MS, stop));
+  await steps.run("health", () => services.waitUntilHealthy(stop));
 
   if (observation !== undefined) await steps.run("Zipkin and Prometheus", () => observation.ready());
 
   const { addresses } = services;
+  const running: RunningService = {
+    address: addresses[0]!,
+    operators: operators.addresses,
+    tokenFile: operators.tokenFile ?? null,
+    keyFile: key === undefined ? null : state.devKey,
+    modelsDir: models,
+    engine: launch.engine ?? (process.env["ENGINE"] || "onnx"),
+  };
+  writePrivateFile(join(state.run, runningServiceFile), JSON.stringify(running));
   print(
     welcomeMessage({
       addresses,
@@ -111,7 +124,8 @@ async function start({ print, stop, force }: Command): Promise<void> {
       accounts: ["PAGES", "AUTH", "ACCOUNTS"].every((setting) => process.env[setting] !== "off"),
       logs: state.logs,
       observeAddress: observation?.address,
-      operatorsPorts: operators,
+      // Those that were drawn are for npm run plan alone, which finds them itself.
+      operatorsPorts: launch.OPERATORS_PORT === undefined ? {} : operators.ports,
       tookMs: steps.tookMs,
     }),
   );

@@ -49,7 +49,7 @@ export const redisTls = {
   "tls-auth-clients": "no",
 };
 
-/** The user as whom the replica of the durable Redis reads it. */
+/** User name with which the replica reads the durable Redis. */
 export const replicaUser = "replica";
 export const replicaRights: RedisRights = {
   keys: [],

@@ -15,7 +15,7 @@ test("Prometheus accepts its configuration in containers, with the alert rules",
   t.after(() => rmSync(folder, { recursive: true }));
   const token = join(folder, "token");
   writeFileSync(token, "x".repeat(32));
-  const alerts = join(repository, "deploy/observe/generated/alerts.yml");
+  const alerts = join(repository, "deploy/observe/alerts.yml");
   const mounted = readFileSync(join(import.meta.dirname, "observe/prometheus.yaml"), "utf8")
     .replaceAll("/run/secrets/operators-token", token)
     .replaceAll("/etc/prometheus/alerts.yml", alerts);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { secretFiles } from "./secret-files.ts";
 
-/** With compose.production.yaml, certificates are the operator's. */
+/** Files of compose.production.yaml that the operator brings. */
 const certificates = ["kafka.pem", "server.pem", "server.key", "ca.pem"];
 
 for (const [file, production] of [

@@ -16,7 +16,7 @@ import {
 /**
  * Returns the files of secrets of a compose, by their names: a password for each user of each server, the
  * configuration of the servers with these users, the operators' token and the first API key. `present` reads
- * what an earlier call made: passwords stay, and configurations are made anew from them. `production`: for
+ * what an earlier call made: passwords stay, and configurations are written again. `production`: for
  * compose.production.yaml; the certificates are not among them.
  */
 export function secretFiles(
@@ -84,7 +84,7 @@ const linesOf = (settings: KafkaSettings): string =>
     .map(([name, value]) => `${name}=${value}\n`)
     .join("");
 
-/** As in compose.yaml, which gives the container more. */
+/** Memory of the volatile Redis; compose.yaml gives the container more. */
 const volatileMemoryMib = 1024;
 const redisPort = "6379";
 const kafkaPort = 9092;

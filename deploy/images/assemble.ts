@@ -8,13 +8,13 @@ import { type Sbom, sbomOf } from "./sbom.ts";
 // node assemble.ts TARGET FOLDER: copies what an image of TARGET holds, sources and packages, into FOLDER,
 // with the SBOM of these packages. Run by the Dockerfile after `npm ci --omit=dev` and `npm sbom`.
 
-/** The workspace of each target, packages of it that no running process loads, and files that one reads. */
-const targets: Record<string, { workspace: string; without: string[]; files?: string[] }> = {
+/** The workspace of each target, packages of it that no process loads, and documents that its pages show. */
+const targets: Record<string, { workspace: string; without: string[]; documents?: string[] }> = {
   // face-api brings the weights that models are built from; tar unpacks pulled ones, yauzl CUDA libraries.
   ingress: {
     workspace: "ingress",
     without: ["@vladmandic/face-api", "tar", "yauzl"],
-    files: ["docs/operating", "deploy/DATA-PROTECTION.md"],
+    documents: ["docs/using", "docs/operating"],
   },
   batcher: { workspace: "batcher", without: [] },
   inference: { workspace: "inference", without: ["@vladmandic/face-api", "tar", "yauzl", "csv-parse"] },
@@ -35,7 +35,7 @@ for (const folder of folders) {
   if (!folder.startsWith("node_modules/")) link(folder);
 }
 const common = ["package.json", "LICENSE", "NOTICE", "deploy/images/healthcheck.ts"];
-for (const file of [...common, ...(image.files ?? [])]) copy(file);
+for (const file of [...common, ...(image.documents ?? [])]) copy(file);
 const sbom = JSON.parse(readFileSync(join(repository, "sbom.json"), "utf8")) as Sbom;
 const node = `node_modules/node-${process.platform}-${process.arch}`;
 const ownSbom = sbomOf(sbom, lock, [...folders, node]);

@@ -44,7 +44,7 @@ export type Lock = { packages: Record<string, LockedPackage> };
 type LockedPackage = {
   version?: string;
   link?: boolean;
-  /** Of a link: the folder of the package in the repository. */
+  /** Folder in the repository of a package that is a link. */
   resolved?: string;
   dependencies?: Record<string, string>;
   optionalDependencies?: Record<string, string>;

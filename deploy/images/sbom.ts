@@ -24,7 +24,7 @@ function nameOf(folder: string): string {
   return at === -1 ? `@faceline/${folder}` : folder.slice(at + "node_modules/".length);
 }
 
-/** What is read here of CycloneDX 1.5, as npm writes it. */
+/** The part of CycloneDX 1.5 that is read here, as npm writes it. */
 export type Sbom = {
   serialNumber?: string;
   metadata: { timestamp?: string };

@@ -9,7 +9,7 @@ import { groupWithLifeline, lifelineStdio, releaseLifeline } from "./lifeline.ts
 /**
  * One process, from its start to its end. It leads a process group of its own: Ctrl-C at the terminal reaches
  * the launcher alone, which stops the processes in their order. If the launcher is killed, the process is
- * ended too. Tested in supervisor.test.ts and lifeline.test.ts.
+ * ended too.
  */
 export class Child {
   readonly name: string;
@@ -136,7 +136,7 @@ export class Child {
  * that the program cannot raise it again.
  */
 const withoutCoreDump = "ulimit -c 0; ";
-/** From SIGTERM to SIGKILL after the launcher was killed: a broker writes its logs meanwhile. */
+/** Time from SIGTERM to SIGKILL after the launcher was killed, in which a broker writes its logs. */
 const killAfterS = 10;
 const shellCode = `${withoutCoreDump}${groupWithLifeline({ killAfterS })}exec "$@"`;
 

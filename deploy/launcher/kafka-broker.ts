@@ -117,7 +117,7 @@ export function brokerSettings({ port, controllerPort, login, addresses }: Broke
   };
 }
 
-/** How a listener logs in at others, and whom it lets in. */
+/** Login of a listener at others, and the users that it accepts. */
 export const plainLogin = (own: Login, users: Login[]): string =>
   [
     "org.apache.kafka.common.security.plain.PlainLoginModule required",

@@ -36,8 +36,8 @@ export async function findJava(
 }
 
 /**
- * From the output of `java -version`: `openjdk version "17.0.15" …`, or `java version "1.8.0_392"` before
- * Java 9.
+ * Returns the version in the output of `java -version`: `openjdk version "17.0.15" …`, or before Java 9
+ * `java version "1.8.0_392"`.
  */
 export function javaMajor(printed: string): number | undefined {
   const [, first, second] = /version "(\d+)(?:\.(\d+))?/.exec(printed) ?? [];

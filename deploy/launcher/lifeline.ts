@@ -14,19 +14,20 @@ const withLifeline = (onLoss: string): string =>
   `{ trap '' TERM INT HUP; read -r _ <&3 || { ${onLoss}; }; } </dev/null >/dev/null 2>&1 4<&- & exec 3<&-; `;
 
 /**
- * For a program that leads a process group: all of the group gets SIGTERM, and SIGKILL `killAfterS` later.
- * The watcher belongs to the group, so its number cannot be that of another group by then.
+ * Shell code for a program that leads a process group: all of the group gets SIGTERM, and SIGKILL
+ * `killAfterS` later. The watcher belongs to the group, so its number cannot be that of another group by
+ * then.
  */
 export const groupWithLifeline = ({ killAfterS }: { killAfterS: number }): string =>
   withLifeline(`kill -TERM 0; sleep ${killAfterS}; kill -KILL 0`);
 
-/** For a program in the process group of its starter: it alone gets SIGTERM. */
+/** Shell code for a program in the process group of its starter: it alone gets SIGTERM. */
 export const programWithLifeline = withLifeline("kill -TERM $$");
 
 /** The `stdio` of such a program. An IPC channel comes behind it. */
 export const lifelineStdio = ["ignore", "pipe", "pipe", "pipe"] as const;
 
-/** To be called once for each such child: its watcher ends when it has ended. */
+/** Ends a child's watcher when the child has ended. Call it once for each such child. */
 export function releaseLifeline(child: ChildProcess): void {
   const pipe = child.stdio[3];
   if (pipe === undefined || pipe === null || !("end" in pipe)) return;

@@ -4,7 +4,7 @@ const bytesMax = 10 * 1024 * 1024;
 
 /**
  * Log file of one process. Bounded: a full file becomes `<file>.1` and replaces the one before it. Written
- * synchronously, so that the last lines of a process that dies are on disk. Tested in supervisor.test.ts.
+ * synchronously, so that the last lines of a process that dies are on disk.
  */
 export class LogFile {
   readonly #path: string;

@@ -19,9 +19,9 @@ export async function maven(
 }
 
 type MavenOptions = {
-  /** What is fetched, for the error message. */
+  /** Name of the download, for the error message. */
   artifact: string;
-  /** What to do without Maven: the end of a sentence. */
+  /** End of the sentence that tells how to do without Maven. */
   alternative: string;
   stop: AbortSignal;
 };

@@ -10,7 +10,3 @@ test("each process has an operators' port of its own, whose number does not depe
   assert.equal(many["inference-16"], 9499);
   for (const [name, port] of Object.entries(few)) assert.equal(many[name], port);
 });
-
-test("without OPERATORS_PORT there are none", () => {
-  assert.deepEqual(operatorsPorts(undefined, { ingress: 1, batchers: 1, workers: 1 }), {});
-});

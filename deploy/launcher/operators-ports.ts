@@ -4,10 +4,9 @@ import { batchersMax, type Counts, ingressMax } from "./settings.ts";
 /**
  * The operators' port of each process, by its name. The numbers do not depend on how many processes there
  * are, so that the list of a Prometheus stays as it is: from `first`, 16 of ingresses, then 4 of batchers,
- * then 16 of workers. Empty without `first`: then there are none.
+ * then 16 of workers.
  */
-export function operatorsPorts(first: number | undefined, counts: Counts): Record<string, number> {
-  if (first === undefined) return {};
+export function operatorsPorts(first: number, counts: Counts): Record<string, number> {
   const from = (service: string, count: number, offset: number) =>
     Array.from({ length: count }, (_, i): [string, number] => [`${service}-${i + 1}`, first + offset + i]);
   return Object.fromEntries([
@@ -17,7 +16,7 @@ export function operatorsPorts(first: number | undefined, counts: Counts): Recor
   ]);
 }
 
-/** For the check that nobody else listens there. */
+/** Returns the ports for the check that nobody else listens there. */
 export const operatorsPortSettings = (host: string, ports: Record<string, number>): PortSetting[] =>
   Object.values(ports).map((port) => ({ setting: "OPERATORS_PORT", host, port }));
 

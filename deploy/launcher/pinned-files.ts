@@ -11,7 +11,7 @@ export async function sha256Of(file: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** From the lines that `sha256sum` prints: the hash of each file, by its name. */
+/** Returns the hash of each file by its name, from lines as `sha256sum` prints them. */
 export function readHashes(list: string): Map<string, string> {
   const lines = list.split("\n").filter((line) => line !== "");
   return new Map(

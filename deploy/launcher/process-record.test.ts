@@ -5,8 +5,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { identify } from "./process-identity.ts";
-import { ProcessRecord } from "./process-record.ts";
+import { identify, ProcessRecord, readStat } from "./process-record.ts";
 
 test("processes left over from a killed launcher are ended by the next one", async (t) => {
   const { file, printed, print, idle } = setUp(t);
@@ -60,6 +59,24 @@ test("a damaged record is ignored", async (t) => {
   const { file, print } = setUp(t);
   writeFileSync(file, '{"launcher":');
   using _record = await ProcessRecord.begin(file, print);
+});
+
+test("the start time is found after the process name, whatever characters the name has", () => {
+  const fields = Array.from({ length: 30 }, (_, i) => `${i}`).slice(3);
+  assert.deepEqual(readStat(`1 (a) b (c)) S ${fields.join(" ")}`), { state: "S", startTicks: "21" });
+});
+
+test("a process keeps its identity, and has none after its end", async () => {
+  const child = spawn(process.execPath, ["-e", "setInterval(() => {}, 1000)"]);
+  await once(child, "spawn");
+  const identity = identify(child.pid!);
+  assert.ok(identity !== undefined);
+  assert.equal(identify(child.pid!), identity);
+  assert.notEqual(identify(process.pid), identity);
+
+  child.kill("SIGKILL");
+  await once(child, "exit");
+  assert.equal(identify(child.pid!), undefined);
 });
 
 function setUp(t: TestContext) {

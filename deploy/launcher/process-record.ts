@@ -1,7 +1,7 @@
+import { spawnSync } from "node:child_process";
 import { readFileSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
-import { identify } from "./process-identity.ts";
 
 /**
  * The processes of a launch, on disk. A launcher that is killed cannot stop its broker, so the next one must
@@ -96,6 +96,34 @@ function readRecord(file: string): RecordFile | undefined {
   } catch {
     return undefined;
   }
+}
+
+/**
+ * Identifies a process beyond its pid, which may be reused: its start time, on this boot of the machine.
+ * Undefined when there is no such process.
+ */
+export function identify(pid: number): string | undefined {
+  if (process.platform !== "linux") return startTimeFromPs(pid);
+  try {
+    const { state, startTicks } = readStat(readFileSync(`/proc/${pid}/stat`, "utf8"));
+    // A zombie has ended; its parent has not collected it yet.
+    return state === "Z" ? undefined : `${bootId()}/${startTicks}`;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Reads `/proc/PID/stat`: `pid (name) state …`, where the name may hold spaces and brackets. */
+export function readStat(stat: string): { state: string; startTicks: string } {
+  const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ");
+  return { state: fields[0]!, startTicks: fields[19]! };
+}
+
+const bootId = (): string => readFileSync("/proc/sys/kernel/random/boot_id", "utf8").trim();
+
+function startTimeFromPs(pid: number): string | undefined {
+  const { status, stdout } = spawnSync("ps", ["-o", "lstart=", "-p", String(pid)], { encoding: "utf8" });
+  return status === 0 && stdout.trim() !== "" ? stdout.trim() : undefined;
 }
 
 const RecordedProcess = z.object({ name: z.string(), pid: z.int().positive(), identity: z.string().min(1) });

@@ -64,7 +64,7 @@ export async function findRedis(folder: string, stop: AbortSignal): Promise<Redi
 export function serverNote(version: string, packaged = ""): string {
   const isPackage = packaged.startsWith(`5:${version}-`);
   const name = isPackage ? `${version} (package ${packaged})` : version;
-  if (hasScriptFixes(version) || (isPackage && isMended(packaged))) return name;
+  if (hasScriptFixes(version) || (isPackage && isPatched(packaged))) return name;
   return `${name} ${missingFixes} (Debian: apt install redis-server); the one on the PATH is used`;
 }
 
@@ -74,7 +74,7 @@ const packageUpdates: [start: string, update: number][] = [
   ["5:8.0.2-3+deb13u", 1],
 ];
 
-const isMended = (packaged: string): boolean =>
+const isPatched = (packaged: string): boolean =>
   packageUpdates.some(
     ([start, update]) =>
       packaged.startsWith(start) && Number.parseInt(packaged.slice(start.length)) >= update,

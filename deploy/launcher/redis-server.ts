@@ -29,7 +29,7 @@ export const durableSettings: Settings = { save: '""', appendonly: "yes", append
 
 /**
  * Returns the file of a Redis server. It has the SHA-256 of passwords. Nobody can log in as `default`. It has
- * rights all the same where writes are kept, because Redis 7 replays them as that user: without rights it
+ * rights even so where writes are kept, because Redis 7 replays them as that user: without rights it
  * refuses each transaction of the file, logs "CRITICAL", and starts without what they wrote.
  */
 export function redisConfiguration(settings: Settings, users: readonly RedisUser[]): string {
@@ -85,7 +85,7 @@ function answersPing(port: number, { user, password }: RedisUser): Promise<boole
   return promise.finally(() => socket.destroy());
 }
 
-/** `probe`: the user as whom the launcher asks whether the server is ready. */
+/** `probe`: the user with which the launcher asks whether the server is ready. */
 type RedisOptions = { port: number; users: readonly RedisUser[]; probe: string };
 
 type VolatileOptions = RedisOptions & { memoryMaxMib: number };

@@ -208,7 +208,7 @@ const withSubcommands = (command: CommandReply): CommandReply[] =>
   command[9] === undefined || command[9].length === 0 ? [command] : command[9];
 type CommandReply = [name: string, arity: number, ...facts: unknown[]] & { 9?: CommandReply[] };
 
-/** What every connection may send before and after it has logged in. */
+/** Commands that every connection may send before and after it has logged in. */
 const handshake = new Set(["auth", "hello", "quit", "reset", "config", "host:", "post"]);
 
 const settingsCommands: [string, ...string[]][] = [

@@ -33,13 +33,10 @@ import {
   waitlistKey,
 } from "@faceline/contracts/wire/names";
 
-// Tested against real servers by redis-users.live.test.ts.
+// Rights of each user of the Redis servers, in the rules of Redis 6.2, which cannot tell reading a key from
+// writing it. The user `default`, whom a connection without a password has, may do nothing. The commands of
+// scripts count as the user's own.
 
-/**
- * What each user of the Redis servers may do, in the rules of Redis 6.2. The user `default`, whom a
- * connection without a password has, may do nothing. The commands of scripts count as the user's own. 6.2
- * cannot tell reading a key from writing it.
- */
 const every = "*" as TaskId;
 
 /** Every client: the handshake of ioredis and the pings of subscribers. */

@@ -99,7 +99,7 @@ export class Servers implements AsyncDisposable {
       folder: this.#state.kafka,
       port: this.#config.KAFKA_PORT,
       controllerPort: this.#config.KAFKA_CONTROLLER_PORT,
-      heapMib: this.#config.KAFKA_HEAP_MIB,
+      heapMib: brokerHeapMib,
       login: { user: kafkaUser, password },
       stop: this.#options.stop,
     });
@@ -121,6 +121,9 @@ export class Servers implements AsyncDisposable {
     await Promise.all(this.#running.map((each) => each.stop()));
   }
 }
+
+/** Heap of the broker: it grows to this under load, and the page cache of the kernel does the rest. */
+const brokerHeapMib = 512;
 
 /** The ports of the servers that are to be started. */
 export function serverPorts(config: LauncherConfig): PortSetting[] {

@@ -63,18 +63,18 @@ export class Services implements AsyncDisposable {
   }
 
   /**
-   * Waits until GET /health of every ingress answers `ok`. Throws after `withinMs`, with the last output of
-   * each.
+   * Waits until GET /health of every ingress answers `ok`. Throws after `healthyWithinMs`, with the last
+   * output of each.
    */
-  async waitUntilHealthy(withinMs: number, stop: AbortSignal): Promise<void> {
-    const giveUpAt = runningTime() + withinMs;
+  async waitUntilHealthy(stop: AbortSignal): Promise<void> {
+    const giveUpAt = runningTime() + healthyWithinMs;
     for (const address of this.addresses) {
       for (;;) {
         const health = await readHealth(address, stop);
         if (health.ok) break;
         if (runningTime() > giveUpAt) {
           const outputs = this.#all().map((each) => `${each.name}: ${each.lastOutput()}`);
-          const fault = `${address}/health did not answer "ok" within ${withinMs} ms (HEALTHY_WITHIN_MS)`;
+          const fault = `${address}/health did not answer "ok" within ${healthyWithinMs} ms`;
           throw new Error(`${fault}. Its last answer: ${health.text}\n${outputs.join("\n")}`);
         }
         await sleep(healthPollEveryMs, undefined, { signal: stop });
@@ -105,6 +105,8 @@ export class Services implements AsyncDisposable {
 
 const stopOrder = ["ingress", "batcher", "inference"] as const;
 const healthPollEveryMs = 50;
+/** All processes are ready by then: they only have to learn of each other. */
+const healthyWithinMs = 30_000;
 
 const nodeProgram = (service: Service, inspectPort: number | undefined) => ({
   command: process.execPath,

@@ -28,7 +28,6 @@ const Settings = z.object({
 
   KAFKA_PORT: Port.default(9092),
   KAFKA_CONTROLLER_PORT: Port.default(9093),
-  KAFKA_HEAP_MIB: z.coerce.number().int().min(128).default(512),
   REDIS_VOLATILE_PORT: Port.default(6379),
   REDIS_DURABLE_PORT: Port.default(6380),
   /** The volatile Redis refuses writes above this. It holds images and answers in flight. */
@@ -37,29 +36,23 @@ const Settings = z.object({
   /** Address of the first ingress; a second ingress takes the next port. */
   HOST: z.string().default("127.0.0.1"),
   PORT: Port.default(8080),
-  /** Where the operators' ports of the services listen, from this port on: see operators-ports.ts. */
+  /** Address and first port of the operators' ports of the services: see operators-ports.ts. */
   OPERATORS_HOST: z.string().default("127.0.0.1"),
   OPERATORS_PORT: z.coerce.number().int().min(1).max(65_500).optional(),
 
-  /** What `--observe` starts: a page of links that also takes spans in, Zipkin and Prometheus. */
+  /** Ports and limits of `--observe`: a page of links that also takes spans, Zipkin and Prometheus. */
   OBSERVE_PORT: Port.default(8079),
   ZIPKIN_PORT: Port.default(9411),
-  ZIPKIN_HEAP_MIB: z.coerce.number().int().min(96).default(160),
-  /** Spans that Zipkin keeps in memory; beyond it, the oldest traces go. */
-  ZIPKIN_SPANS_MAX: z.coerce.number().int().min(1_000).default(50_000),
   PROMETHEUS_PORT: Port.default(9090),
-  /** Prometheus keeps metrics on disk until either is reached. */
-  PROMETHEUS_RETENTION_HOURS: z.coerce.number().int().min(1).default(24),
-  PROMETHEUS_RETENTION_MIB: z.coerce.number().int().min(64).default(512),
 
   POOL: z.string().default("default"),
-  /** What `npm run set-up` stores: the key in this file, as one of this team, which has no limits. */
+  /** Key that `npm run set-up` stores, in a file, and its team, which has no limits. */
   FIRST_KEY_FILE: z.string().optional(),
   FIRST_KEY_TEAM: Tenant.default("first"),
   MODELS_DIR: z.string().optional(),
   INTRA_OP_THREADS: z.coerce.number().int().min(1).optional(),
   LOG_LEVEL: z.string().default("info"),
-  /** What a worker may decode at a time. The launcher only reckons with it how many workers fit. */
+  /** Pictures that a worker may decode at a time. The launcher only computes with it how many workers fit. */
   DECODES_MAX: z.coerce.number().int().min(1).default(2),
   IMAGE_DECODING_BYTES_MAX: z.coerce.number().int().min(1).default(decodingBytesMaxDefault),
 
@@ -78,19 +71,8 @@ const Settings = z.object({
 
   /** How long a process may take from its start until it is ready. */
   READY_WITHIN_MS: Milliseconds.default(60_000),
-  /** How long the services may then take until GET /health answers `ok`. */
-  HEALTHY_WITHIN_MS: Milliseconds.default(30_000),
-  /**
-   * How long a process may take to stop before it is killed: longer than an ingress drains (DRAIN_WITHIN_MS,
-   * 35 s).
-   */
-  STOP_WITHIN_MS: Milliseconds.default(40_000),
-
-  /** Back-off of restarts: the first wait, doubled after each failure, up to the maximum. */
-  RESTART_FIRST_MS: Milliseconds.default(250),
-  RESTART_MAX_MS: Milliseconds.default(10_000),
-  /** A process that ran this long counts as healthy: its next restart waits RESTART_FIRST_MS. */
-  RESTART_FORGET_MS: Milliseconds.default(30_000),
+  /** How long an ingress may drain. The launcher kills it some time later. */
+  DRAIN_WITHIN_MS: z.coerce.number().int().min(0).default(35_000),
 });
 
 export const LauncherConfig = Settings.refine(
@@ -215,13 +197,11 @@ function parseCount(option: string, value: string, max: number): number {
   throw new Error(`${option} must be a whole number from 1 to ${max}.`);
 }
 
-/** The settings that a Supervisor takes. */
+/** Returns the limits of a Supervisor. */
 export const supervisorLimits = (config: LauncherConfig) => ({
   readyWithinMs: config.READY_WITHIN_MS,
-  stopWithinMs: config.STOP_WITHIN_MS,
-  restart: {
-    firstMs: config.RESTART_FIRST_MS,
-    maxMs: config.RESTART_MAX_MS,
-    forgetMs: config.RESTART_FORGET_MS,
-  },
+  // A process that drains ends by itself within these 5 s: no other one takes longer than an ingress.
+  stopWithinMs: config.DRAIN_WITHIN_MS + 5_000,
+  // Soon after a single crash; and a process that cannot live costs a start every 10 s.
+  restart: { firstMs: 250, maxMs: 10_000, forgetMs: 30_000 },
 });

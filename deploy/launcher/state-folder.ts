@@ -39,10 +39,10 @@ export function openStateFolder(fetched: string, run = fetched): StateFolder {
   };
 }
 
-/** Where a launch with this state folder keeps the passwords of its servers. */
+/** Folder of the passwords of a launch's servers. */
 export const secretsFolder = (run: string): string => join(run, "secrets");
 
-/** Where a launch with this state folder writes the address at which people reach its service. */
+/** File with the address at which people reach the service of a launch. */
 export const serviceAddressFile = (run: string): string => join(run, "service-address");
 
 export type StateFolder = {
@@ -60,11 +60,11 @@ export type StateFolder = {
   logs: string;
   /** Passwords of the servers, new at every start. */
   secrets: string;
-  /** What Prometheus stores, with its configuration. */
+  /** Data and configuration of Prometheus. */
   metrics: string;
   samples: string;
   devKey: string;
-  /** For the sign-in addresses that `npm run keys` prints. */
+  /** File that gives `npm run keys` the address for sign-in links. */
   serviceAddress: string;
   processes: string;
 };

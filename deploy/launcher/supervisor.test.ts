@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { waitUntil } from "../testing/wait-until.ts";
 import type { Program } from "./child.ts";
-import { Supervisor, type SupervisorOptions } from "./supervisor.ts";
+import { nextRestart, Supervisor, type SupervisorOptions } from "./supervisor.ts";
 
 // Stand-ins for services: one-line scripts that behave like a service towards the launcher.
 const readyScript = `process.send({ kind: "ready" }); setInterval(() => {}, 1000);`;
@@ -84,6 +84,21 @@ test("the output is in the log file", async (t) => {
   await supervisor.stop();
   const lines = readFileSync(join(logs, "service-1.log"), "utf8").trim().split("\n").toSorted();
   assert.deepEqual(lines, ["one", "two"]);
+});
+
+const limits = { firstMs: 250, maxMs: 1_000, forgetMs: 30_000 };
+
+test("the wait doubles with each failure, up to the maximum", () => {
+  assert.deepEqual(nextRestart(0, 10, limits), { failures: 1, afterMs: 250 });
+  assert.deepEqual(nextRestart(1, 10, limits), { failures: 2, afterMs: 500 });
+  assert.deepEqual(nextRestart(2, 10, limits), { failures: 3, afterMs: 1_000 });
+  assert.deepEqual(nextRestart(3, 10, limits), { failures: 4, afterMs: 1_000 });
+});
+
+test("the count of failures is reset by a run of forgetMs, and thousands do not overflow the wait", () => {
+  assert.deepEqual(nextRestart(9, 29_999, limits), { failures: 10, afterMs: 1_000 });
+  assert.deepEqual(nextRestart(9, 30_000, limits), { failures: 1, afterMs: 250 });
+  assert.equal(nextRestart(5_000, 0, limits).afterMs, 1_000);
 });
 
 function supervise(t: TestContext, script: string, options: Partial<SupervisorOptions> = {}) {

@@ -1,6 +1,5 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { nextRestart, type RestartLimits } from "./backoff.ts";
 import { Child, type Program } from "./child.ts";
 import { LogFile } from "./log-file.ts";
 import type { ProcessRecord } from "./process-record.ts";
@@ -94,6 +93,21 @@ export class Supervisor {
     }
   }
 }
+
+/**
+ * Returns when a process that died is started again: after `firstMs` the first time, then after twice as long
+ * each time up to `maxMs`, so that a process that cannot live does not use up the machine. After a run of
+ * `forgetMs` the count of failures starts again.
+ */
+export function nextRestart(failures: number, ranMs: number, limits: RestartLimits): Restart {
+  const before = ranMs >= limits.forgetMs ? 0 : failures;
+  return { failures: before + 1, afterMs: Math.min(limits.maxMs, limits.firstMs * 2 ** before) };
+}
+
+type RestartLimits = { firstMs: number; maxMs: number; forgetMs: number };
+
+/** `failures` is the first argument of the next call. */
+type Restart = { failures: number; afterMs: number };
 
 /** Limits, outputs and signals, shared by all supervisors of a launch. */
 export type SupervisorOptions = {

@@ -8,7 +8,6 @@ import {
   tasksTopic,
 } from "@faceline/contracts/wire/names";
 import { type LauncherConfig, poolWorkersMax } from "./settings.ts";
-import { type FoundTopic, topicDifferences, type WantedTopic } from "./topic-differences.ts";
 
 /**
  * Creates the missing topics of a pool, and waits until its consumer groups can be joined: for a while after
@@ -52,6 +51,44 @@ async function readTopics(admin: Admin, wanted: WantedTopic[]): Promise<Map<stri
       return [name, { partitions: partitions.length, replicas, settings }];
     }),
   );
+}
+
+/**
+ * Returns a sentence for each way in which a topic differs from what `npm start` would create, with the
+ * command that corrects it. `dataFolder`: the data of a broker that the launcher has started, which come
+ * without Kafka's scripts and hold nothing of worth once the services have stopped.
+ */
+export function topicDifferences(wanted: WantedTopic, found: FoundTopic, brokers: Brokers): string[] {
+  const { topic, numPartitions, replicationFactor, configEntries } = wanted;
+  const { addresses, dataFolder } = brokers;
+  const server = `--bootstrap-server ${addresses}`;
+  const alter = `kafka-topics.sh ${server} --alter --topic ${topic} --partitions ${numPartitions}`;
+  const remove = `kafka-topics.sh ${server} --delete --topic ${topic}`;
+  const correct = (command: string, after = ""): string =>
+    dataFolder === undefined
+      ? `correct it with \`${command}\`${after}`
+      : `stop Faceline and \`rm -r ${dataFolder}\``;
+  const again = " when no call runs, and start Faceline again";
+
+  const sentences: string[] = [];
+  if (found.partitions !== numPartitions) {
+    const command = found.partitions < numPartitions ? correct(alter) : correct(remove, again);
+    sentences.push(
+      `topic ${topic} has partitions=${found.partitions} instead of ${numPartitions}: ${command}`,
+    );
+  }
+  if (replicationFactor !== undefined && found.replicas !== replicationFactor) {
+    const fault = `replicas=${found.replicas} instead of ${replicationFactor} (TOPIC_REPLICATION_FACTOR)`;
+    sentences.push(`topic ${topic} has ${fault}: ${correct(remove, again)}`);
+  }
+  for (const { name, value } of configEntries) {
+    const present = found.settings[name];
+    if (present === value) continue;
+    const entity = `--entity-type topics --entity-name ${topic}`;
+    const command = `kafka-configs.sh ${server} --alter ${entity} --add-config ${name}=${value}`;
+    sentences.push(`topic ${topic} has ${name}=${present} instead of ${value}: ${correct(command)}`);
+  }
+  return sentences;
 }
 
 /** Deletes the topics of a test's pool. */
@@ -104,7 +141,7 @@ async function retryUntilDone<T>({ withinMs, stop }: TopicOptions, work: () => P
 /** The protocol's number of the resource type (KIP-133). */
 const topicResource = 2;
 const retryEveryMs = 100;
-/** Of a record batch, despite the name. The services send less: runtime/src/kafka-flush.ts. */
+/** Limit of a record batch, despite the name. The services send less: runtime/src/kafka-flush.ts. */
 const recordBatchBytesMax = 1024 * 1024;
 const minuteMs = 60_000;
 
@@ -137,3 +174,15 @@ type TopicOptions = {
 };
 
 type Admin = Awaited<ReturnType<typeof openAdmin>>;
+
+type Brokers = { addresses: string; dataFolder: string | undefined };
+
+export type WantedTopic = {
+  topic: string;
+  numPartitions: number;
+  replicationFactor?: number;
+  configEntries: { name: string; value: string }[];
+};
+
+/** `replicas`: of the partition with the fewest. */
+export type FoundTopic = { partitions: number; replicas: number; settings: Record<string, string> };

@@ -59,7 +59,7 @@ type Welcome = {
   accounts: boolean;
   /** The page of links of `--observe`; undefined without. */
   observeAddress?: string | undefined;
-  /** By the name of the process; empty without OPERATORS_PORT. */
+  /** Ports by the name of the process; empty without OPERATORS_PORT. */
   operatorsPorts: Record<string, number>;
   tookMs: number;
 };

@@ -5,12 +5,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { TestContext } from "node:test";
 import { freePorts } from "../launcher/ports.ts";
-import { generatedFolder } from "../observe/generated.ts";
 import { findInstalledPrometheus } from "./promtool.ts";
 import { waitUntil } from "./wait-until.ts";
 
 /**
- * Starts a Prometheus for one test, with the console pages, that scrapes the targets every second.
+ * Starts a Prometheus for one test that scrapes the targets every second.
  * `targets`: ports on loopback, by the name that is their `instance`. `rules`: the text of a rule file,
  * whose rules are evaluated every second. Undefined where there is no Prometheus: the caller skips its test
  * and says so.
@@ -39,16 +38,12 @@ export async function openPrometheus(
   if (rules !== undefined) writeFileSync(join(folder, "rules.yml"), rules);
   // JSON is YAML.
   writeFileSync(join(folder, "prometheus.yml"), JSON.stringify(configuration));
-  const consoles = join(generatedFolder, "consoles");
   const child = spawn(
     commands.prometheus,
     [
-      ...(commands.assets === undefined ? [] : [`--web.local-assets=${commands.assets}`]),
       `--config.file=${join(folder, "prometheus.yml")}`,
       `--storage.tsdb.path=${join(folder, "data")}`,
       `--web.listen-address=127.0.0.1:${port}`,
-      `--web.console.templates=${consoles}`,
-      `--web.console.libraries=${consoles}`,
     ],
     { stdio: "ignore" },
   );

@@ -10,8 +10,7 @@ const giveUpAfterMs = 120_000;
 export async function waitUntil(condition: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const giveUpAt = performance.now() + giveUpAfterMs;
   while (!(await holds())) {
-    if (performance.now() > giveUpAt)
-      throw new Error(`waited ${giveUpAfterMs} ms in vain until ${condition}`);
+    if (performance.now() > giveUpAt) throw new Error(`${condition}: not within ${giveUpAfterMs} ms`);
     await sleep(pollEveryMs);
   }
 }

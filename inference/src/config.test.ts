@@ -4,10 +4,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
 import { readConfig } from "@faceline/runtime/config";
-import sharp from "sharp";
 import { newProfile } from "../testing/profiles.ts";
-import { InferenceConfig, pictureLimits, requirePixelMemory } from "./config.ts";
-import { decodePicture } from "./decode/decoder.ts";
+import { InferenceConfig, requirePixelMemory } from "./config.ts";
 import { PixelBufferPool } from "./decode/pixel-buffers.ts";
 import { pixelBuffersMax } from "./worker.ts";
 
@@ -88,17 +86,4 @@ test("a file that is no profile is an error, and so is a profile for a modelled 
     () => read({ PROFILE_FILE: file, ENGINE: "model:40+2b" }),
     /PROFILE_FILE: is for ENGINE=onnx alone/,
   );
-});
-
-test("a picture of 8 px is rejected by default, and decoded where IMAGE_SIDE_MIN_PX is 8", async () => {
-  const picture = sharp({ create: { width: 8, height: 8, channels: 3, background: "#805030" } });
-  // A plain JPEG is decoded by libjpeg-turbo, a PNG by libvips.
-  for (const bytes of [await picture.clone().jpeg().toBuffer(), await picture.clone().png().toBuffer()]) {
-    const small = await decodePicture(bytes, pictureLimits(read({})));
-    assert.equal(small.kind === "rejected" && small.code, "image_too_small");
-    const decoded = await decodePicture(bytes, pictureLimits(read({ IMAGE_SIDE_MIN_PX: "8" })));
-    assert.deepEqual(decoded.kind === "picture" && [decoded.width, decoded.height], [8, 8]);
-    const smaller = await decodePicture(bytes, pictureLimits(read({ IMAGE_SIDE_MIN_PX: "9" })));
-    assert.equal(smaller.kind, "rejected");
-  }
 });

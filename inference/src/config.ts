@@ -84,8 +84,6 @@ const Settings = z.object({
     .int()
     .min(32 * 2 ** 20)
     .default(defaultPictureLimits.decodingBytesMax),
-  /** Pictures with a shorter side are rejected. Set it to the same number for the ingress. */
-  IMAGE_SIDE_MIN_PX: z.coerce.number().int().min(1).max(1_024).default(defaultPictureLimits.sideMinPx),
   /**
    * Pictures with a longer side are shrunk before the search. The memory of three batches of pixels grows
    * with its square.
@@ -96,31 +94,13 @@ const Settings = z.object({
     .min(512)
     .max(8_192)
     .default(defaultPictureLimits.longSideMaxPx),
-  /** The long side of a picture that is shrunk. */
-  PICTURE_SHRUNK_SIDE_PX: z.coerce
-    .number()
-    .int()
-    .min(512)
-    .max(8_192)
-    .default(defaultPictureLimits.shrunkSidePx),
-  /**
-   * Time that libvips may spend on a picture; then its task fails. Where none of a batch's decodes ends for
-   * half as long again, in which its threads had cores, the decoder hangs: the process exits, and the
-   * launcher starts a new one.
-   */
-  DECODE_MAX_MS: z.coerce.number().int().min(1_000).max(60_000).default(defaultPictureLimits.decodeMaxMs),
-  REPORT_EVERY_MS: z.coerce.number().int().min(10).max(1_000).default(250),
   /**
    * A run that takes longer will not end: the process exits, and the launcher starts a new one. Time without
    * a core does not count.
    */
   RUN_MAX_MS: z.coerce.number().int().min(1_000).max(600_000).default(60_000),
-  /** JSON of answers that Redis did not take and that are tried again. More are not. */
-  ANSWERS_RETRIED_BYTES_MAX: z.coerce.number().int().min(65_536).default(16_777_216),
   /** How long a worker that stops may take. Then it leaves what it holds to other workers, and exits. */
   WORKER_DRAIN_WITHIN_MS: z.coerce.number().int().min(100).max(600_000).default(9_000),
-  /** Batches that a worker holds after partitions have moved to it. A further one is left to the batcher. */
-  HELD_BATCHES_MAX: z.coerce.number().int().min(2).max(64).default(16),
 });
 
 /** The settings of a worker, from its environment. */
@@ -151,13 +131,9 @@ export function requirePixelMemory(
 }
 
 /** The limits that the settings give to the decoder. */
-export function pictureLimits(config: InferenceConfig): PictureLimits {
-  return {
-    pixelsMax: config.IMAGE_PIXELS_MAX,
-    decodingBytesMax: config.IMAGE_DECODING_BYTES_MAX,
-    sideMinPx: config.IMAGE_SIDE_MIN_PX,
-    longSideMaxPx: config.PICTURE_SIDE_MAX_PX,
-    shrunkSidePx: config.PICTURE_SHRUNK_SIDE_PX,
-    decodeMaxMs: config.DECODE_MAX_MS,
-  };
-}
+export const pictureLimits = (config: InferenceConfig): PictureLimits => ({
+  ...defaultPictureLimits,
+  pixelsMax: config.IMAGE_PIXELS_MAX,
+  decodingBytesMax: config.IMAGE_DECODING_BYTES_MAX,
+  longSideMaxPx: config.PICTURE_SIDE_MAX_PX,
+});

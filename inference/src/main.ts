@@ -18,6 +18,7 @@ import { openBatchInbox } from "./batch-inbox.ts";
 import { BatchSpans } from "./batch-spans.ts";
 import { InferenceConfig, pictureLimits, requirePixelMemory } from "./config.ts";
 import { Decoder } from "./decode/decoder.ts";
+import { defaultPictureLimits } from "./decode/picture.ts";
 import { PixelBufferPool } from "./decode/pixel-buffers.ts";
 import { openEngine } from "./engine/engine.ts";
 import { nullDecoder } from "./engine/modelled.ts";
@@ -30,7 +31,7 @@ import { openPoolInbox } from "./pool-inbox.ts";
 import { openPreparation } from "./preparation.ts";
 import { machineOf, openProfileTimes } from "./profile-times.ts";
 import { openReportOutbox } from "./report-outbox.ts";
-import { pixelBuffersMax, preparedBatchesMax, Worker } from "./worker.ts";
+import { heldBatchesMax, pixelBuffersMax, preparedBatchesMax, Worker } from "./worker.ts";
 import { WorkerMetrics } from "./worker-metrics.ts";
 
 // The end-to-end tests cover it.
@@ -49,12 +50,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
   await using metrics = await openMetrics({ config, page, service: "inference", id, log });
   await using redis = await connectVolatileRedis(config, { log });
   await using clock = await openSharedClock(redis);
-  await using delivery = new AnswerDelivery({
-    redis,
-    clock,
-    log,
-    retriedBytesMax: config.ANSWERS_RETRIED_BYTES_MAX,
-  });
+  await using delivery = new AnswerDelivery({ redis, clock, log });
   const modelled = config.ENGINE;
   if (modelled !== undefined) log.warn(modelled, "the engine is modelled: answers are made up");
   using observed = observeProcess(metrics, { redis, tracing });
@@ -135,7 +131,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
       decode: modelled === undefined ? decoder.decode : nullDecoder,
       clock,
       log,
-      decodeStallMs: 1.5 * config.DECODE_MAX_MS,
+      decodeStallMs: 1.5 * defaultPictureLimits.decodeMaxMs,
       onHang: exitFatally(log),
     }),
     loads,
@@ -145,7 +141,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     log,
     metrics: WorkerMetrics.open(metrics, lanes, () => engine.lanes),
     history: page ? history : undefined,
-    heldBatchesMax: config.HELD_BATCHES_MAX,
+    heldBatchesMax,
     onChange: () => reports.send(),
   });
   readReport = () => worker.read();
@@ -154,7 +150,6 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     pool: config.POOL,
     worker: id,
     clock,
-    everyMs: config.REPORT_EVERY_MS,
     read: () => worker.read(),
   });
   await using _drain = { [Symbol.asyncDispose]: () => worker.drained() };

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Log } from "@faceline/runtime/log";
 import { laneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
+import type { Log } from "@faceline/runtime/log";
 import {
   profileDigest as digest,
   profiledLane as lane,
@@ -55,12 +55,6 @@ test("a profile of an older version is not used", () => {
   const { profile, lines } = open({ version: 3, engine: undefined });
   assert.equal(profile.times, undefined);
   assert.match(lines.join(), /it is of an older version/);
-});
-
-test("a profile that was measured beside other work is used, with a warning", () => {
-  const { profile, lines } = open({ acceptedNoise: true });
-  assert.ok(profile.times);
-  assert.deepEqual(lines, ["warn: the profile was measured beside other work"]);
 });
 
 for (const [name, change, fault] of [

@@ -1,7 +1,7 @@
 import { availableParallelism, cpus } from "node:os";
-import type { Log } from "@faceline/runtime/log";
 import type { EngineSettings, Profile } from "@faceline/contracts/stored/profile";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
+import type { Log } from "@faceline/runtime/log";
 import type { InferenceConfig } from "./config.ts";
 import type { StartTimes } from "./network/start-times.ts";
 
@@ -15,13 +15,12 @@ export function openProfileTimes(
   log: Pick<Log, "info" | "warn">,
 ): ProfileTimes {
   if (profile === undefined) return { times: undefined, check: () => {} };
-  const { measuredAt, acceptedNoise } = profile;
+  const { measuredAt } = profile;
   const fault = profileFault(profile, here);
   if (fault !== undefined) {
     log.warn({ measuredAt, fault }, "the profile is not of this worker: run times are measured instead");
     return { times: undefined, check: () => {} };
   }
-  if (acceptedNoise) log.warn({ measuredAt }, "the profile was measured beside other work");
   return {
     times: startTimesOf(profile),
     check: (loaded) => {

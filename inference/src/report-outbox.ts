@@ -5,18 +5,11 @@ import { reportsChannel } from "@faceline/contracts/wire/names";
 import type { Report } from "@faceline/contracts/wire/report";
 
 /**
- * Publishes this worker's report on every change and every `everyMs`. The next report makes up for a lost
+ * Publishes this worker's report on every change and every 250 ms. The next report makes up for a lost
  * one. Changes within a millisecond share one report, so that two reports do not delay the start of a batch's
  * run. The end-to-end tests cover it.
  */
-export function openReportOutbox({
-  redis,
-  pool,
-  worker,
-  clock,
-  everyMs,
-  read,
-}: ReportOutboxParts): ReportOutbox {
+export function openReportOutbox({ redis, pool, worker, clock, read }: ReportOutboxParts): ReportOutbox {
   let sequence = 0;
   let pending: NodeJS.Timeout | undefined;
   const publish = async (): Promise<void> => {
@@ -26,7 +19,7 @@ export function openReportOutbox({
     bestEffort("report_publish", published);
     await Promise.allSettled([published]);
   };
-  const timer = setInterval(() => void publish(), everyMs);
+  const timer = setInterval(() => void publish(), unchangedEveryMs);
   return {
     send() {
       pending ??= setTimeout(() => void publish(), coalesceMs);
@@ -40,13 +33,14 @@ export function openReportOutbox({
 }
 
 const coalesceMs = 1;
+/** A batcher considers a worker lost after a second of silence: three reports may be lost. */
+const unchangedEveryMs = 250;
 
 type ReportOutboxParts = {
   redis: RedisConnection;
   pool: string;
   worker: string;
   clock: Clock;
-  everyMs: number;
   read(): Omit<Report, "worker" | "sequence" | "sentAt">;
 };
 

@@ -229,6 +229,12 @@ export class Worker {
 /** Batches that are prepared side by side. Each has a pixel buffer of its own, as the running one has. */
 export const preparedBatchesMax = 2;
 
+/**
+ * Batches that a worker holds after partitions have moved to it: those of eight workers. A further one is
+ * left to the batcher.
+ */
+export const heldBatchesMax = 16;
+
 /** The pixel buffers that a worker needs. */
 export const pixelBuffersMax = preparedBatchesMax + 1;
 

@@ -10,11 +10,9 @@ export const profiledNetwork = "a".repeat(64);
 export const newProfile = (changes: object = {}): Profile =>
   Profile.parse({
     format: "faceline-profile",
-    version: 4,
+    version: 5,
     measuredAt: "2026-01-01T00:00:00Z",
     machine: { cpu: "EPYC", cores: 2, memoryMiB: 1_024 },
-    noise: 0,
-    acceptedNoise: false,
     engine: { intraOpThreads: 1, detectorChunkMax: 4, faceChunkMax: 16 },
     networks: [{ name: "ssd", sha256: profiledNetwork, sizes: [{ size: 1, runMs: 7 }] }],
     lanes: [
@@ -32,20 +30,5 @@ export const newProfile = (changes: object = {}): Profile =>
       },
     ],
     preparation: { pictureMs: 1, megapixelMs: 0, megabyteMs: 0, factors: [1, 1] },
-    service: {
-      isMeasured: false,
-      intakeMs: 1,
-      toWorkerMs: 1,
-      reportMs: 1,
-      replyMs: 1,
-      factors: [1, 1],
-      fetchMs: 1,
-      handoverMs: 1,
-      turnAroundMs: 1,
-      decodesMax: 2,
-      cpu: { callMs: 1, pictureMs: 1, megabyteMs: 1 },
-      perSecond: 0,
-      clientCpu: { callMs: 1, pictureMs: 1, megabyteMs: 1 },
-    },
     ...changes,
   });

@@ -11,7 +11,7 @@ import { ApiError } from "./call/api-error.ts";
 
 const image = await base64Image();
 const bytes = Buffer.from(image, "base64");
-const busy = () => new ApiError("queue_full", "Too many calls are waiting.", { retryAfterMs: 1 });
+const busy = () => new ApiError("queue_full", "Too many requests are waiting.", { retryAfterMs: 1 });
 
 test("the client sends images as Base64, bytes and Blobs, and the service understands them", async (t) => {
   const { faceline, dispatched } = await serve(t);

@@ -33,20 +33,6 @@ test("ACCOUNTS=off and PAGES=off turn off pages for people; calls are counted wh
   ]);
 });
 
-test("the default limits", () => {
-  const settings = HttpSettings.parse({});
-  assert.equal(settings.BODY_BYTES_MAX, 33_554_432);
-  assert.equal(settings.IMAGE_BYTES_MAX, 10_485_760);
-  assert.deepEqual([settings.IMAGE_PIXELS_MAX, settings.IMAGE_SIDE_MIN_PX], [40_000_000, 16]);
-  assert.deepEqual([settings.CANDIDATE_VECTORS_MAX, settings.CANDIDATE_IMAGES_MAX], [1_000, 50]);
-  assert.equal(settings.FACES_MAX, 100);
-  assert.deepEqual([settings.MODEL_DEFAULT, settings.DETECTOR_DEFAULT, settings.AUTH], ["Dlib", "ssd", "on"]);
-  assert.deepEqual(settings.CORS_ORIGINS, []);
-  const { TEAM_REQUESTS_PER_SECOND, TEAM_REQUESTS_BURST, TEAM_IN_FLIGHT_MAX } = settings;
-  assert.deepEqual([TEAM_REQUESTS_PER_SECOND, TEAM_REQUESTS_BURST, TEAM_IN_FLIGHT_MAX], [50, 100, 64]);
-  assert.equal(settings.TEAM_BODY_BYTES_PER_SECOND, 32 * 1_048_576);
-});
-
 test("TRUSTED_PROXIES takes addresses and CIDR ranges, and nothing that would trust everybody", () => {
   const read = (TRUSTED_PROXIES: string) => HttpSettings.safeParse({ TRUSTED_PROXIES }).data?.TRUSTED_PROXIES;
   assert.deepEqual(HttpSettings.parse({}).TRUSTED_PROXIES, []);

@@ -10,9 +10,10 @@ import { OperatorsConfig } from "@faceline/runtime/operators/config";
 import { DurableRedisConfig, VolatileRedisConfig } from "@faceline/runtime/redis";
 import { ServiceConfig } from "@faceline/runtime/service";
 import { TracingConfig } from "@faceline/runtime/tracing/config";
-import { PoolName, Tenant } from "@faceline/contracts/wire/ids";
+import { PoolName } from "@faceline/contracts/wire/ids";
 import { callTasksMax } from "@faceline/contracts/wire/task";
 import * as z from "zod";
+import { deadlineMinMs } from "./call/request-headers.ts";
 import { checkPoolRedis, fileContentsByPool, valuesByPool } from "./pools/pool-redis-settings.ts";
 
 const MiB = 1024 * 1024;
@@ -44,33 +45,11 @@ export const HttpSettings = z
   .object({
     /** `off`: no API keys; a drop-in for DeepFace's own server on a private network. */
     AUTH: z.enum(["on", "off"]).default("on"),
-    /** The tenant of every call when AUTH is off. */
-    TENANT_WITHOUT_AUTH: Tenant.default("anonymous"),
-    /** How long a key record from the durable Redis is used before it is read again. */
-    KEY_CACHE_MS: count(600_000, 30_000),
-    /** The same while the durable Redis is unreachable. */
-    KEY_CACHE_WITHOUT_REDIS_MS: count(86_400_000, 600_000),
-    KEYS_CACHED_MAX: count(1_000_000, 10_000),
-    /** How often counted calls are written to the durable Redis; a crash loses at most those since then. */
-    USAGE_WRITE_EVERY_MS: integer(100, 600_000, 5_000),
-    /** Counters in memory that wait to be written: one for each team, day, endpoint and outcome. */
-    USAGE_COUNTERS_MAX: count(1_000_000, 10_000),
     /** The limits of a team that has none of its own. 0: not limited. */
     TEAM_REQUESTS_PER_SECOND: teamLimit(50),
     TEAM_REQUESTS_BURST: teamLimit(100),
     TEAM_IN_FLIGHT_MAX: teamLimit(64),
     TEAM_BODY_BYTES_PER_SECOND: integer(0, 1_000_000_000_000, 32 * MiB),
-    /**
-     * How long the reply of an `Idempotency-Key` is stored; and its largest size, 512 bytes of overhead
-     * included.
-     */
-    IDEMPOTENCY_KEPT_MS: count(86_400_000, 600_000),
-    IDEMPOTENCY_ANSWER_BYTES_MAX: count(16 * MiB, 256 * 1024),
-    /**
-     * Bytes of stored replies, of one team and of all teams together. Replies that exceed it are not stored.
-     */
-    IDEMPOTENCY_TEAM_BYTES_MAX: count(1024 * MiB, 32 * MiB),
-    IDEMPOTENCY_BYTES_MAX: count(64 * 1024 * MiB, 128 * MiB),
     /** Origins of web pages that may call, separated by commas: `https://a.example,https://b.example`. */
     CORS_ORIGINS: commaList("").transform((list) => list.filter((origin) => origin !== "")),
 
@@ -81,27 +60,19 @@ export const HttpSettings = z
     BODIES_IN_FLIGHT_BYTES_MAX: count(64 * 1024 * MiB, 512 * MiB),
     /** A client that takes longer than this to send its request is disconnected. */
     BODY_RECEIVE_MS: count(600_000, 120_000),
-    /** Likewise one that sends nothing of its body for this long. */
-    BODY_IDLE_MS: count(600_000, 10_000),
-    /** How long a large call waits, unread, while the batcher refuses calls of its team. */
-    LARGE_CALL_WAIT_MS: count(600_000, 2_000),
     IMAGE_BYTES_MAX: count(256 * MiB, 10 * MiB),
     IMAGE_PIXELS_MAX: count(1_000_000_000, 40_000_000),
     /** Memory that a worker may take to decode an image, reckoned by its header. */
     IMAGE_DECODING_BYTES_MAX: integer(32 * MiB, 64 * 1024 * MiB, decodingBytesMaxDefault),
-    IMAGE_SIDE_MIN_PX: count(1_024, 16),
     CANDIDATE_VECTORS_MAX: count(100_000, 1_000),
     /** One task of the call is left for the source image. */
     CANDIDATE_IMAGES_MAX: count(callTasksMax - 1, 50),
-    /** At least 2: with 1 nobody could tell that an image has several faces. */
-    FACES_MAX: integer(2, 100, 100),
 
     DEADLINE_DEFAULT_MS: count(3_600_000, 30_000),
-    DEADLINE_MIN_MS: count(3_600_000, 50),
     DEADLINE_MAX_MS: count(3_600_000, 120_000),
 
     ...ModelsConfig.shape,
-    /** What calls use that name none. */
+    /** Model of calls that name none. */
     MODEL_DEFAULT: z.string().default("Dlib"),
     DETECTOR_DEFAULT: z.string().default("ssd"),
 
@@ -109,31 +80,9 @@ export const HttpSettings = z
     PAGES: z.enum(["on", "off"]).default("on"),
     /** `off`: nobody may try the service without a key on its home page. Without pages it is off as well. */
     TESTER: z.enum(["on", "off"]).default("on"),
-    /** Calls of one address; of IPv6 the first 64 bits count, which is what one customer gets. */
-    TESTER_REQUESTS_PER_MINUTE: count(1_000_000, 30),
-    TESTER_REQUESTS_BURST: count(1_000_000, 20),
-    TESTER_ADDRESS_IN_FLIGHT_MAX: count(10_000, 4),
-    /** Calls of all addresses together. */
-    TESTER_IN_FLIGHT_MAX: count(100_000, 16),
-    /** Bodies of all addresses together, per process. */
-    TESTER_BODY_BYTES_PER_SECOND: count(1_000_000_000_000, 8 * MiB),
-    /** What a call of the tester may hold. Of these and the limits of all calls the lower ones apply. */
-    TESTER_BODY_BYTES_MAX: count(1024 * MiB, 8 * MiB),
-    TESTER_IMAGE_BYTES_MAX: count(256 * MiB, 2 * MiB),
-    TESTER_IMAGE_PIXELS_MAX: count(1_000_000_000, 4_000_000),
-    TESTER_CANDIDATES_MAX: count(callTasksMax - 1, 8),
-    /** The deadline of a call, and the time that its body may take to arrive. */
-    TESTER_DEADLINE_MS: count(3_600_000, 15_000),
     /** `off`: no waitlist, sign-in and dashboard. Without pages, or without keys, they are off as well. */
     ACCOUNTS: z.enum(["on", "off"]).default("on"),
     ...PeopleConfig.shape,
-    /** Forms of /waitlist and /sign-in from one address, and dead sign-in addresses that it tries. */
-    ACCOUNT_FORMS_PER_HOUR: count(1_000_000, 5),
-    SIGN_IN_ADDRESSES_PER_HOUR: count(1_000_000, 60),
-    /** Mails with sign-in addresses to one email. */
-    SIGN_IN_MAILS_PER_HOUR: count(1_000_000, 3),
-    /** Keys that a team creates or replaces. Revoked ones stay in the durable Redis. */
-    TEAM_KEYS_PER_HOUR: count(1_000_000, 60),
     /**
      * Addresses of proxies, or ranges of them (CIDR), separated by commas. Only from them is X-Forwarded-For
      * believed.
@@ -144,7 +93,7 @@ export const HttpSettings = z
     /** The folder of built models, with the entries of added ones and with local thresholds. */
     MODELS_DIR: z.string().min(1).optional(),
     /**
-     * Where the reference of the errors is served: `https://faces.example`. Empty: relative to this service.
+     * Origin of this service as its clients see it: `https://faces.example`. Empty: links are relative.
      */
     PUBLIC_URL: z.string().default(""),
   })
@@ -161,9 +110,9 @@ export const HttpSettings = z
     error: "must be one of DETECTORS",
   })
   .refine(
-    ({ DEADLINE_MIN_MS, DEADLINE_DEFAULT_MS, DEADLINE_MAX_MS }) =>
-      DEADLINE_MIN_MS <= DEADLINE_DEFAULT_MS && DEADLINE_DEFAULT_MS <= DEADLINE_MAX_MS,
-    { path: ["DEADLINE_DEFAULT_MS"], error: "must lie between DEADLINE_MIN_MS and DEADLINE_MAX_MS" },
+    ({ DEADLINE_DEFAULT_MS, DEADLINE_MAX_MS }) =>
+      deadlineMinMs <= DEADLINE_DEFAULT_MS && DEADLINE_DEFAULT_MS <= DEADLINE_MAX_MS,
+    { path: ["DEADLINE_DEFAULT_MS"], error: `must lie between ${deadlineMinMs} and DEADLINE_MAX_MS` },
   );
 export type HttpSettings = z.infer<typeof HttpSettings>;
 

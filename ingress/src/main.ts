@@ -75,11 +75,11 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   await using keys = await openKeyStore({ durable, config, clock, log });
   await using _allowlist = await followAllowlist({ durable, config, ingress: id, models, log });
   await using usage = usageIsCounted(config)
-    ? openUsageCounter({ durable, ingress: id, config, log, dedupedLog, metrics })
+    ? openUsageCounter({ durable, ingress: id, log, dedupedLog, metrics })
     : undefined;
   await using teams = openTeamLimiter(redis, id);
-  await using visitors = openVisitorLimiter(redis, id, config);
-  await using idempotency = openIdempotencyStore(redis, clock, config);
+  await using visitors = openVisitorLimiter(redis, id);
+  await using idempotency = openIdempotencyStore(redis, clock);
   const parts = { clock, ingress: id, pools, tasks, random: Math.random };
   const poolStates = () => pools.fresh().map(({ state }) => state);
 
@@ -127,7 +127,11 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     },
     config,
     models,
-    accountsAreOn(config) ? openAccounts({ durable, redis, settings: config, dedupedLog }) : undefined,
+    {
+      accounts: accountsAreOn(config)
+        ? openAccounts({ durable, redis, settings: config, dedupedLog })
+        : undefined,
+    },
   );
   warnOfUntrustedProxy(server, (sentence) => log.warn(sentence));
   const open = history === undefined ? undefined : countOpen(server.server);
@@ -173,7 +177,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   await waitForAbort(stop);
 });
 
-/** That of the repository, with what operators have added and calibrated in MODELS_DIR. */
+/** Returns the catalogue of the repository, with what operators have added and calibrated in MODELS_DIR. */
 async function catalogueOf({ MODELS_DIR }: { MODELS_DIR?: string | undefined }): Promise<Catalogue> {
   if (MODELS_DIR === undefined) return readCatalogue();
   return withLocalThresholds(await readCatalogue(undefined, addedFolder(MODELS_DIR)), MODELS_DIR);

@@ -89,5 +89,5 @@ const laneUnknown = "unknown";
 /** Anything else that a client may send. */
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
-/** As proxies log it: the client left before the response was complete. */
+/** Status that proxies log if the client left before the response was complete. */
 const clientLeftStatus = 499;

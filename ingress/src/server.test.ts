@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type ClientRequest, type IncomingMessage, request } from "node:http";
-import { type AddressInfo, connect } from "node:net";
+import type { AddressInfo } from "node:net";
 import { test } from "node:test";
 import { errorTable } from "@faceline/contracts/http/errors";
 import { Problem } from "@faceline/contracts/http/problem";
@@ -52,18 +52,6 @@ test("Keys: checked before the body is read", async (t) => {
   assert.equal(different.headers["www-authenticate"], 'Bearer realm="faceline", error="invalid_token"');
   const disabled = await call({ authorization: "Bearer a" });
   assert.deepEqual([disabled.statusCode, disabled.json().error], [403, "key_disabled"]);
-});
-
-test("Keys: an unknown key is 401, an unreachable key store is 503", async (t) => {
-  const unknown = await testServer(t).post("/verify", vectors, { "x-api-key": "guessed" });
-  assert.deepEqual([unknown.statusCode, unknown.json().error], [401, "invalid_api_key"]);
-  assert.ok(!unknown.body.includes("guessed"));
-  const findKey = async () => {
-    throw new ApiError("dependency_unavailable", "Keys cannot be looked up.", { retryAfterMs: 1_200 });
-  };
-  const away = await testServer(t, { findKey }).post("/verify", vectors);
-  assert.deepEqual([away.statusCode, away.json().error], [503, "dependency_unavailable"]);
-  assert.equal(away.headers["retry-after"], "2");
 });
 
 test("AUTH=off: no key is needed, and web pages of other origins may not call", async (t) => {
@@ -178,10 +166,6 @@ test("Bodies: JSON, also when the content type is missing or text/plain", async 
   for (const type of [undefined, "", "application/json", "application/json; charset=utf-8", "text/plain"]) {
     assert.equal((await call(type)).statusCode, 200, type);
   }
-  for (const type of ["image/png", "application/xml", "nonsense", "multipart/mixed; boundary=a"]) {
-    const reply = await call(type);
-    assert.deepEqual([reply.statusCode, reply.json().error], [415, "unsupported_media_type"], type);
-  }
 });
 
 test("Bodies: malformed JSON is invalid_json, and repeats nothing of it", async (t) => {
@@ -210,12 +194,6 @@ test("Bodies: malformed JSON is invalid_json, and repeats nothing of it", async 
   }
   const deep = "[".repeat(100_000) + "]".repeat(100_000);
   assert.equal((await post("/verify", deep, json)).json().error, "invalid_request");
-});
-
-test("Limits: a larger body is request_too_large", async (t) => {
-  const { post } = testServer(t, { settings: { BODY_BYTES_MAX: "100" } });
-  const reply = await post("/verify", { ...vectors, more: "x".repeat(100) });
-  assert.deepEqual([reply.statusCode, reply.json().error], [413, "request_too_large"]);
 });
 
 test("404 and 405 with Allow, whatever the body and the key are", async (t) => {
@@ -306,15 +284,6 @@ test("a client that resets its connection aborts its call; one that waits for th
   const [reply] = (await once(send(await portOf(patient.app)), "response")) as [IncomingMessage];
   await reply.toArray();
   assert.deepEqual([reply.statusCode, patient.dispatched[0]?.signal.aborted], [200, false]);
-});
-
-test("Errors: bytes that are not HTTP get an error of the same shape", async (t) => {
-  const { app } = testServer(t);
-  const socket = connect(await portOf(app), "127.0.0.1");
-  socket.end("hello\r\n\r\n");
-  const [head, body] = (await socket.setEncoding("utf8").toArray()).join("").split("\r\n\r\n");
-  assert.match(head!, /^HTTP\/1\.1 400 /);
-  assert.equal(Problem.strict().parse(JSON.parse(body!)).error, "invalid_request");
 });
 
 async function portOf(app: FastifyInstance): Promise<number> {

@@ -25,6 +25,7 @@ import { answerMalformedRequest, ignoreExpectations, rejectConnect } from "./err
 import { rejectUnknownRoutes } from "./errors/not-found.ts";
 import { apiErrorFrom, sendProblem } from "./errors/problem-reply.ts";
 import { addIdempotency } from "./idempotency/hook.ts";
+import { idempotencyKeptMs } from "./idempotency/store.ts";
 import { InputReader } from "./images/inputs.ts";
 import { SharedBudget } from "./limits/shared-budget.ts";
 import type { EnabledModels } from "./models/enabled-models.ts";
@@ -35,13 +36,13 @@ import { addTesterRoutes } from "./tester-routes.ts";
 
 /**
  * Builds the HTTP server. It opens no connection: whatever it needs from outside the process comes through
- * the ports. Without `accounts` there are no pages for people.
+ * the ports.
  */
 export function buildServer(
   ports: Ports,
   settings: HttpSettings,
   models: LoadedModels,
-  accounts?: AccountPorts,
+  { accounts, limits = {} }: ServerOptions = {},
 ): FastifyInstance {
   const site = withoutSlash(settings.PUBLIC_URL);
   const now = () => ports.clock.now();
@@ -78,7 +79,10 @@ export function buildServer(
   });
   const bug = (error: unknown, request: FastifyRequest): ApiError => {
     ports.reportBug(error, callIds(request));
-    return new ApiError("internal_error", "Something went wrong here. The request id leads to the reason.");
+    return new ApiError(
+      "internal_error",
+      "Something went wrong in the service. Its log has the reason under the request id.",
+    );
   };
   app.setErrorHandler((error, request, reply) => {
     const signal = request.requestContext?.signal;
@@ -113,7 +117,7 @@ export function buildServer(
   rejectConnect(app, site, now);
   const bodyPace = new BodyPace(settings);
   const bodies = new SharedBudget(settings.BODIES_IN_FLIGHT_BYTES_MAX);
-  const bodyParts = { budget: bodies, pace: bodyPace, largeCalls: new LargeCalls(settings) };
+  const bodyParts = { budget: bodies, pace: bodyPace, largeCalls: new LargeCalls(limits.largeCallWaitMs) };
   app.decorate("heldBodyBytes", () => bodies.heldBytes);
   app.decorate("connectionsFull", connections.isFull);
   ports.metrics.observe("faceline.bodies.used", () => [[bodies.heldBytes, {}]]);
@@ -133,12 +137,12 @@ export function buildServer(
       identify: identifyTeams(ports, settings),
       unknownCaller: keylessTenant,
     });
-    limitBodyMemory(compute, settings, bodyParts);
+    limitBodyMemory(compute, { ...settings, idleMs: limits.bodyIdleMs }, bodyParts);
     addIdempotency(compute, ports);
     addComputeRoutes(compute, context);
   });
   if (pages !== undefined) {
-    addTesterRoutes(app, context, bodyParts);
+    addTesterRoutes(app, context, bodyParts, limits.visitorBodyBytesPerSecond);
     addPages(app, pages);
     const reportBug = (error: unknown, request: FastifyRequest) => void bug(error, request);
     if (accounts !== undefined)
@@ -146,6 +150,13 @@ export function buildServer(
   }
   return app;
 }
+
+type ServerOptions = {
+  /** Without it there are no pages for people. */
+  accounts?: AccountPorts | undefined;
+  /** Other limits than the constants of these names, for tests that would wait for them. */
+  limits?: { bodyIdleMs?: number; largeCallWaitMs?: number; visitorBodyBytesPerSecond?: number } | undefined;
+};
 
 const factsSource = (settings: HttpSettings, models: LoadedModels, accounts: boolean): FactsSource => ({
   changes: () => models.enabled,
@@ -158,7 +169,7 @@ const pageFacts = (settings: HttpSettings, models: EnabledModels): Omit<Facts, "
   keysNeeded: settings.AUTH === "on",
   limits: requestLimits(settings, models),
   teamBodyBytesPerSecond: settings.TEAM_BODY_BYTES_PER_SECOND,
-  idempotencyKeptMs: settings.IDEMPOTENCY_KEPT_MS,
+  idempotencyKeptMs,
   models: models.embeddingModels,
   detectors: models.detectors.map(({ name }) => name),
   tester: testerFacts(settings),

@@ -23,7 +23,12 @@ import { identifyVisitors, visitorAddress } from "./tester/visitors.ts";
  * are one, so they could take them from each other. The page has no use for it either, because it sends a
  * call again only after an answer.
  */
-export function addTesterRoutes(app: FastifyInstance, apiContext: RouteContext, bodies: BodyParts): void {
+export function addTesterRoutes(
+  app: FastifyInstance,
+  apiContext: RouteContext,
+  bodies: BodyParts,
+  bodyBytesPerSecond?: number,
+): void {
   if (!testerIsOn(apiContext.settings)) {
     app.all("/tester/*", { onRequest: refuseBecauseOff }, refuseBecauseOff);
     return;
@@ -36,7 +41,7 @@ export function addTesterRoutes(app: FastifyInstance, apiContext: RouteContext, 
     addComputeHooks(tester, {
       ports,
       settings,
-      identify: identifyVisitors(ports, settings),
+      identify: identifyVisitors(ports, settings, bodyBytesPerSecond),
       unknownCaller: visitorsTenant,
     });
     addBodyDeadline(tester);
@@ -86,7 +91,7 @@ function addBodyDeadline(tester: FastifyInstance): void {
       if (raw.complete) return;
       // The rest of the request may never come.
       reply.header("connection", "close");
-      reply.send(new ApiError("invalid_request", "The call did not arrive in time."));
+      reply.send(new ApiError("invalid_request", "The request did not arrive in time."));
     }, callRecord!.deadlineMs);
     onClose(reply, () => clearTimeout(timer));
   });

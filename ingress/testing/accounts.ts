@@ -96,7 +96,7 @@ export function testAccounts(overrides: Partial<AccountPorts> = {}): TestAccount
 export const member: Person = { email: "ada@example.test", team: "ants", role: "member" };
 export const operator: Person = { email: "olga@example.test", team: "staff", role: "operator" };
 
-/** What forms of this service's own pages send in Chromium. */
+/** Headers that Chromium sends with forms of this service's own pages. */
 export const ownForm = {
   "sec-fetch-site": "same-origin",
   "content-type": "application/x-www-form-urlencoded",

@@ -2,10 +2,11 @@ import { readCatalogue } from "@faceline/models/catalogue";
 import type { Facts } from "@faceline/web/facts";
 import { HttpSettings } from "../src/config.ts";
 import { requestLimits } from "../src/endpoints/capabilities.ts";
+import { idempotencyKeptMs } from "../src/idempotency/store.ts";
 import { LoadedModels } from "../src/models/loaded-models.ts";
 import { testerFacts } from "../src/tester/tester-settings.ts";
 
-/** What pages show of a service with the default settings and the real catalogue. */
+/** Returns the facts of a service with the default settings and the real catalogue. */
 export async function testFacts(): Promise<Facts> {
   const settings = HttpSettings.parse({});
   const { enabled: models } = new LoadedModels(await readCatalogue(), settings);
@@ -15,7 +16,7 @@ export async function testFacts(): Promise<Facts> {
     keysNeeded: true,
     limits: requestLimits(settings, models),
     teamBodyBytesPerSecond: settings.TEAM_BODY_BYTES_PER_SECOND,
-    idempotencyKeptMs: settings.IDEMPOTENCY_KEPT_MS,
+    idempotencyKeptMs,
     models: models.embeddingModels,
     detectors: models.detectors.map(({ name }) => name),
     tester: testerFacts(settings),

@@ -14,7 +14,6 @@ import { Catalogue } from "@faceline/models/catalogue";
 import type { Model } from "@faceline/models/catalogue-entry";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import sharp from "sharp";
-import type { AccountPorts } from "../src/accounts/account-ports.ts";
 import type { DispatchedCall, Ports } from "../src/call/ports.ts";
 import { CallRecord } from "../src/call/record.ts";
 import { HttpSettings } from "../src/config.ts";
@@ -28,7 +27,7 @@ import { buildServer } from "../src/server.ts";
  */
 export function testServer(
   t: { after(end: () => Promise<void>): void; diagnostic(text: string): void },
-  { settings = {}, catalogue, accounts, ...overrides }: TestServerOptions = {},
+  { settings = {}, catalogue, accounts, limits, ...overrides }: TestServerOptions = {},
 ): TestServer {
   const dispatched: DispatchedCall[] = [];
   const ports: Ports = {
@@ -62,7 +61,7 @@ export function testServer(
   };
   const config = HttpSettings.parse(settings);
   const loaded = new LoadedModels(catalogue ?? new Catalogue(testModels), config);
-  const app = buildServer(ports, config, loaded, accounts);
+  const app = buildServer(ports, config, loaded, { accounts, limits });
   t.after(() => app.close());
   const post: TestServer["post"] = (url, body, headers = {}) =>
     app.inject({ method: "POST", url, body: body as object, headers: { "x-api-key": testKey, ...headers } });
@@ -83,7 +82,7 @@ export const testKeyRecord = {
   limits: {},
 };
 
-/** What the workers of a test run. */
+/** Build that the workers of a test run. */
 export const testBuild: LaneBuild = {
   digest: "0".repeat(16),
   modelVersion: "0123456789ab",
@@ -208,12 +207,10 @@ export const testPool = {
 type TestServerOptions = Partial<Ports> & {
   settings?: Record<string, unknown>;
   catalogue?: Catalogue;
-  /** Without it there are no pages for people. */
-  accounts?: AccountPorts;
-};
+} & Parameters<typeof buildServer>[3];
 export type TestServer = {
   app: FastifyInstance;
-  /** With `follow` a test changes what is enabled. */
+  /** Loaded models. A test changes with `follow` what is enabled. */
   models: LoadedModels;
   /** The calls that were sent to workers. */
   dispatched: DispatchedCall[];

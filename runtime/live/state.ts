@@ -3,25 +3,25 @@ import type { DispatchReason } from "@faceline/contracts/wire/batch";
 import type { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
 
 /**
- * What GET /live.json of a process returns, and the page at /live shows. Every list has a bound. It holds no
- * key, team, request or task. Fields that end in `Ms` are in milliseconds.
+ * State that GET /live.json of a process returns and the page at /live shows. Every list has a bound. It
+ * holds no key, team, request or task. Fields that end in `Ms` are in milliseconds.
  */
 export type LiveState = {
   /** Id of the process: another one is another process. */
   process: string;
   uptimeMs: number;
-  /** What the process needs for its work, and whether each answered lately. */
+  /** Dependencies of the process, and whether each answered lately. */
   checks: Record<string, boolean>;
   health: ProcessHealth;
   part: LivePart;
 };
 
-/** What one kind of service adds. */
+/** Part of one kind of service. */
 export type LivePart = LiveBatcher | LiveIngress | LiveInference;
 
 export type ProcessHealth = {
   memoryBytes: number;
-  /** Of the event loop in the last 10 s. */
+  /** Delay of the event loop in the last 10 s. */
   delayMs: { p50: number; p99: number; max: number };
   /** Memory of the volatile Redis; absent until it was read. */
   redis?: { usedBytes: number; maxBytes: number };
@@ -92,7 +92,7 @@ export type LiveLane = {
   sizes: { size: number; batches: number }[];
   /** Tasks of the lane that were shed. */
   shed: LiveCount;
-  /** For how long the lane was held back although a worker was free. */
+  /** Time for which the lane was held back although a worker was free. */
   heldMs: LiveCount;
   run: LiveRunModel;
   /** The last batches: from dispatch to the end of the run. */
@@ -105,13 +105,13 @@ type LiveRunModel = {
   betaMs: number;
   /** Mean error of the predictions, without its sign. */
   residualMs: number;
-  /** What is expected of each size. Not on the line where times are stepped. */
+  /** Expected time of each size. Not on the line where times are stepped. */
   expected: { size: number; ms: number }[];
   /** The last runs of each padded size. */
   measured: { size: number; runsMs: number[] }[];
 };
 
-/** What the tasks of a lane wait for. */
+/** Reason for which the tasks of a lane wait. */
 export type LaneWait =
   /** No task waits. */
   | { kind: "nothing_waits" }
@@ -128,7 +128,7 @@ export type LaneWait =
 export type LiveWorker = {
   worker: string;
   state: "free" | "running" | "preparing" | "stopping" | "silent" | "out_of_service";
-  /** Of the running batch. */
+  /** The running batch. */
   running?: { lane: string; tasks: number; leftMs: number };
   /** Batches that wait in it, or are on their way to it. */
   staged: number;
@@ -143,12 +143,12 @@ export type LiveIngress = {
   answered: LiveSeries;
   refused: LiveSeries;
   failed: LiveSeries;
-  /** By `ok`, `client_left` or the code of the error, with what that means; the most frequent first. */
+  /** Calls by `ok`, `client_left` or error code, with what that means; the most frequent first. */
   outcomes: { outcome: string; words: string; kind: OutcomeKind; count: LiveCount }[];
   /** Mean time of each part of the compute calls that were answered in the last minute. */
   parts: { part: string; ms: number }[];
   partsCalls: number;
-  /** Of the last answered compute calls; null without one. */
+  /** Total times of the last answered compute calls; null without one. */
   totalMs: { p50: number; p99: number } | null;
   limits: { name: LimitName; used: number; max: number; unit: "bytes" | "connections" }[];
   pools: LivePool[];

@@ -53,13 +53,13 @@ const top = 96;
 
 type BarChart = {
   title: string;
-  /** What the chart shows, for readers who cannot see it. */
+  /** Description of the chart for readers who cannot see it. */
   description: string;
   y: Axis;
   /** Names of the bars of every group, in order. */
   series: readonly string[];
   groups: readonly BarGroup[];
-  /** Of the values above the bars; the default is the axis' format. */
+  /** Format of the values above the bars; the axis' by default. */
   formatValue?(value: number): string;
   /** Pixels; the defaults are 700 and 370. */
   width?: number;

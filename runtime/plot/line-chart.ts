@@ -92,7 +92,7 @@ type DataPoint = readonly [x: number, y: number | null];
 
 export type LineChart = {
   title: string;
-  /** What the chart shows, for readers who cannot see it. */
+  /** Description of the chart for readers who cannot see it. */
   description: string;
   x: Axis;
   y: Axis;

@@ -51,16 +51,16 @@ export function stackedBarChart(chart: StackedBarChart): string {
 
 const side = 64;
 const top = 76;
-/** Of the width of a bar, on each side. */
+/** Gap on each side of a bar, as a share of its width. */
 const gapShare = 0.12;
 
 type StackedBarChart = {
   /** Read by screen readers; it is not drawn. */
   title: string;
-  /** What the chart shows, for readers who cannot see it. */
+  /** Description of the chart for readers who cannot see it. */
   description: string;
   y: Axis;
-  /** From the bottom up. */
+  /** Names of the series, from the bottom up. */
   series: readonly string[];
   bars: readonly StackedBar[];
   colours?: ColourScheme | undefined;

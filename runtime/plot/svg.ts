@@ -89,10 +89,7 @@ export function legend(names: readonly string[], at: Point, mark: "box" | "line"
   });
 }
 
-/**
- * What a series is drawn with. The colours can be told apart by readers with colour blindness (Okabe and
- * Ito).
- */
+/** Colour of a series. Readers with colour blindness can tell the colours apart (Okabe and Ito). */
 export const seriesColour = (index: number): string => `var(--plot-${1 + (index % seriesMax)})`;
 
 /** Dashes tell series apart without any colour: `undefined` is a solid line. */
@@ -140,8 +137,7 @@ function element(name: string, attributes: Attributes, content?: string): string
 }
 
 /**
- * To a tenth of a pixel. Throws a RangeError where a number is not finite: no reader could see what is
- * missing.
+ * Rounds to a tenth of a pixel. Throws a RangeError for a number that is not finite: nobody would miss it.
  */
 function rounded(value: number): string {
   if (!Number.isFinite(value)) throw new RangeError(`A plot cannot show ${value}.`);

@@ -13,7 +13,7 @@ import { requestIdsOf } from "./log-ids.ts";
  */
 export class AnswerDelivery implements AsyncDisposable {
   readonly #parts: AnswerDeliveryParts;
-  /** In the order of their next try. */
+  /** Answers in the order of their next try. */
   #undelivered: Undelivered[] = [];
   #bytes = 0;
   #timer: NodeJS.Timeout | undefined;
@@ -30,14 +30,14 @@ export class AnswerDelivery implements AsyncDisposable {
    */
   async deliver(answers: AddressedAnswer[], onEnded: OnEnded = () => {}): Promise<void> {
     if (answers.length === 0) return;
-    const { redis, clock, log, retriedBytesMax } = this.#parts;
+    const { redis, clock, log, retriedBytesMax = answersRetriedBytesMax } = this.#parts;
     const { undelivered, reason } = await publishAnswers(redis, answers, clock.now());
     const left = new Set(undelivered);
     const ended = answers.filter((answer) => !left.has(answer)).map((answer) => answer.task);
     if (ended.length > 0) onEnded(ended);
     if (undelivered.length === 0) return;
-    const facts = { answers: undelivered.length, request_ids: firstIdsOf(undelivered), reason };
-    log.warn(facts, "answers were not delivered; they are tried again");
+    const fields = { answers: undelivered.length, request_ids: firstIdsOf(undelivered), reason };
+    log.warn(fields, "answers were not delivered; they are tried again");
     const { promise: all, resolve } = Promise.withResolvers<void>();
     let openCount = undelivered.length;
     const end = (task: TaskId) => {
@@ -128,10 +128,13 @@ type OnEnded = (tasks: TaskId[]) => void;
 /** `answer.json` is empty where too many bytes waited already. */
 type Undelivered = { answer: AddressedAnswer; bytes: number; end(task: TaskId): void };
 
+/** Bytes of the answers of some hundred images with many faces, or of thousands with one. */
+const answersRetriedBytesMax = 16 * 1024 * 1024;
+
 type AnswerDeliveryParts = {
   redis: AnswersRedis;
   clock: Clock;
   log: Log;
   /** JSON of the answers that are tried again, in bytes. More are not tried again. */
-  retriedBytesMax: number;
+  retriedBytesMax?: number;
 };

@@ -43,7 +43,7 @@ const keyLua = `${decodeLua}
     redis.call('PUBLISH', '${keyChangesChannel}', cjson.encode({ sha256 = sha256 }))
   end`;
 
-/** And the team is in the list of teams from then on. */
+/** Adds the team to the list of teams, and publishes the change. */
 const publishTeamLua = `redis.call('SADD', '${teamsKey}', ARGV[1])
     redis.call('PUBLISH', '${keyChangesChannel}', cjson.encode({ team = ARGV[1] }))`;
 

@@ -3,7 +3,6 @@ import { createHash, randomUUID } from "node:crypto";
 import test, { type TestContext } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { KeyChange } from "@faceline/contracts/stored/api-key";
-import { unlimited } from "@faceline/contracts/stored/team";
 import { apiKeyKey, keyChangesChannel } from "@faceline/contracts/wire/names";
 import {
   changeApiKey,
@@ -123,21 +122,6 @@ test("limits that are set at the same time hold together", async (t) => {
   ]);
   const limits = { requestsPerSecond: 5, inFlightMax: 2, bodyBytesPerSecond: 1_000_000_000_000 };
   assert.deepEqual(await teamLimits(redis, team), limits);
-});
-
-test("limits of a team can be set one at a time, and the others are absent", async (t) => {
-  const { redis, team } = await durable(t);
-  const key = newApiKey();
-  await storeApiKey(redis, key, { team, name: "laptop" });
-  assert.deepEqual((await findApiKey(redis, digestOf(key)))?.limits, {});
-  await setTeamLimits(redis, team, { requestsPerSecond: 5 });
-  await setTeamLimits(redis, team, { inFlightMax: 2 });
-  assert.deepEqual((await findApiKey(redis, digestOf(key)))?.limits, {
-    requestsPerSecond: 5,
-    inFlightMax: 2,
-  });
-  await setTeamLimits(redis, team, unlimited);
-  assert.deepEqual((await findApiKey(redis, digestOf(key)))?.limits, unlimited);
 });
 
 /** A connection, and a team that no other test uses. */

@@ -1,5 +1,7 @@
+import type { Consumer as KafkaJsConsumer } from "kafkajs";
 import { runningTime } from "./core-waits.ts";
 import { causes, type KafkaConfig, kafkaClient, kafkaRetry, startError } from "./kafka.ts";
+import type { KafkaSockets } from "./kafka-sockets.ts";
 import type { Log } from "./log.ts";
 
 /**
@@ -21,123 +23,165 @@ const firstJoinMs = 5_000;
 const connectionErrors = new Set(["KafkaJSGroupCoordinatorNotFound", "KafkaJSLockTimeout"]);
 
 /**
+ * A member of a consumer group that reads one topic. It notices a connection that no longer responds: fetches
+ * and heartbeats are answered all the time. Connections on which a request was not answered in time are
+ * closed and opened anew, and the group is joined again.
+ *
+ *     open ──kafkajs gives up──► crashed ──joined again──► open        either ──disposed──► closed
+ */
+class GroupMember implements Consumer {
+  readonly #config: KafkaConfig;
+  readonly #options: ConsumerOptions;
+  readonly #consumer: KafkaJsConsumer;
+  readonly #sockets: KafkaSockets;
+  readonly #joined = Promise.withResolvers<void>();
+  readonly #openedAt = performance.now();
+  readonly #checkTimer: NodeJS.Timeout;
+  #phase: "open" | "crashed" | "closed" = "open";
+  #respondedAt = runningTime();
+  #isResponsive = true;
+  /** Instant at which the last request that renewed the session was sent. */
+  #renewalSentAt = 0;
+
+  private constructor(config: KafkaConfig, options: ConsumerOptions) {
+    this.#config = config;
+    this.#options = options;
+    const { kafka, sockets } = kafkaClient(config, options.clientId);
+    this.#sockets = sockets;
+    this.#consumer = kafka.consumer({
+      groupId: options.group,
+      sessionTimeout: config.KAFKA_SESSION_MS,
+      rebalanceTimeout: config.KAFKA_SESSION_MS * 2,
+      heartbeatInterval: heartbeatEveryMs,
+      minBytes: 1,
+      maxWaitTimeInMs: fetchWaitMs,
+      allowAutoTopicCreation: false,
+      // Otherwise kafkajs restarts a consumer that was closed in the meantime.
+      retry: { ...kafkaRetry, restartOnFailure: async () => this.#phase !== "closed" },
+    });
+    sockets.closeOnTimeout(this.#consumer);
+    // If this process was blocked, what the brokers answered is read before the immediate runs.
+    this.#checkTimer = setInterval(() => setImmediate(() => this.#checkResponses()), checkEveryMs);
+  }
+
+  static async open(config: KafkaConfig, options: ConsumerOptions): Promise<GroupMember> {
+    const member = new GroupMember(config, options);
+    try {
+      // Together: the join may fail before `run` returns.
+      await Promise.all([member.#joined.promise, member.#start()]);
+    } catch (cause) {
+      await member[Symbol.asyncDispose]();
+      throw startError(cause);
+    }
+    return member;
+  }
+
+  commit(partition: number, nextOffset: string): Promise<boolean> {
+    const { topic } = this.#options;
+    return this.#consumer.commitOffsets([{ topic, partition, offset: nextOffset }]).then(
+      () => true,
+      () => false,
+    );
+  }
+
+  async #start(): Promise<void> {
+    const consumer = this.#consumer;
+    consumer.on(consumer.events.REQUEST, ({ payload }) => this.#onResponse(payload));
+    consumer.on(consumer.events.HEARTBEAT, () => this.#renewSession());
+    consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => this.#onJoin(payload.memberAssignment));
+    consumer.on(consumer.events.CRASH, ({ payload }) => this.#onCrash(payload));
+    await consumer.connect();
+    // Otherwise messages that are sent between the join and the first fetch are skipped.
+    await consumer.subscribe({ topic: this.#options.topic, fromBeginning: true });
+    await this.#run();
+  }
+
+  #run(): Promise<void> {
+    const { onEnd, onMessages } = this.#options;
+    return this.#consumer.run({
+      autoCommit: false,
+      eachBatch: async ({ batch: { partition, highWatermark, messages } }) => {
+        onEnd?.(partition, highWatermark);
+        onMessages(
+          partition,
+          messages.map(({ offset, value }) => ({ offset, value })),
+          (nextOffset) => void this.commit(partition, nextOffset),
+        );
+      },
+    });
+  }
+
+  #onResponse({ apiName, duration }: { apiName: string; duration: number }): void {
+    this.#respondedAt = runningTime();
+    if (apiName === "Heartbeat" || apiName === "SyncGroup")
+      this.#renewalSentAt = performance.now() - duration;
+    // From the end of a join until the answer to SyncGroup, the partitions may already be another member's.
+    if (apiName === "JoinGroup") this.#options.onSession?.(0);
+  }
+
+  #renewSession(): void {
+    this.#options.onSession?.(this.#renewalSentAt + this.#config.KAFKA_SESSION_MS - performance.now());
+  }
+
+  #onJoin(assignment: Record<string, number[]>): void {
+    const { topic, log, onAssignment } = this.#options;
+    if (this.#phase === "crashed") {
+      log.info({ topic }, "the consumer has joined its group again");
+      this.#phase = "open";
+    }
+    onAssignment(assignment[topic] ?? []);
+    this.#renewSession();
+    this.#joined.resolve();
+  }
+
+  #onCrash({ error, restart: isRestarted }: { error: Error; restart: boolean }): void {
+    const { topic, log, onAssignment, onFatalError } = this.#options;
+    onAssignment([]);
+    const isConnection = causes(error).some(({ name }) => connectionErrors.has(name));
+    // A broker that has just started is still loading its groups.
+    if (!isRestarted || performance.now() - this.#openedAt > firstJoinMs) this.#joined.reject(error);
+    if (this.#phase === "closed") return;
+    // It may crash every second until it has joined again: one line is enough.
+    if (this.#phase === "open") {
+      log.warn(
+        { topic, reason: error.message, restart: isRestarted || isConnection },
+        "the consumer crashed",
+      );
+    }
+    this.#phase = "crashed";
+    // Kafkajs restarts the consumer after retriable errors; after others the process must be replaced.
+    if (isRestarted) return;
+    if (!isConnection) return onFatalError(error);
+    setTimeout(() => {
+      if (this.#phase !== "closed") this.#run().catch(onFatalError);
+    }, rejoinAfterMs);
+  }
+
+  #checkResponses(): void {
+    const isResponsive = runningTime() - this.#respondedAt < fetchWaitMs + this.#config.KAFKA_REQUEST_MS;
+    if (this.#phase === "closed" || isResponsive === this.#isResponsive) return;
+    this.#isResponsive = isResponsive;
+    this.#options.onResponsiveChange?.(isResponsive);
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    this.#phase = "closed";
+    clearInterval(this.#checkTimer);
+    await this.#consumer.disconnect().finally(() => this.#sockets.abandon());
+  }
+}
+
+/**
  * Joins a consumer group on one topic. `onMessages` receives fetched messages and must only enqueue them,
  * because heartbeats stop while it runs. `onAssignment` receives the partitions of this member after every
  * rebalance, before `onMessages` receives messages of them; messages that were read earlier and not committed
  * are read again, by this member or by another.
  *
- * A consumer notices a connection that no longer responds: fetches and heartbeats are answered all the time.
- * Connections on which a request was not answered in time are closed and opened anew, and the group is joined
- * again.
- *
  * Only `commit` commits offsets. It does not throw: after a rebalance the new member commits. Throws one
  * sentence when the group cannot be joined.
  */
-export async function openConsumer(config: KafkaConfig, options: ConsumerOptions): Promise<Consumer> {
-  const { topic, group, clientId, log, onAssignment, onMessages, onResponsiveChange } = options;
-  let closing = false;
-  let fell = false;
-  const { kafka, sockets } = kafkaClient(config, clientId);
-  const consumer = kafka.consumer({
-    groupId: group,
-    sessionTimeout: config.KAFKA_SESSION_MS,
-    rebalanceTimeout: config.KAFKA_SESSION_MS * 2,
-    heartbeatInterval: heartbeatEveryMs,
-    minBytes: 1,
-    maxWaitTimeInMs: fetchWaitMs,
-    allowAutoTopicCreation: false,
-    // Otherwise kafkajs restarts a consumer that was closed in the meantime.
-    retry: { ...kafkaRetry, restartOnFailure: async () => !closing },
-  });
-  sockets.closeOnTimeout(consumer);
-  const joined = Promise.withResolvers<void>();
-  const openedAt = performance.now();
-  const responses = { lastAt: runningTime(), isResponsive: true };
-  let requestSentAt = 0;
-  const renewSession = () => options.onSession?.(requestSentAt + config.KAFKA_SESSION_MS - performance.now());
-
-  const commit = (partition: number, nextOffset: string): Promise<boolean> =>
-    consumer.commitOffsets([{ topic, partition, offset: nextOffset }]).then(
-      () => true,
-      () => false,
-    );
-
-  const run = () =>
-    consumer.run({
-      autoCommit: false,
-      eachBatch: async ({ batch }) => {
-        options.onEnd?.(batch.partition, batch.highWatermark);
-        onMessages(
-          batch.partition,
-          batch.messages.map(({ offset, value }) => ({ offset, value })),
-          (nextOffset) => void commit(batch.partition, nextOffset),
-        );
-      },
-    });
-
-  // Registered before `run`, which may emit events before it returns.
-  consumer.on(consumer.events.REQUEST, ({ payload: { apiName, duration } }) => {
-    responses.lastAt = runningTime();
-    if (apiName === "Heartbeat" || apiName === "SyncGroup") requestSentAt = performance.now() - duration;
-    // From the end of a join until the answer to SyncGroup, the partitions may already be another member's.
-    if (apiName === "JoinGroup") options.onSession?.(0);
-  });
-  consumer.on(consumer.events.HEARTBEAT, renewSession);
-  consumer.on(consumer.events.GROUP_JOIN, ({ payload }) => {
-    if (fell) log.info({ topic }, "the consumer has joined its group again");
-    fell = false;
-    onAssignment(payload.memberAssignment[topic] ?? []);
-    renewSession();
-    joined.resolve();
-  });
-  consumer.on(consumer.events.CRASH, ({ payload }) => {
-    onAssignment([]);
-    const isConnection = causes(payload.error).some(({ name }) => connectionErrors.has(name));
-    const restart = payload.restart || isConnection;
-    // A broker that has just started is still loading its groups.
-    if (!payload.restart || performance.now() - openedAt > firstJoinMs) joined.reject(payload.error);
-    if (closing) return;
-    // It may fall over every second until it has joined again: once is enough.
-    if (!fell) log.warn({ topic, reason: payload.error.message, restart }, "a consumer fell over");
-    fell = true;
-    // Kafkajs restarts the consumer after retriable errors; after others the process must be replaced.
-    if (payload.restart) return;
-    if (!isConnection) return options.onFatalError(payload.error);
-    setTimeout(() => {
-      if (!closing) run().catch(options.onFatalError);
-    }, rejoinAfterMs);
-  });
-
-  const checkResponses = () => {
-    const isResponsive = runningTime() - responses.lastAt < fetchWaitMs + config.KAFKA_REQUEST_MS;
-    if (closing || isResponsive === responses.isResponsive) return;
-    responses.isResponsive = isResponsive;
-    onResponsiveChange?.(isResponsive);
-  };
-  // If this process was blocked, what the brokers answered is read before the immediate runs.
-  const checkTimer = setInterval(() => setImmediate(checkResponses), checkEveryMs);
-
-  const close = async (): Promise<void> => {
-    closing = true;
-    clearInterval(checkTimer);
-    await consumer.disconnect().finally(() => sockets.abandon());
-  };
-
-  const start = async (): Promise<void> => {
-    await consumer.connect();
-    // Otherwise messages that are sent between the join and the first fetch are skipped.
-    await consumer.subscribe({ topic, fromBeginning: true });
-    await run();
-  };
-  try {
-    // Together: the join may fail before `run` returns.
-    await Promise.all([joined.promise, start()]);
-  } catch (cause) {
-    await close();
-    throw startError(cause);
-  }
-  return { commit, [Symbol.asyncDispose]: close };
-}
+export const openConsumer = (config: KafkaConfig, options: ConsumerOptions): Promise<Consumer> =>
+  GroupMember.open(config, options);
 
 export type ConsumerOptions = {
   topic: string;

@@ -5,7 +5,7 @@
  */
 export const recordBatchBytesMax = 900_000;
 
-/** What the record around a value takes, rounded up: lengths, offset, timestamp. */
+/** Bytes of the record around a value, rounded up: lengths, offset, timestamp. */
 const recordOverheadBytes = 64;
 const headerOverheadBytes = 16;
 
@@ -38,6 +38,6 @@ export type Message = {
   partition: number;
   value: string | null;
   headers: Record<string, string>;
-  /** From `recordBytes`. */
+  /** Size by `recordBytes`. */
   bytes: number;
 };

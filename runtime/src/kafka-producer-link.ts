@@ -7,7 +7,7 @@ import { ReplyTimeout } from "./reply-timeout.ts";
 import { reportSilence } from "./silence.ts";
 import { Starved, type TimeSpent, wasStarved } from "./starvation.ts";
 
-/** A connection over which nothing was acknowledged for half of this must prove itself by a reply. */
+/** Interval of probes. A connection over which a send was acknowledged within half of it gets none. */
 const probeEveryMs = 1_000;
 /** The pause after an attempt to connect that failed. */
 const connectEveryMs = 250;
@@ -90,7 +90,7 @@ export class ProducerLink implements AsyncDisposable {
       const { message } = error as Error;
       const isReply = causes(error).some(({ name }) => name === "KafkaJSProtocolError");
       if (isReply) throw wasStarved(spent) ? new Error(message, { cause: new Starved(spent) }) : error;
-      // A send that waited for the connection had too little time left to prove anything against it.
+      // A timeout of a send that waited for the connection says nothing about the connection.
       if (state.phase === "up" || !(error instanceof TimedOut)) this.#reconnect(connection, error, spent);
       throw new LinkDown(message, { cause: causeOf(error, spent) });
     }
@@ -168,7 +168,7 @@ export class LinkDown extends Error {}
 
 class TimedOut extends LinkDown {
   constructor() {
-    // Without the time, which differs by what was left of it: equal lines of a log are counted.
+    // No duration: the log groups equal messages.
     super("Kafka did not answer in time");
   }
 }
@@ -253,7 +253,7 @@ export type Connection = {
   cluster: () => Cluster;
 };
 
-/** Of kafkajs' private classes. */
+/** Parts of kafkajs' private classes. */
 type Cluster = {
   brokerPool: { brokers: Record<string, Broker>; seedBroker: Broker | undefined };
 };

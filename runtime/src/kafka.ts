@@ -38,7 +38,7 @@ export const kafkaRetry = { retries: 2, initialRetryTime: 50, maxRetryTime: 300 
 
 /**
  * A client for one purpose: a broker answers one request at a time on a connection, so a fetch would delay a
- * send. `sockets` are all of its connections; whoever uses it calls `sockets.closeOnTimeout`.
+ * send. `sockets` are all of its connections; its user calls `sockets.closeOnTimeout`.
  */
 export function kafkaClient(config: KafkaConfig, clientId: string): { kafka: Kafka; sockets: KafkaSockets } {
   const sockets = new KafkaSockets();

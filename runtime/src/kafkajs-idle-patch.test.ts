@@ -54,7 +54,7 @@ test("time in which the process had no core is not the broker's, and what times 
   const queue = requestQueue(t);
   const timedOut: string[] = [];
   const lines: unknown[] = [];
-  using _log = logSilence({ warn: (facts) => void lines.push(facts) });
+  using _log = logSilence({ warn: (fields) => void lines.push(fields) });
   pushRequest(queue, 1, { timedOut });
   await pass(t, 900);
   waitedMs += 700;

@@ -40,7 +40,7 @@ prototype.destroy = function (this: RequestQueue) {
   destroy.call(this);
 };
 
-/** After `delayMs`, times out overdue requests, and arms the timer again for the next one in flight. */
+/** Times out overdue requests after `delayMs`, and arms the timer again for the next one in flight. */
 function armTimeoutCheck(queue: RequestQueue, delayMs: number): void {
   queue.requestTimeoutIntervalId = new ReplyTimeout(delayMs, () => {
     const now = Date.now();

@@ -2,14 +2,12 @@ import { isSampled, readTraceparent } from "@faceline/contracts/trace/span";
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
 import { requestIdOf, type TaskId } from "@faceline/contracts/wire/ids";
 
-/**
- * What every line about a task or its call names: the `x-request-id`, and the trace if it is exported.
- */
+/** Ids of every line about a task or its call: the `x-request-id`, and the trace if it is exported. */
 export function taskIds({ id, traceparent }: Pick<BatchTask, "id" | "traceparent">): CallIds {
   return { request_id: requestIdOf(id), ...traceIds(traceparent) };
 }
 
-/** What every line about a batch names. `trace_id` is the trace of the batch, not of its calls. */
+/** Ids of every line about a batch. `trace_id` is the trace of the batch, not of its calls. */
 export function batchIds({ id, tasks, traceparent }: Pick<Batch, "id" | "tasks" | "traceparent">): BatchIds {
   const request_ids = requestIdsOf(tasks.map((task) => task.id));
   return { batch_id: id, request_ids, ...traceIds(traceparent) };

@@ -22,15 +22,3 @@ test("every wrong name of the lists is reported, and names of a lane are no name
     ].join("\n"),
   });
 });
-
-test("the earlier names of the settings are errors that name what takes their place", () => {
-  const earlier = { LANES: "Dlib/ssd", MODELS_ENABLED: "Dlib", DETECTORS_ENABLED: "ssd" };
-  assert.throws(() => read(earlier), {
-    message: [
-      "settings:",
-      "  LANES: MODELS and DETECTORS take its place, for workers and ingresses alike",
-      "  MODELS_ENABLED: MODELS takes its place, for workers and ingresses alike",
-      "  DETECTORS_ENABLED: DETECTORS takes its place, for workers and ingresses alike",
-    ].join("\n"),
-  });
-});

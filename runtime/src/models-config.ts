@@ -12,13 +12,6 @@ const NameList = z.string().transform((text, context): string[] => {
   return names;
 });
 
-/** Earlier names of settings, each with what takes its place. They are errors, so that none is ignored. */
-const replaced = [
-  ["LANES", "MODELS and DETECTORS take its place, for workers and ingresses alike"],
-  ["MODELS_ENABLED", "MODELS takes its place, for workers and ingresses alike"],
-  ["DETECTORS_ENABLED", "DETECTORS takes its place, for workers and ingresses alike"],
-] as const;
-
 /**
  * The models and detectors of an installation. Workers load them, and ingresses let calls name them: set both
  * alike. Of these, operators enable and disable while everything runs.
@@ -28,9 +21,6 @@ export const ModelsConfig = z.object({
   MODELS: NameList.prefault("Dlib"),
   /** Detectors from the catalogue, with commas. */
   DETECTORS: NameList.prefault("ssd,tiny"),
-  ...(Object.fromEntries(replaced.map(([name, error]) => [name, z.undefined({ error }).optional()])) as {
-    [Name in (typeof replaced)[number][0]]: z.ZodOptional<z.ZodUndefined>;
-  }),
 });
 export type ModelsConfig = z.infer<typeof ModelsConfig>;
 

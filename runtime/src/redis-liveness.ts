@@ -26,11 +26,11 @@ export class RedisWithLiveness extends Redis {
   readonly #name: string;
   readonly #silenceMaxMs: number;
   readonly #commandMs: number | undefined;
-  /** The last bytes from the server came then: the time of `performance.now()`. */
+  /** Instant of the last bytes from the server, by `performance.now()`. */
   #repliedAt = Number.NEGATIVE_INFINITY;
-  /** The connection has been silent since then, although a reply is due; undefined where none is due. */
+  /** Instant since which a reply is due and nothing came; undefined where none is due. */
   #silentSince: Instant | undefined;
-  /** How long the connection was silent that was closed for it last, until another one is ready. */
+  /** Silence for which the last connection was closed, until another one is ready. */
   #silence: TimeSpent | undefined;
   /** Bytes sent and queued when the silence began. */
   #writesBefore = { sent: 0, queued: 0 };

@@ -6,7 +6,7 @@ import { RedisWithLiveness } from "./redis-liveness.ts";
 import { type TlsFiles, tlsOptions } from "./tls-options.ts";
 import { type CheckOptions, VolatileRedis, volatileCheckEveryMs } from "./volatile-redis.ts";
 
-/** Of every server whose address begins with `rediss://`. */
+/** TLS settings of every server whose address begins with `rediss://`. */
 const RedisTlsConfig = z.object({
   /** Certificates to trust in place of Node's own list. */
   REDIS_TLS_CA_FILE: FileContent.optional(),

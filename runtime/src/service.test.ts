@@ -51,7 +51,7 @@ test("a process ends when it is drained, although a receiver of spans never repl
 });
 
 // Its first `failures` starts fail.
-const failingService = (failures: number, fault: string): string => `
+const failingService = (failures: number, fault: string, options = "{}"): string => `
   import { ServerUnreachable } from ${module("connect-fault.ts")};
   import { runService, ServiceConfig } from ${module("service.ts")};
   let starts = 0;
@@ -59,7 +59,7 @@ const failingService = (failures: number, fault: string): string => `
     starts += 1;
     if (starts <= ${failures}) throw new ${fault}("SOME_URL: no server there");
     console.log("started at try " + starts);
-  });
+  }, ${options});
 `;
 
 async function runToEnd(code: string, settings: NodeJS.ProcessEnv) {
@@ -83,9 +83,9 @@ test("a service whose servers do not answer yet starts when they do, and logs it
   assert.equal(JSON.parse(lines[0]!).reason, "SOME_URL: no server there");
 });
 
-test("it ends with the sentence when CONNECT_WITHIN_MS have passed", async () => {
-  const service = failingService(1, "ServerUnreachable");
-  const { errors, exitCode } = await runToEnd(service, { CONNECT_WITHIN_MS: "0" });
+test("it ends with the sentence when `connectWithinMs` have passed", async () => {
+  const service = failingService(1, "ServerUnreachable", "{ connectWithinMs: 0 }");
+  const { errors, exitCode } = await runToEnd(service, {});
   assert.deepEqual([errors, exitCode], ["SOME_URL: no server there\n", 1]);
 });
 

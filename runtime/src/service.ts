@@ -11,28 +11,28 @@ import { logSilence } from "./silence.ts";
 /** Settings of every service. */
 export const ServiceConfig = z.object({
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
-  /** How long a service that starts tries to reach Kafka and Redis before it ends with an error. */
-  CONNECT_WITHIN_MS: z.coerce.number().int().min(0).max(600_000).default(30_000),
 });
+type ServiceConfig = z.infer<typeof ServiceConfig>;
 
 /**
  * Runs a service: reads its settings, opens its log and calls `run`, which opens connections and returns
  * after the service was drained; then the process ends. If `run` throws ServerUnreachable, it is called again
- * until CONNECT_WITHIN_MS have passed: servers may start at the same time, and one try may fail by chance.
+ * until `connectWithinMs` have passed: servers may start at the same time, and one try may fail by chance.
  * Writes an error to stderr as one sentence (with its stack at LOG_LEVEL=debug) and exits with code 1. An
  * error about settings lists all invalid ones.
  */
-export async function runService<Schema extends z.ZodType<StartSettings>>(
+export async function runService<Schema extends z.ZodType<ServiceConfig>>(
   name: string,
   schema: Schema,
   run: (service: Service<z.infer<Schema>>) => Promise<void>,
+  { connectWithinMs = 30_000 } = {},
 ): Promise<void> {
   const stop = stopSignal();
   try {
     const config = readConfig(schema, process.env);
     const id = newProcessId(name);
     const log = openLog(name, config.LOG_LEVEL).child({ [`${name}Id`]: id });
-    await withRetries({ withinMs: config.CONNECT_WITHIN_MS, log, stop }, async () => {
+    await withRetries({ withinMs: connectWithinMs, log, stop }, async () => {
       // A server that is away may be silent once a second, on each of its connections.
       using dedupedLog = new DedupedLog(log);
       using _silences = logSilence(dedupedLog);
@@ -71,9 +71,6 @@ const retryAfterMs = 500;
 
 type Retries = { withinMs: number; log: Log; stop: AbortSignal };
 
-type StartSettings = { LOG_LEVEL: string; CONNECT_WITHIN_MS: number };
-
-/** What `run` receives. */
 type Service<Config> = {
   config: Config;
   /** Id of this process, new at every start: `ingress-1f…`. */

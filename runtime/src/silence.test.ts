@@ -4,7 +4,7 @@ import { logSilence, reportSilence } from "./silence.ts";
 
 test("a connection that is closed for its silence is named in the log, with how long and what was missing", () => {
   const lines: unknown[] = [];
-  const log = logSilence({ warn: (facts, sentence) => void lines.push([facts, sentence]) });
+  const log = logSilence({ warn: (fields, sentence) => void lines.push([fields, sentence]) });
   reportSilence("REDIS_VOLATILE_URL, images", { elapsedMs: 4_200.6, unableMs: 3_100.2 });
   log[Symbol.dispose]();
   reportSilence("REDIS_VOLATILE_URL, images", { elapsedMs: 1_000, unableMs: 0 });

@@ -2,7 +2,7 @@
 export type TimeSpent = { elapsedMs: number; unableMs: number };
 
 /**
- * From this share of a wait on, what was waited for is not to blame. A process on a machine that is merely
+ * Share of a wait from which on its object is not to blame. A process on a machine that is merely
  * busy waits for a core for less than a tenth of the time.
  */
 const starvedShare = 1 / 4;

@@ -1,4 +1,4 @@
-// Of ReplyTimeout: what a real process does that is stopped, or that gets next to nothing of a core.
+// Covers ReplyTimeout in a real process that is stopped, or that gets next to nothing of a core.
 import assert from "node:assert/strict";
 import { type ChildProcess, spawn } from "node:child_process";
 import { on, once } from "node:events";
@@ -8,7 +8,7 @@ import { type TestContext, test } from "node:test";
 
 /** Long enough that a quarter of it exceeds one wait of a low-priority thread beside 20 busy processes. */
 const limitMs = 3_000;
-/** In proportion to the CPU time of other processes at priority 0: about a tenth. */
+/** Priority that gets about a tenth of the CPU time of a process at priority 0. */
 const lowPriority = 10;
 
 /** The first core that this process may use, in whatever container. */

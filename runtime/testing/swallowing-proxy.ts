@@ -40,7 +40,7 @@ export class SwallowingProxy implements AsyncDisposable {
   }
 
   /**
-   * From now on nothing is read: open connections fall silent for ever, and new ones are accepted and stay
+   * Stops reading: open connections fall silent for ever, and new ones are accepted and stay
    * silent likewise.
    */
   swallow(): void {
@@ -59,7 +59,7 @@ export class SwallowingProxy implements AsyncDisposable {
     this.#swallowing = false;
   }
 
-  /** From now on, of what the open clients send at most 4 MB pass every `everyMs`, as on a slow line. */
+  /** Passes at most 4 MB of what the open clients send every `everyMs` from now on, as on a slow line. */
   slowDown(everyMs: number): void {
     for (const { client, upstream } of this.#pairs) {
       if (upstream === undefined) continue;

@@ -1,17 +1,17 @@
-import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
 import { decodePicture } from "@faceline/inference/decode/decoder";
 import { defaultPictureLimits } from "@faceline/inference/decode/picture";
 import type { Pixels } from "@faceline/inference/geometry/pixels";
 import { distances } from "@faceline/inference/testing/distances";
-import { labelledPairs, labelledPhotograph } from "@faceline/inference/testing/photographs";
-import { openConfigurations } from "./configurations.ts";
-import { degradations } from "./degradations.ts";
 import {
   type EmbeddedFace,
   type FacesByPicture,
   largestFace,
 } from "@faceline/inference/testing/largest-face";
-import { pairComparisons, type Comparison, type Tally, tally } from "./tally.ts";
+import { labelledPairs, labelledPhotograph } from "@faceline/inference/testing/photographs";
+import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
+import { openConfigurations } from "./configurations.ts";
+import { degradations } from "./degradations.ts";
+import { type Comparison, pairComparisons, type Tally, tally } from "./tally.ts";
 
 // The engine's accuracy over the labelled photographs and over degraded copies of them, in each
 // configuration. A benchmark starts this as a process and asks for one case after another, "as it is" first:

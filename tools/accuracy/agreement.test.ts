@@ -3,9 +3,6 @@
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
-import { readCatalogue } from "@faceline/models/catalogue";
-import { modelsFolder } from "@faceline/models/model-file";
-import { isUnpulled } from "@faceline/models/source";
 import { type Lanes, openLanes } from "@faceline/inference/engine/lanes";
 import type { Box } from "@faceline/inference/geometry/box";
 import type { Pixels } from "@faceline/inference/geometry/pixels";
@@ -16,6 +13,9 @@ import {
   labelledPhotograph,
   labelledPhotographsMissing,
 } from "@faceline/inference/testing/photographs";
+import { readCatalogue } from "@faceline/models/catalogue";
+import { modelsFolder } from "@faceline/models/model-file";
+import { isUnpulled } from "@faceline/models/source";
 import { type BoxedPhotograph, matchFaces, type Scene, sceneSets } from "./scenes.ts";
 
 const catalogue = await readCatalogue();

@@ -1,13 +1,3 @@
-import { type Catalogue, readCatalogue } from "@faceline/models/catalogue";
-import {
-  type DetectorModel,
-  type EmbeddingModel,
-  inputSides,
-  type Model,
-  type ModelOf,
-} from "@faceline/models/catalogue-entry";
-import { convert } from "@faceline/models/convert/networks";
-import { isUnpulled } from "@faceline/models/source";
 import { Aligner } from "@faceline/inference/align/aligner";
 import { alignmentTemplates } from "@faceline/inference/align/templates";
 import { Detector, detectorLimits } from "@faceline/inference/detect/detector";
@@ -18,6 +8,16 @@ import { type LoadedModel, ModelLoader, tensorNames } from "@faceline/inference/
 import { Network } from "@faceline/inference/network/network";
 import { PrecisionSetting } from "@faceline/inference/network/precision";
 import { openSession } from "@faceline/inference/network/session";
+import { type Catalogue, readCatalogue } from "@faceline/models/catalogue";
+import {
+  type DetectorModel,
+  type EmbeddingModel,
+  inputSides,
+  type Model,
+  type ModelOf,
+} from "@faceline/models/catalogue-entry";
+import { convert } from "@faceline/models/convert/networks";
+import { isUnpulled } from "@faceline/models/source";
 
 /**
  * Configurations of the pipeline to compare: what the service does by default, in float and in the precision
@@ -179,7 +179,7 @@ async function openFamily(modelsDir: string, precision: "float" | "auto"): Promi
 }
 
 const sessionSettings = { executionProvider: "cpu", intraOpThreads: 1 } as const;
-/** Between those of the cascade. */
+/** Precisions between those of the cascade. */
 const extraSidesPx = [160, 288, 384];
 
 type Configuration = { name: string; embedding: EmbeddingModel; pipeline: Pipeline };
@@ -193,11 +193,11 @@ type Configurations = AsyncDisposable & {
   unpulled: readonly string[];
   /** The one that others are compared with: full resolution only, in float. */
   reference: string;
-  /** What the service does on this machine for a call that wants one face. */
+  /** The configuration of the service on this machine for a call that wants one face. */
   usual: string;
   /** Those that the service uses on some machine for some call. */
   served: readonly string[];
-  /** For each model that runs in float instead of int8, why. */
+  /** Reasons by the model that runs in float instead of int8. */
   fallbacks: readonly string[];
 };
 

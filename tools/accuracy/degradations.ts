@@ -1,9 +1,9 @@
-import sharp, { type Sharp } from "sharp";
+import { mulberry32 } from "@faceline/inference/testing/mulberry32";
 import type { Box } from "@faceline/inference/geometry/box";
 import type { Pixels } from "@faceline/inference/geometry/pixels";
 import { samplePicture, samplePictureNames } from "@faceline/inference/testing/photographs";
+import sharp, { type Sharp } from "sharp";
 import { frameFace, sizeFor, tightCrop } from "./framing.ts";
-import { withNoise } from "./noise.ts";
 
 const tightShare = 0.9;
 const farShare = 0.07;
@@ -96,7 +96,22 @@ function png(picture: Sharp): Promise<Buffer> {
 
 type Degradation = {
   name: string;
-  /** What it does, as a clause. */
+  /** Its effect, as a clause. */
   how: string;
   apply(picture: Pixels, box: Box): Promise<Buffer>;
 };
+
+/** Adds Gaussian noise to every value, the same every time. Values are clamped to 0 to 255. */
+export function withNoise(values: Uint8Array, deviation: number): Uint8Array {
+  const next = mulberry32(values.length);
+  // Rounds and clamps.
+  const noisy = new Uint8ClampedArray(values.length);
+  for (let i = 0; i < values.length; i += 2) {
+    // Box-Muller transform: two independent numbers at a time.
+    const radius = deviation * Math.sqrt(-2 * Math.log(1 - next()));
+    const angle = 2 * Math.PI * next();
+    noisy[i] = values[i]! + radius * Math.cos(angle);
+    if (i + 1 < values.length) noisy[i + 1] = values[i + 1]! + radius * Math.sin(angle);
+  }
+  return new Uint8Array(noisy.buffer);
+}

@@ -68,7 +68,7 @@ function clampRound(position: number, last: number): number {
   return Math.min(Math.max(Math.round(position), 0), last);
 }
 
-/** In whole pixels. */
+/** Whole pixels. */
 type Cut = { left: number; top: number } & Size;
 
 /**

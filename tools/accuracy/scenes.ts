@@ -1,6 +1,6 @@
-import sharp, { type Sharp } from "sharp";
 import type { Box } from "@faceline/inference/geometry/box";
 import type { Pixels, Size } from "@faceline/inference/geometry/pixels";
+import sharp, { type Sharp } from "sharp";
 import { frameFace, tightCrop } from "./framing.ts";
 
 /**

@@ -7,13 +7,12 @@ import { openLanes } from "@faceline/inference/engine/lanes";
 import { PrecisionSetting } from "@faceline/inference/network/precision";
 
 // The engine alone: no HTTP, no Kafka, no Redis, no thread of its own. A benchmark starts this as a process
-// and asks it for rounds, alternating with rounds of the whole service on the same cores:
+// and asks it for calls, alternating with those of the whole service on the same cores:
 //
-//     engine.bench.ts LANE INTRA_OP_THREADS every | clear PICTURE…   ──► { ready }
-//     { call: 3 }      picture 3, decode and run          ──► { tookMs, decodeMs }
-//     { loop: 40 }     40, the next is decoded during a run  ──► { tookMs }
+//     engine.bench.ts LANE INTRA_OP_THREADS PICTURE…   ──► { ready }
+//     { call: 3 }      picture 3, decode and run       ──► { tookMs, decodeMs }
 
-const [, , laneName = "", threads = "1", wantedFaces, ...files] = process.argv;
+const [, , laneName = "", threads = "1", ...files] = process.argv;
 const lane = LaneId.parse(laneName);
 const pictures = await Promise.all(files.map((file) => readFile(file)));
 const decoder = new Decoder({ decodesMax: 2, ...defaultPictureLimits });
@@ -29,9 +28,8 @@ const lanes = await openLanes({
   faceChunkMax: 16,
 });
 
-/** Every face, as in a call of /represent, or the largest clear one. */
-const fullResolution = wantedFaces === "every";
-const options = { align: true, enforceDetection: true, facesMax: fullResolution ? 100 : 1, fullResolution };
+/** Every face, as in a call of /represent. */
+const options = { align: true, enforceDetection: true, facesMax: 100, fullResolution: true };
 
 const decode = async (index: number): Promise<Decoded> => {
   const buffer = await buffers.acquire();
@@ -54,24 +52,12 @@ async function call(index: number): Promise<Took> {
   return { tookMs: performance.now() - startedAt, decodeMs: decodedAt - startedAt };
 }
 
-async function loop(count: number): Promise<Took> {
-  const startedAt = performance.now();
-  let next = decode(0);
-  for (let index = 0; index < count; index++) {
-    const decoded = await next;
-    if (index + 1 < count) next = decode(index + 1);
-    await run(decoded);
-  }
-  return { tookMs: performance.now() - startedAt };
-}
-
-process.on("message", (request: { call?: number; loop?: number }) => {
-  const round = request.call === undefined ? loop(request.loop!) : call(request.call);
-  void round.then((took) => process.send!(took));
+process.on("message", (request: { call: number }) => {
+  void call(request.call).then((took) => process.send!(took));
 });
 process.once("disconnect", () => process.exit());
 process.send!({ ready: true });
 
-type Took = { tookMs: number; decodeMs?: number };
+type Took = { tookMs: number; decodeMs: number };
 
 type Decoded = { picture: Picture; buffer: Disposable };

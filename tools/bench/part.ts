@@ -1,4 +1,3 @@
-import { freeOperatorsPorts } from "@faceline/deploy/launcher/operators-ports";
 import { freePorts } from "@faceline/deploy/launcher/ports";
 import { Services } from "@faceline/deploy/launcher/services";
 import type { LaunchOptions } from "@faceline/deploy/launcher/settings";
@@ -7,7 +6,7 @@ import type { TestServers } from "@faceline/testing/test-servers";
 import type { Target } from "./load/http-client.ts";
 import { IpcChild } from "./observe/ipc-child.ts";
 
-/** What every part of the benchmark gets. */
+/** The environment of every part of the benchmark. */
 export type Bench = {
   servers: TestServers;
   launch: LaunchOptions;
@@ -17,7 +16,7 @@ export type Bench = {
   threads: number;
   /** Minutes instead of half an hour: to see that everything works, not to quote. */
   quick: boolean;
-  /** Where results and installed peers are kept. */
+  /** Folder of results and installed peers. */
   folder: string;
   steps: Steps;
   say(line: string): void;
@@ -45,29 +44,27 @@ export type PartResult = {
 export async function openStack(
   bench: Bench,
   settings: NodeJS.ProcessEnv = {},
-  { workers = 1, threads = bench.threads, pool = bench.launch.POOL, operators = false }: StackSize = {},
+  { workers = 1, threads = bench.threads }: Partial<EngineSize> = {},
 ): Promise<Stack> {
-  const { servers, launch, key } = bench;
+  const { servers, key } = bench;
   const counts = { workers, batchers: 1, ingress: 1 };
-  const ownPorts = operators ? await freeOperatorsPorts(counts) : {};
   await using opened = new AsyncDisposableStack();
   const services = opened.use(
     new Services(
       {
         counts,
         access: servers.access,
-        pool,
+        pool: launch.POOL,
         host: "127.0.0.1",
         ports: await freePorts(1),
         threads,
         environment: { ...servers.environment, LOG_LEVEL: "warn", ...settings },
-        operatorsPorts: ownPorts,
       },
       servers.watch,
     ),
   );
   await services.start();
-  await services.waitUntilHealthy(launch.HEALTHY_WITHIN_MS, bench.stop);
+  await services.waitUntilHealthy(bench.stop);
   const address = services.addresses[0]!;
   const open = opened.move();
   return {
@@ -76,23 +73,19 @@ export async function openStack(
       headers: { "x-api-key": key, ...headers },
       bodies: bodies.map((body) => JSON.stringify(body)),
     }),
-    leaders: Object.fromEntries(serviceNames.map((name) => [name, services.find(name).pid!])),
-    operatorsPorts: Object.values(ownPorts),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
 
 /** Starts the engine in a process of its own: decoding and networks, nothing of the service around them. */
 export async function openEngineOnly(options: EngineOnlyOptions): Promise<EngineOnly> {
-  const { lane, threads, faces = "every", pictures, modelsDir } = options;
-  const args = [lane, `${threads}`, faces, ...pictures];
+  const { lane, threads, pictures, modelsDir } = options;
+  const args = [lane, `${threads}`, ...pictures];
   const env = { MODELS_DIR: modelsDir };
   const child = new IpcChild("the engine-only process", "tools/bench/engine.bench.ts", args, { env });
   await child.receive();
   return {
-    pid: child.pid,
     call: async (index) => (await child.request({ call: index })) as EngineCall,
-    loop: async (count) => ((await child.request({ loop: count })) as EngineCall).tookMs,
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   };
 }
@@ -103,40 +96,23 @@ export async function openEngineOnly(options: EngineOnlyOptions): Promise<Engine
 export const leadersOf = ({ servers }: Bench): Record<string, number> =>
   servers.watch.record?.leaders() ?? {};
 
-/** The names of the three services in `leadersOf`. */
-const serviceNames = ["ingress-1", "batcher-1", "inference-1"];
-
 /** `threads`: of a run, in each worker. */
 export type EngineSize = { workers: number; threads: number };
 
-/**
- * `pool`: another one than the benchmark's, whose topics exist. `operators`: whether every process has an
- * operators' port.
- */
-type StackSize = Partial<EngineSize> & { pool?: string; operators?: boolean };
-
 export type Stack = AsyncDisposable & {
-  /** Process ids of the ingress, the batcher and the first worker, by name. */
-  leaders: Record<string, number>;
-  operatorsPorts: number[];
   target(path: string, bodies: unknown[], headers?: Record<string, string>): Target;
 };
 
 type EngineOnlyOptions = {
   lane: string;
   threads: number;
-  /** Every face of a picture, at full resolution, or one that is clear at a low one. */
-  faces?: "every" | "clear";
   pictures: string[];
   modelsDir: string;
 };
 
 export type EngineOnly = AsyncDisposable & {
-  pid: number;
   /** Decodes and runs one of the pictures, in turn. */
   call(index: number): Promise<EngineCall>;
-  /** Runs that many pictures as fast as it can, decoding one ahead; returns ms of all together. */
-  loop(count: number): Promise<number>;
 };
 
 export type EngineCall = { tookMs: number; decodeMs: number };

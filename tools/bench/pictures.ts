@@ -1,8 +1,8 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import sharp from "sharp";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import { facesFolder, type LabelledPair, labelledPairs, withoutFaces } from "@faceline/testing/faces";
+import sharp from "sharp";
 import { mulberry32 } from "./statistics.ts";
 
 /** The sample photographs of the models' package: some 0.2 MB and a megapixel each, with 1 to 6 faces. */

@@ -1,14 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { restOfMachine } from "./observe/processes.ts";
-import { cpuTable, medianAndRange, table, vectorInstructions } from "./report.ts";
+import { cpuTable, table, vectorInstructions } from "./report.ts";
 
 test("the columns of a table line up", () => {
   assert.equal(table(["a", "long"], [["1000", "x"]]), "| a    | long |\n|------|------|\n| 1000 | x    |");
-});
-
-test("a range is around its median, in the given number of digits", () => {
-  assert.equal(medianAndRange([0.8, 1, 0.912], 2), "0.91 (0.80 to 1.00)");
 });
 
 test("cores are CPU seconds over the time, and other work on the machine is the last column and warned of", () => {

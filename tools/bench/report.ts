@@ -5,7 +5,6 @@ import { capture } from "@faceline/deploy/launcher/capture";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import { type Cpu, restOfMachine } from "./observe/processes.ts";
 import type { Bench, PartResult } from "./part.ts";
-import { median } from "./statistics.ts";
 
 /** Returns a table that lines up in a terminal and is Markdown as well. */
 export function table(head: string[], rows: string[][]): string {
@@ -15,14 +14,6 @@ export function table(head: string[], rows: string[][]): string {
   return [line(head), `|${widths.map((width) => "-".repeat(width + 2)).join("|")}|`, ...rows.map(line)].join(
     "\n",
   );
-}
-
-/** Returns `0.95 (0.91 to 0.97)`: the median of the values and how far they lie apart. */
-export function medianAndRange(values: readonly number[], digits: number): string {
-  const [middle, least, most] = [median(values), Math.min(...values), Math.max(...values)].map((value) =>
-    value.toFixed(digits),
-  );
-  return `${middle} (${least} to ${most})`;
 }
 
 /**
@@ -42,7 +33,7 @@ export function cpuTable(cases: readonly CpuCase[]): string {
   return [table(["", ...names], rows), ...(others > quietCores ? [warning] : [])].join("\n\n");
 }
 
-/** What a machine without other work uses, this program included. */
+/** Cores that a machine without other work uses, this program included. */
 const quietCores = 0.2;
 
 /**
@@ -71,7 +62,7 @@ export async function writeResults(
 const resultsFile = (folder: string, part: string, quick: boolean): string =>
   join(folder, quick ? `${part}.quick.json` : `${part}.json`);
 
-/** To a thousandth: nothing here is measured to a microsecond. */
+/** Rounds to a thousandth: nothing here is measured to a microsecond. */
 const rounded = (_key: string, value: unknown): unknown =>
   typeof value === "number" ? Math.round(value * 1_000) / 1_000 : value;
 

@@ -29,21 +29,7 @@ export function pairedRatio(pairs: readonly Pair[]): RatioEstimate {
 }
 
 /**
- * Estimates new / old from pairs of several starts of the same systems. With more than one start, the mean of
- * each start is one observation, so that the interval covers what differs between one start of a process and
- * the next, and not only noise in time. Throws as `pairedRatio` does.
- */
-export function ratioOverStarts(starts: readonly (readonly Pair[])[]): RatioEstimate {
-  if (starts.length < 2) return pairedRatio(starts.flat());
-  return pairedRatio(starts.map((pairs) => ({ old: 1, new: pairedRatioMean(pairs) })));
-}
-
-/** The geometric mean of the ratios of pairs. */
-const pairedRatioMean = (pairs: readonly Pair[]): number =>
-  Math.exp(mean(pairs.map((pair) => Math.log(pair.new / pair.old))));
-
-/**
- * What an estimate says. `slower` and `faster` need the whole interval beyond the bound, `same` needs all of
+ * Verdict on an estimate. `slower` and `faster` need the whole interval beyond the bound, `same` needs all of
  * it within; everything else is `unclear`: more pairs, or a quieter machine, would tell. `better` says
  * whether a larger value of the measure is better.
  */
@@ -84,38 +70,6 @@ export function mulberry32(seed: number): () => number {
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
   };
 }
-
-/** Returns a copy in random order (Fisher-Yates). `random` returns numbers from 0 to below 1. */
-export function inRandomOrder<T>(values: readonly T[], random: () => number): T[] {
-  const order = [...values];
-  for (let last = order.length - 1; last > 0; last--) {
-    const other = Math.floor(random() * (last + 1));
-    [order[last], order[other]] = [order[other]!, order[last]!];
-  }
-  return order;
-}
-
-/**
- * Returns the mean of the values without the lowest and the highest `trimmedShare` of them, with a 95 %
- * interval by bootstrap over the values (percentiles of 2,000 resamples). It holds where a few values are far
- * off because the machine did something else. Throws a RangeError for fewer than two values.
- */
-export function trimmedMeanInterval(values: readonly number[], random: () => number): MeanInterval {
-  if (values.length < 2) throw new RangeError(`An interval takes two values, not ${values.length}.`);
-  const drawn = () => values[Math.floor(random() * values.length)]!;
-  const means = Array.from({ length: resamples }, () => trimmedMean(values.map(drawn)));
-  return { mean: trimmedMean(values), low: quantile(means, 0.025), high: quantile(means, 0.975) };
-}
-
-function trimmedMean(values: readonly number[]): number {
-  const cut = Math.floor(values.length * trimmedShare);
-  return mean(values.toSorted((a, b) => a - b).slice(cut, values.length - cut));
-}
-
-const trimmedShare = 0.1;
-const resamples = 2_000;
-
-type MeanInterval = { mean: number; low: number; high: number };
 
 /** The same measure of both commits, one right after the other. */
 export type Pair = { old: number; new: number };

@@ -4,8 +4,6 @@ import { compareCommits } from "@faceline/bench/against/against";
 import { againstParts } from "@faceline/bench/against/loads";
 import type { Part } from "@faceline/bench/part";
 import { accuracy } from "@faceline/bench/parts/accuracy";
-import { detection } from "@faceline/bench/parts/detection";
-import { efficiency } from "@faceline/bench/parts/efficiency";
 import { faces } from "@faceline/bench/parts/faces";
 import { openLoopPart } from "@faceline/bench/parts/open-loop";
 import { drawOpenLoop } from "@faceline/bench/parts/open-loop-plots";
@@ -37,9 +35,7 @@ const defaultParts: Record<string, Part> = {
   "single-request": singleRequest,
   saturation,
   "open-loop": openLoopPart,
-  efficiency,
   accuracy,
-  detection,
 };
 /** Only run when named: what it needs takes long to install. */
 const namedParts: Record<string, Part> = { faces };

@@ -3,7 +3,7 @@ import { type Command, runCommand } from "@faceline/deploy/launcher/run-command"
 import { Steps } from "@faceline/deploy/launcher/steps";
 import { tidyArguments } from "./test-runner.ts";
 
-// `npm run check`: types, lint, format, boundaries between packages, and the tests of deploy/tidy. All run,
+// `npm run check`: types, lint, format, boundaries between packages, and the tests of tools/tidy. All run,
 // also when one fails.
 
 await runCommand(checkAll);

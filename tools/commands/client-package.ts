@@ -9,7 +9,7 @@ import { repository } from "@faceline/deploy/launcher/state-folder";
  * Packs `@faceline/client` and returns the tarball's path in `folder`. Node strips no types under
  * `node_modules`, so the tarball holds what the compiler emits from `contracts/client`: JavaScript and
  * declarations, its README and the licence. Throws with the output of the compiler or of npm when one of them
- * fails. Tested in `e2e/client-package.stack.test.ts`.
+ * fails.
  */
 export async function packClient(folder: string): Promise<string> {
   const source = join(repository, "contracts", "client");
@@ -30,7 +30,7 @@ export async function packClient(folder: string): Promise<string> {
   }
 }
 
-/** For tests: makes an npm project of an empty folder and installs a tarball in it, without the network. */
+/** Makes an npm project of an empty folder and installs a tarball in it, without the network, for a test. */
 export async function installPackage(folder: string, tarball: string): Promise<void> {
   await writeFile(join(folder, "package.json"), '{ "private": true, "type": "module" }');
   const args = ["install", "--offline", "--no-audit", "--no-fund", tarball];
@@ -52,7 +52,7 @@ export function environmentOfAnotherProject(): NodeJS.ProcessEnv {
   };
 }
 
-/** In declarations the compiler leaves `./x.ts`, which would name a file that is not in the tarball. */
+/** Renames `./x.ts` in declarations, which the compiler leaves and which is not in the tarball. */
 async function rewriteDeclarations(folder: string): Promise<void> {
   const files = (await readdir(folder)).filter((name) => name.endsWith(".d.ts"));
   for (const file of files.map((name) => join(folder, name))) {

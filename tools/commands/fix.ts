@@ -3,8 +3,8 @@ import { type Command, runCommand } from "@faceline/deploy/launcher/run-command"
 import { Steps } from "@faceline/deploy/launcher/steps";
 import { tidyArguments } from "./test-runner.ts";
 
-// `npm run fix`: writes the API's document, applies the lint's fixes, formats, writes the dashboards, and
-// shortens the lists of tools/tidy/known.
+// `npm run fix`: writes the API's document, applies the lint's fixes, formats, and shortens the lists of
+// tools/tidy/known.
 
 await runCommand(fixAll);
 
@@ -18,12 +18,10 @@ async function fixAll({ print, stop }: Command): Promise<void> {
     );
     if (!ok) process.exitCode = 1;
   };
-  // ingress/openapi.json is generated from the schemas.
+  // contracts/openapi.json is generated from the schemas.
   await fix("openapi", process.execPath, "ingress/openapi/write.ts");
   // Lint before format: the lint's fixes are formatted too.
   await fix("lint", "oxlint", "--type-aware", "--fix");
   await fix("format", "biome", "format", "--write");
-  // deploy/observe/generated is made from deploy/observe/panels.ts, and of a style and a script as formatted.
-  await fix("dashboards", process.execPath, "deploy/observe/write.ts");
   await fix("tidy", process.execPath, ...tidyArguments);
 }

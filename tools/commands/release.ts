@@ -10,8 +10,7 @@ import { repository } from "@faceline/deploy/launcher/state-folder";
 import { Steps } from "@faceline/deploy/launcher/steps";
 import { releaseChangelog } from "@faceline/releases/changelog";
 import { schemasOfThisRelease } from "@faceline/releases/messages";
-import { recordMessages } from "@faceline/releases/record-messages";
-import { makeUsualCalls } from "@faceline/releases/usual-calls";
+import { makeUsualCalls, recordMessages } from "@faceline/releases/record-messages";
 import { openTestServers } from "@faceline/testing/test-servers";
 
 // `npm run release -- 0.2.0`: writes the version into every package and the changelog, and records what the
@@ -42,7 +41,7 @@ async function release(command: Command): Promise<void> {
   await steps.run("versions", () => setVersion(version, stop));
   await steps.run("recorded messages", async (note) => {
     const messages = await record(command);
-    const folder = join(repository, "deploy", "releases", "recorded");
+    const folder = join(repository, "tools", "releases", "recorded");
     for (const file of readdirSync(folder)) rmSync(join(folder, file));
     const text = JSON.stringify({ version, schemas: schemasOfThisRelease(), messages }, undefined, 1);
     writeFileSync(join(folder, `${version}.json`), `${text}\n`);
@@ -89,7 +88,7 @@ async function record(command: Command): ReturnType<typeof recordMessages> {
     servers.watch,
   );
   await services.start();
-  await services.waitUntilHealthy(launch.HEALTHY_WITHIN_MS, command.stop);
+  await services.waitUntilHealthy(command.stop);
   return await recordMessages(servers.environment, launch.POOL, () =>
     makeUsualCalls(services.addresses[0]!, key),
   );

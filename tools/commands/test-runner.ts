@@ -5,7 +5,6 @@ import { runInForeground } from "@faceline/deploy/launcher/foreground";
 import { unpulledModels } from "@faceline/deploy/launcher/models";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import { facesFolder, withoutFaces } from "@faceline/testing/faces";
-import { stackTestsInPairs } from "./stack-tests-in-pairs.ts";
 
 /** Test files that match the patterns, sorted. Paths are relative to the repository. */
 export const findTestFiles = (...patterns: string[]): string[] =>
@@ -18,6 +17,31 @@ export const tidyArguments = ["--test", "--test-reporter=dot", "tools/tidy/*.tes
 
 /** Whether a test file needs Kafka and Redis, by its name. All others are unit tests and start nothing. */
 export const needsServers = (file: string): boolean => /\.(live|stack|e2e)\.test\.ts$/.test(file);
+
+/**
+ * The whole-stack tests in `tools/e2e` of which two run at a time: they mostly wait for processes to start,
+ * to notice or to end. None of them stops, reconfigures or searches the servers that tests share, none counts
+ * processes, and none depends on free cores. All others run alone.
+ */
+export const stackTestsInPairs: readonly string[] = [
+  "added-model.stack.test.ts",
+  "client-package.stack.test.ts",
+  "core-dump.stack.test.ts",
+  "dashboards.stack.test.ts",
+  "detectors.stack.test.ts",
+  "egress.stack.test.ts",
+  "local-thresholds.stack.test.ts",
+  "otlp-protocols.stack.test.ts",
+  "pictures.stack.test.ts",
+  "readme.stack.test.ts",
+  "swallowed-links.stack.test.ts",
+  "teams.stack.test.ts",
+  "tester.stack.test.ts",
+  "tracing.stack.test.ts",
+  "volatile-redis.stack.test.ts",
+  "worker-drain.stack.test.ts",
+  "wrong-setting.stack.test.ts",
+];
 
 /** Whether a test file starts services and runs while no other does: all but those that are listed. */
 export const runsAlone = (file: string): boolean =>

@@ -19,6 +19,7 @@ import {
 // npm test                        check, unit and simulated tests, and those that need Kafka and Redis
 // npm test -- FILE…               these files; servers start only when one of them needs them, by its name
 // npm run test:watch -- FILE…     likewise, and again after each change
+// npm run e2e [-- FILE…]          the tests that take minutes (--e2e), or these files
 
 const filesWithServers = [
   "{accounts,batcher,contracts,deploy,inference,ingress,runtime,tools,web}/**/*.live.test.ts",
@@ -31,16 +32,18 @@ async function test(command: Command): Promise<void> {
   const { print, stop } = command;
   const { values, positionals } = parseArgs({
     allowPositionals: true,
-    options: { watch: { type: "boolean", default: false } },
+    options: { watch: { type: "boolean", default: false }, e2e: { type: "boolean", default: false } },
   });
   const named = positionals.length > 0;
-  const files = named ? findTestFiles(...positionals) : findTestFiles(...filesWithServers);
+  const all = !named && !values.e2e;
+  const defaults = values.e2e ? ["tools/e2e/*.e2e.test.ts"] : filesWithServers;
+  const files = findTestFiles(...(named ? positionals : defaults));
   const missing = positionals.filter((pattern) => findTestFiles(pattern).length === 0);
   if (missing.length > 0) throw new Error(`No test file matches ${missing.join(" ")}.`);
   if (values.watch && !named) throw new Error("Name the files to watch: npm run test:watch -- FILE…");
 
   const steps = Steps.sinceCommandStart(print);
-  if (!named) await pullModels(steps, stop);
+  if (all) await pullModels(steps, stop);
   await using servers = files.some(needsServers) ? await openServers(command, steps) : undefined;
   const options = { env: servers?.environment ?? process.env, stop };
   if (values.watch) return void (await runFiles(files, { ...options, watch: true }));
@@ -53,7 +56,7 @@ async function test(command: Command): Promise<void> {
       note(`${result.counts.tests} tests, ${result.counts.skipped} skipped${result.ok ? "" : ", failed"}`);
       return result.ok;
     });
-  if (!named) {
+  if (all) {
     const check = join(import.meta.dirname, "check.ts");
     const checkIsOk = async () => (await runInForeground(process.execPath, [check], { stop })) === 0;
     if (!(await steps.attempt("check", checkIsOk))) process.exitCode = 1;

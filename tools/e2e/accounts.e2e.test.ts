@@ -13,7 +13,7 @@ import { findChromium, openChromium, openPage, withoutChromium } from "@faceline
 import { assertSoundInAllLooks } from "@faceline/testing/page-checks";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { apiClient } from "./stack/api-client.ts";
-import { startDurableServer } from "./stack/durable-server.ts";
+import { startDurableServer } from "./stack/redis-servers.ts";
 import { startStack } from "./stack/stack.ts";
 
 // Screenshots of every state stay in SCREENSHOTS, if that names a folder.
@@ -69,11 +69,18 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
   await t.test("a visitor joins the waitlist", async () => {
     const { page } = visitor;
     await page.getByRole("link", { name: "Waitlist", exact: true }).click();
+    await assertSoundInAllLooks(page, "waitlist");
+    await page.getByLabel("Email").fill("ada@example");
+    await page.evaluate(`document.querySelector("main form").noValidate = true`);
+    await press(page, "Join the waitlist");
+    await page.getByText("This is not an email address").waitFor();
+    await assertSoundInAllLooks(page, "waitlist-wrong");
     await page.getByLabel("Email").fill(ada);
     await page.getByLabel("Team").fill("Ants");
     await page.getByLabel("What do you want").fill("<script>alert(1)</script> doors");
     await press(page, "Join the waitlist");
     await heading(page, "You are on the waitlist");
+    await assertSoundInAllLooks(page, "waitlist-joined");
     assert.match(await keys("waitlist"), /ada@example\.test[\s\S]+Team: Ants[\s\S]+doors/);
   });
 
@@ -88,7 +95,7 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     await page.getByRole("link", { name: ada }).click();
     await page.getByText("<script>alert(1)</script> doors").waitFor();
     await press(page, "Approve");
-    const done = page.getByText(`${ada} is a member now. A sign-in address was mailed to them.`);
+    const done = page.getByText(`${ada} is a member now. A sign-in link was mailed to them.`);
     await done.waitFor();
     adasAddress = await mailedAddress(ada, 1);
     await page.reload();
@@ -102,15 +109,18 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     for (let i = 0; i < 3; i++) assert.equal((await fetch(adasAddress)).status, 200);
     await page.goto(adasAddress);
     await page.getByText(ada).waitFor();
+    await assertSoundInAllLooks(page, "address");
     await press(page, "Sign in");
     await page.waitForURL("**/dashboard");
+    await assertSoundInAllLooks(page, "dashboard-without-keys");
   });
 
   await t.test("a key is shown once, with a curl that works as it is", async () => {
     const { page } = visitor;
-    await page.getByLabel("Name of a new key").fill("laptop");
+    await page.getByLabel("Name of a new key").fill("a laptop with a name that is long, but not too long");
     await press(page, "Create a key");
     await heading(page, "Your new key");
+    await assertSoundInAllLooks(page, "key-new");
     const [key = "", curl = ""] = await page.locator("pre code").allInnerTexts();
     adasKey = key.trim();
     assert.match(adasKey, /^fl_[\w-]{43}$/);
@@ -119,6 +129,22 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     assert.equal((JSON.parse(stdout) as { verified: boolean }).verified, true);
     await page.reload();
     assert.ok(!(await page.content()).includes(adasKey), "the key is not shown again");
+    assert.equal(await page.locator(".keys tbody tr").count(), 1, "a reload makes no second key");
+    await assertSoundInAllLooks(page, "dashboard");
+  });
+
+  await t.test("a replaced key stays valid for a day, and is not replaced again", async () => {
+    const { page } = visitor;
+    await page.getByRole("link", { name: /^Change a laptop/ }).click();
+    await assertSoundInAllLooks(page, "key");
+    await press(page, "Replace the key");
+    await page.getByText("The old key stays valid for 1 day").waitFor();
+    await page.goto(`${address}/dashboard`);
+    await assertSoundInAllLooks(page, "dashboard-replaced");
+    await page.getByRole("row", { name: "replaced: valid until" }).getByRole("link").click();
+    await page.getByText("A newer key has replaced this one").waitFor();
+    assert.equal(await page.getByRole("button", { name: "Replace the key" }).count(), 0);
+    await assertSoundInAllLooks(page, "key-replaced");
   });
 
   await t.test("a revoked key is refused", async () => {
@@ -126,11 +152,13 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     const post = apiClient(address, adasKey);
     assert.equal((await post("/verify", vectors)).status, 200);
     await page.goto(`${address}/dashboard`);
-    await page.getByRole("link", { name: "Change laptop" }).click();
+    await page.getByRole("row", { name: "replaced: valid until" }).getByRole("link").click();
     await page.getByRole("link", { name: "Revoke the key" }).click();
+    await assertSoundInAllLooks(page, "key-revoke");
     await press(page, "Revoke the key");
-    await page.getByText("The key “laptop” is revoked").waitFor();
+    await page.getByText("is revoked: requests with it are refused from now on").waitFor();
     await page.getByText("revoked", { exact: true }).waitFor();
+    await assertSoundInAllLooks(page, "dashboard-revoked");
     await waitUntil("the key is refused", async () => (await post("/verify", vectors)).status === 403);
   });
 
@@ -138,13 +166,14 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     const { page } = await visit("/");
     t.after(() => page.context().close());
     await page.goto(adasAddress);
-    await heading(page, "This address does not work");
+    await heading(page, "This link does not work");
+    await assertSoundInAllLooks(page, "address-dead");
     await keys("sign-in-address", "--email", ada);
     const next = await mailedAddress(ada, 2);
     await using redis = await connectRedis("REDIS", durable.access("test")["REDIS_DURABLE_URL"]!, 1_000);
     for (const key of await redis.keys("sign-in:*")) await redis.pexpire(key, 0);
     await page.goto(next);
-    await heading(page, "This address does not work");
+    await heading(page, "This link does not work");
   });
 
   await t.test("another team's key ids lead nowhere", async () => {
@@ -161,10 +190,23 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     }
     const admin = await visitor.page.goto(`${address}/admin`);
     assert.equal(admin?.status(), 404);
+    await assertSoundInAllLooks(visitor.page, "not-found");
     await other.page.context().close();
   });
 
-  await t.test("an operator disables a detector, and what cannot be is refused", async () => {
+  await t.test("who is signed in and opens an address learns who that is", async () => {
+    const { page } = visitor;
+    await keys("sign-in-address", "--email", ada);
+    await page.goto(await mailedAddress(ada, 3));
+    await page.getByText(`You are signed in as ${ada} already`).waitFor();
+    await assertSoundInAllLooks(page, "address-signed-in");
+    await keys("sign-in-address", "--email", bob);
+    await page.goto(await mailedAddress(bob, 2));
+    await page.getByText(`This browser is signed in as ${ada}`).waitFor();
+    await assertSoundInAllLooks(page, "address-of-another");
+  });
+
+  await t.test("an operator disables a detector and makes another one the default", async () => {
     const { page } = operator;
     const detectors = async () =>
       ((await (await fetch(`${address}/capabilities`)).json()) as { detectors: string[] }).detectors;
@@ -188,7 +230,7 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     await durable.kill();
     const reply = await page.goto(`${address}/dashboard`);
     assert.equal(reply?.status(), 503);
-    await heading(page, "Signing in is away for a moment");
+    await heading(page, "Signing in is not possible right now");
     await assertSoundInAllLooks(page, "away");
     assert.equal((await page.goto(`${address}/sign-in`))?.status(), 503);
     assert.equal((await page.goto(`${address}/`))?.status(), 200);
@@ -206,10 +248,29 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     await page.getByText("You are signed out.").waitFor();
     await page.goto(`${address}/dashboard`);
     await page.waitForURL("**/sign-in?ended");
+    await assertSoundInAllLooks(page, "sign-in");
     await page.getByLabel("Email").fill(ada);
-    await press(page, "Send me a sign-in address");
-    await heading(page, "Look into your mail");
-    await signIn(page, await mailedAddress(ada, 3));
+    await press(page, "Send me a sign-in link");
+    await heading(page, "Check your mail");
+    await assertSoundInAllLooks(page, "sign-in-sent");
+    await signIn(page, await mailedAddress(ada, 4));
+  });
+
+  await t.test("a key is made by keyboard alone and without scripts", async () => {
+    await keys("sign-in-address", "--email", bob);
+    const context = await browser.newContext({ javaScriptEnabled: false });
+    const page = await context.newPage();
+    await page.goto(await mailedAddress(bob, 3));
+    await tabTo(page, "Sign in", "main");
+    await page.keyboard.press("Enter");
+    await heading(page, "bees");
+    await tabTo(page, "", "#name");
+    await page.keyboard.type("by keyboard");
+    await page.keyboard.press("Enter");
+    await heading(page, "Your new key");
+    await page.goto(`${address}/dashboard`);
+    await page.getByText("by keyboard").waitFor();
+    await context.close();
   });
 
   await t.test("no page had an error in the console, or a violation of its policy", () => {
@@ -218,6 +279,18 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     assert.deepEqual(own, []);
   });
 });
+
+/** Presses Tab until the focus is on what has this text, within `scope`. */
+async function tabTo(page: Page, text: string, scope: string): Promise<void> {
+  for (let i = 0; i < tabsMax; i++) {
+    await page.keyboard.press("Tab");
+    const focused = page.locator(`${scope}:focus, ${scope} :focus`);
+    if ((await focused.count()) === 1 && (await focused.innerText()).includes(text)) return;
+  }
+  assert.fail(`no Tab led to ${text} in ${scope}`);
+}
+
+const tabsMax = 40;
 
 /** Runs `npm run keys -- …` with these settings. Throws with what it printed if it fails. */
 const commandWith =

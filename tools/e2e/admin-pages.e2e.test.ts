@@ -64,11 +64,11 @@ test("from an empty installation to an approved team with limits, in a browser",
     await page.getByRole("link", { name: applicant }).click();
     assert.equal(await page.getByLabel("Team").inputValue(), team);
     await page.getByText("Limits of a new team").click();
-    await page.getByLabel("Calls a second").fill("many");
+    await page.getByLabel("Requests per second").fill("many");
     await press(page, "Approve");
     await page.getByRole("alert").getByText("Write a whole number").waitFor();
     await assertSoundInAllLooks(page, "admin-entry-wrong");
-    await page.getByLabel("Calls a second").fill("5");
+    await page.getByLabel("Requests per second").fill("5");
     await press(page, "Approve");
     await page.getByRole("heading", { name: `${applicant} is approved` }).waitFor();
     await assertSoundInAllLooks(page, "admin-approved");
@@ -84,7 +84,7 @@ test("from an empty installation to an approved team with limits, in a browser",
     await visitor.page.goto(shown);
     await press(visitor.page, "Sign in");
     await visitor.page.getByRole("heading", { name: team }).waitFor();
-    await visitor.page.getByRole("row", { name: "Calls a second 5" }).waitFor();
+    await visitor.page.getByRole("row", { name: "Requests per second 5" }).waitFor();
     assert.equal(await visitor.page.getByRole("link", { name: "Admin" }).count(), 0);
     const reply = await visitor.page.goto(`${address}/admin/people`);
     assert.equal(reply?.status(), 404);
@@ -103,7 +103,7 @@ test("from an empty installation to an approved team with limits, in a browser",
     await page.getByRole("link", { name: "Revoke the badge reader" }).click();
     await assertSoundInAllLooks(page, "admin-key-revoke");
     await press(page, "Revoke the key");
-    await page.getByText("is revoked: calls with it are refused").waitFor();
+    await page.getByText("is revoked: requests with it are refused").waitFor();
     await assertSoundInAllLooks(page, "admin-team-key-revoked");
     await waitUntil("the key is refused", async () => (await post("/verify", vectors)).status === 403);
   });
@@ -168,16 +168,16 @@ test("from an empty installation to an approved team with limits, in a browser",
     "a sign-in address that was lost is replaced, and one that is open can be cancelled",
     async () => {
       const { page } = admin;
-      await press(page, "Make a sign-in address");
+      await press(page, "Make a sign-in link");
       const first = (await page.locator("pre").innerText()).trim();
       await page.reload();
       await page.getByText("was shown once, and cannot be shown again").waitFor();
-      await press(page, "Make a new sign-in address");
+      await press(page, "Make a new sign-in link");
       const second = (await page.locator("pre").innerText()).trim();
       assert.equal((await fetch(first)).status, 404);
       assert.equal((await fetch(second)).status, 200);
       await page.reload();
-      await press(page, "Cancel the address");
+      await press(page, "Cancel the link");
       await page.getByText("none of them works any more").waitFor();
       assert.equal((await fetch(second)).status, 404);
       await assertSoundInAllLooks(page, "admin-person-cancelled");
@@ -190,12 +190,12 @@ test("from an empty installation to an approved team with limits, in a browser",
     t.after(() => context.close());
     const page = await context.newPage();
     await page.goto(admin.page.url().replace(/\?.*/, ""));
-    await press(page, "Make a sign-in address");
+    await press(page, "Make a sign-in link");
     const made = (await page.locator("pre").innerText()).trim();
     await page.reload();
     await page.getByText("No address was made").waitFor();
     assert.equal((await fetch(made)).status, 200);
-    await press(page, "Cancel the address");
+    await press(page, "Cancel the link");
   });
 
   await t.test(
@@ -206,7 +206,7 @@ test("from an empty installation to an approved team with limits, in a browser",
       await visitor.page.goto(`${address}/dashboard`);
       await visitor.page.getByText("your session has ended").waitFor();
 
-      await press(admin.page, "Make a sign-in address");
+      await press(admin.page, "Make a sign-in link");
       const unused = (await admin.page.locator("pre").innerText()).trim();
       assert.match(await keys("forget", "--email", applicant), /is forgotten/);
       await visitor.page.goto(unused);

@@ -1,26 +1,21 @@
-// Covers the rules of deploy/observe/alerts on a running stack.
+// Covers deploy/observe/alerts.yml on a running stack.
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
-import { once } from "node:events";
-import { resolve } from "node:path";
-import test, { type TestContext } from "node:test";
+import { readFileSync } from "node:fs";
+import test from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readConfig } from "@faceline/runtime/config";
 import { KafkaConfig } from "@faceline/runtime/kafka";
 import { openProducer } from "@faceline/runtime/kafka-producer";
 import { connectRedis } from "@faceline/runtime/redis";
 import { tasksTopic } from "@faceline/contracts/wire/names";
-import { freePorts } from "@faceline/deploy/launcher/ports";
-import { findRedis } from "@faceline/deploy/launcher/redis-install";
-import { LauncherConfig } from "@faceline/deploy/launcher/settings";
-import { openStateFolder, repository } from "@faceline/deploy/launcher/state-folder";
-import { alertRules } from "@faceline/deploy/observe/alerts/alert-rules";
-import { rulesFile } from "@faceline/deploy/observe/alerts/rules-file";
+import { testUser } from "@faceline/deploy/launcher/server-access";
 import { portraits } from "@faceline/testing/faces";
-import { openPrometheus, temporaryFolder } from "@faceline/deploy/testing/prometheus";
+import { alertsFile } from "@faceline/deploy/testing/observe-files";
+import { openPrometheus } from "@faceline/deploy/testing/prometheus";
 import { findInstalledPrometheus } from "@faceline/deploy/testing/promtool";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { runConcurrently } from "./stack/api-client.ts";
+import { startVolatileServer } from "./stack/redis-servers.ts";
 import { startStack, type TestStack } from "./stack/stack.ts";
 
 // Minutes are seconds here: the window of an hour has a minute. promtool alone tests two: a worker falls back
@@ -32,22 +27,25 @@ const settings = {
   ENGINE: "model:196+2b",
   TEAM_REQUESTS_PER_SECOND: "0",
   TEAM_IN_FLIGHT_MAX: "0",
-  RESTART_FIRST_MS: "50",
-  RESTART_MAX_MS: "50",
 };
 
 test("no alert fires in a healthy burst, and each fires on its fault", async (t) => {
   if ((await findInstalledPrometheus()) === undefined)
     return t.skip("NOT CHECKED: there is no Prometheus, nor apt-get to fetch one");
-  const redis = await openOwnRedis(t);
+  const redis = await startVolatileServer(t);
   const stack = await startStack(t, {
     operators: true,
     workers: 2,
     ingress: 2,
-    settings: { ...settings, REDIS_VOLATILE_URL: redis.url },
+    restart: { firstMs: 50, maxMs: 50 },
+    settings,
+    ownSettings: {
+      ingress: redis.access("ingress"),
+      batcher: redis.access("batcher"),
+      inference: redis.access("inference"),
+    },
   });
-  const rules = rulesFile(alertRules({ timeScale: 60 }));
-  const prometheus = (await openPrometheus(t, { targets: stack.operatorsPorts, rules }))!;
+  const prometheus = (await openPrometheus(t, { targets: stack.operatorsPorts, rules: fastRules() }))!;
   const alerts = async (expression: string) =>
     (await prometheus.query(expression)).map(({ metric }) => metric["alertname"]!);
   const firing = () => alerts('count by (alertname) (ALERTS{alertstate="firing"})');
@@ -108,7 +106,9 @@ test("no alert fires in a healthy burst, and each fires on its fault", async (t)
     await producer.send(tasksTopic(stack.pool), 0, "no tasks");
     return () => {};
   });
-  await fires("FacelineRedisNearlyFull", "the volatile Redis has little memory left", () => redis.shrink());
+  await fires("FacelineRedisNearlyFull", "the volatile Redis has little memory left", () =>
+    shrink(redis.addressFor(testUser)),
+  );
   await fires("FacelineLatencyBudgetBurn", "more calls than are answered in a second", async () => load({}));
   await fires("FacelineErrorBudgetBurn", "more calls than can be answered in time", async () =>
     load({ "x-request-timeout-ms": "1000" }),
@@ -162,10 +162,21 @@ test("no alert fires in a healthy burst, and each fires on its fault", async (t)
   await fires("FacelineNoIngress", "all ingresses hang", async () => suspend("ingress-1", "ingress-2"));
 });
 
+/** Returns the rules with seconds in place of minutes, and the same thresholds. */
+function fastRules(): string {
+  const seconds: Record<string, number> = { m: 1, h: 60, d: 24 * 60 };
+  return readFileSync(alertsFile, "utf8")
+    .replaceAll(
+      /(\[|for: )(\d+)([mhd])\b/g,
+      (_, before: string, count: string, unit: string) => `${before}${Number(count) * seconds[unit]!}s`,
+    )
+    .replaceAll(/\* (\d+) >=/g, (_, windowSeconds: string) => `* ${Number(windowSeconds) / 60} >=`);
+}
+
 const workers = ["inference-1", "inference-2"];
 const healthyMs = 20_000;
 
-/** Calls for so long, or so many times, and returns the statuses. */
+/** Calls for a time, or a number of times, and returns the statuses. */
 async function callFor(stack: TestStack, forMs: number, options: CallOptions): Promise<number[]> {
   const { inFlightMax = 40, times } = options;
   if (times !== undefined) {
@@ -194,48 +205,19 @@ async function callOnce({ post }: TestStack, headers: Record<string, string> = {
 /** Cropped once, or the calls would wait for that. */
 const picture = (await portraits())[0]!.toString("base64");
 
-/** A volatile Redis that a test may suspend. */
-async function openOwnRedis(t: TestContext) {
-  const { FACELINE_STATE } = readConfig(LauncherConfig, process.env);
-  const state = openStateFolder(resolve(repository, FACELINE_STATE));
-  const { command } = await findRedis(state.redis, new AbortController().signal);
-  const [port = 0] = await freePorts(1);
-  const url = `redis://127.0.0.1:${port}`;
-  const options = {
-    port,
-    bind: "127.0.0.1",
-    dir: temporaryFolder(),
-    save: "",
-    appendonly: "no",
-    maxmemory: "64mb",
-    "maxmemory-policy": "noeviction",
+/** Keeps a Redis' limit a twentieth above what it uses, also as answers expire. Returns what undoes that. */
+async function shrink(url: string): Promise<() => Promise<void>> {
+  const redis = await connectRedis("REDIS_VOLATILE_URL", url, 1_000);
+  const shrinkNow = async () => {
+    const used = /^used_memory:(\d+)/m.exec(await redis.info("memory"))![1];
+    await redis.config("SET", "maxmemory", Math.round(1.05 * Number(used)));
   };
-  const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, `${value}`]);
-  const server = spawn(command, args, { stdio: "ignore" });
-  t.after(async () => {
-    server.kill("SIGKILL");
-    await once(server, "exit");
-  });
-  await waitUntil("Redis answers", async () =>
-    connectRedis("REDIS_VOLATILE_URL", url, 1_000).then(
-      (open) => open[Symbol.asyncDispose]().then(() => true),
-      () => false,
-    ),
-  );
-  return {
-    url,
-    /** Leaves it a twentieth more than it uses. Returns what undoes that. */
-    async shrink() {
-      const redis = await connectRedis("REDIS_VOLATILE_URL", url, 1_000);
-      const used = /^used_memory:(\d+)/m.exec(await redis.info("memory"))![1];
-      await redis.config("SET", "maxmemory", Math.round(1.05 * Number(used)));
-      return async () => {
-        await redis.config("SET", "maxmemory", options.maxmemory);
-        await redis[Symbol.asyncDispose]();
-      };
-    },
-    suspend: () => void server.kill("SIGSTOP"),
-    resume: () => void server.kill("SIGCONT"),
+  await shrinkNow();
+  const timer = setInterval(() => void shrinkNow(), 500);
+  return async () => {
+    clearInterval(timer);
+    await redis.config("SET", "maxmemory", "64mb");
+    await redis[Symbol.asyncDispose]();
   };
 }
 

@@ -60,12 +60,14 @@ test("the Helm chart", async (t) => {
   });
 
   await t.test("numbers of values are not written as floating point", async () => {
-    const settings = { ANSWERS_RETRIED_BYTES_MAX: 16_777_216, UTILISATION_TARGET: 0.7 };
-    const changed = await render(helm, { file: "values-cpu.yaml", set: { "settings.batcher": settings } });
-    const { ANSWERS_RETRIED_BYTES_MAX, UTILISATION_TARGET } = environmentOf(
-      podNamed(changed, "faceline-default-batcher"),
-    );
-    assert.deepEqual([ANSWERS_RETRIED_BYTES_MAX, UTILISATION_TARGET], ["16777216", "0.7"]);
+    const set = {
+      "settings.ingress": { BODY_BYTES_MAX: 16_777_216 },
+      "settings.batcher": { UTILISATION_TARGET: 0.7 },
+    };
+    const changed = await render(helm, { file: "values-cpu.yaml", set });
+    const { BODY_BYTES_MAX } = environmentOf(podNamed(changed, "faceline-ingress"));
+    const { UTILISATION_TARGET } = environmentOf(podNamed(changed, "faceline-default-batcher"));
+    assert.deepEqual([BODY_BYTES_MAX, UTILISATION_TARGET], ["16777216", "0.7"]);
   });
 
   await t.test("every pod is hardened, and knows nothing of Kubernetes", () => {
@@ -169,7 +171,9 @@ test("the Helm chart", async (t) => {
   });
 });
 
-/** What is broken, where in the first object of a kind, by what, and what kubeconform says. */
+/**
+ * Mistakes: the kind of the object, the path in the first one, the wrong value, and kubeconform's message.
+ */
 const mistakes: [string, string, unknown, RegExp][] = [
   [
     "a misspelt field of a pod",

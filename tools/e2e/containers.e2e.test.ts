@@ -97,7 +97,7 @@ test("Faceline in containers", { skip: withoutContainers() }, async (t) => {
 
 const samples = join(repository, "web", "src", "samples");
 
-/** What `keys usage` prints of the team of the first key, as soon as a call is in it. */
+/** Returns the output of `keys usage` for the team of the first key, as soon as a call is in it. */
 async function untilCounted(compose: Compose): Promise<string> {
   const command = ["--profile", "tools", "run", "--rm", "-T", "keys", "usage", "--team", "first"];
   let printed = "";

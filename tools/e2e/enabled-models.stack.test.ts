@@ -9,7 +9,7 @@ import { Problem } from "@faceline/contracts/http/problem";
 import { portraits } from "@faceline/testing/faces";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { apiClient, retryOnOverload } from "./stack/api-client.ts";
-import { startDurableServer } from "./stack/durable-server.ts";
+import { startDurableServer } from "./stack/redis-servers.ts";
 import { startStack } from "./stack/stack.ts";
 
 const vectors = { img1: Array(128).fill(0.1), img2: Array(128).fill(0.1) };
@@ -91,17 +91,23 @@ test("operators enable and disable models while two ingresses run", async (t) =>
     await models("enable", "ssd");
   });
 
-  await t.test("what cannot be is refused with what to do, and a wrong call with the usage", async () => {
-    for (const [args, code, sentence] of [
-      [["disable", "Dlib"], 1, "Dlib is the only model that is enabled: enable another one first.\n"],
-      [["disable", "tiny"], 1, "tiny is the default detector: make another one the default first.\n"],
-      [["enable", "ssd"], 0, "The detector ssd is enabled already.\n"],
-      [["enable"], 2, "usage: npm run models -- enabled | enable NAME | disable NAME | default NAME\n"],
-    ] as const) {
-      assert.deepEqual(await models(...args), { code, printed: sentence });
-    }
-    assert.match((await models("default", "Facenet")).printed, /^No ingress has loaded Facenet\. Loaded are/);
-  });
+  await t.test(
+    "an impossible change is refused with advice, and a wrong command line with the usage",
+    async () => {
+      for (const [args, code, sentence] of [
+        [["disable", "Dlib"], 1, "Dlib is the only model that is enabled: enable another one first.\n"],
+        [["disable", "tiny"], 1, "tiny is the default detector: make another one the default first.\n"],
+        [["enable", "ssd"], 0, "The detector ssd is enabled already.\n"],
+        [["enable"], 2, "usage: npm run models -- enabled | enable NAME | disable NAME | default NAME\n"],
+      ] as const) {
+        assert.deepEqual(await models(...args), { code, printed: sentence });
+      }
+      assert.match(
+        (await models("default", "Facenet")).printed,
+        /^No ingress has loaded Facenet\. Loaded are/,
+      );
+    },
+  );
 
   await t.test(
     "without the durable Redis both go on with what they read; with it back, they follow again",

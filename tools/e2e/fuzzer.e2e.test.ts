@@ -8,11 +8,12 @@ import { promisify } from "node:util";
 import { readConfig } from "@faceline/runtime/config";
 import sharp from "sharp";
 import { photographs } from "@faceline/bench/pictures";
-import { LauncherConfig } from "@faceline/deploy/launcher/settings";
+import { LauncherConfig, readLaunchOptions } from "@faceline/deploy/launcher/settings";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import { Steps } from "@faceline/deploy/launcher/steps";
 import { findVenv, setUpVenv } from "@faceline/testing/venv";
 import { readReport } from "./fuzzer/report.ts";
+import { startStack } from "./stack/stack.ts";
 
 // Draws valid and invalid calls from the OpenAPI document and checks every answer against it. A run takes
 // about five minutes; `FUZZ_CALLS=200 npm run e2e -- tools/e2e/fuzzer.e2e.test.ts` runs this test alone, and
@@ -24,12 +25,11 @@ const fuzzer = join(import.meta.dirname, "fuzzer");
 const document = join(repository, "contracts/openapi.json");
 
 test(`${callsEach} calls to each endpoint, drawn from seed ${seed}: no 5xx but in overload, and no answer that the document does not describe`, async (t) => {
-  const { FACELINE_URL, FACELINE_KEY, FACELINE_TEST_RUN } = process.env;
-  assert.ok(FACELINE_URL && FACELINE_KEY, "this test is one of `npm run e2e`");
   const python = await installFuzzer(t);
   if (python === undefined) return;
 
-  const folder = mkdtempSync(join(FACELINE_TEST_RUN ?? tmpdir(), "fuzz-"));
+  const { address, key } = await startStack(t, { workers: readLaunchOptions([], process.env).workers });
+  const folder = mkdtempSync(join(process.env["FACELINE_TEST_RUN"] ?? tmpdir(), "fuzz-"));
   const report = join(folder, "events.ndjson");
   const options = ["--max-examples", `${callsEach}`, "--seed", `${seed}`];
   const reports = ["--report", "ndjson", "--report-ndjson-path", report, "--no-color"];
@@ -43,6 +43,8 @@ test(`${callsEach} calls to each endpoint, drawn from seed ${seed}: no 5xx but i
       signal: t.signal,
       env: {
         ...process.env,
+        FACELINE_URL: address,
+        FACELINE_KEY: key,
         SCHEMATHESIS_HOOKS: join(fuzzer, "hooks.py"),
         FUZZ_CALLS: `${callsEach}`,
         FUZZ_PICTURES: JSON.stringify(await pictures()),

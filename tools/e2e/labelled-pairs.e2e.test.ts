@@ -5,17 +5,18 @@ import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
 import { Problem } from "@faceline/contracts/http/problem";
 import { VerifyReply } from "@faceline/contracts/http/verify";
 import { readCatalogue } from "@faceline/models/catalogue";
+import { readLaunchOptions } from "@faceline/deploy/launcher/settings";
 import { facesFolder, type LabelledPair, labelledPairs, withoutFaces } from "@faceline/testing/faces";
-import { apiClient, type Post, readBase64, retryOnOverload, runConcurrently } from "./stack/api-client.ts";
+import { type Post, readBase64, retryOnOverload, runConcurrently } from "./stack/api-client.ts";
+import { startStack } from "./stack/stack.ts";
 
 const inFlightMax = 8;
 
 test("all 300 labelled pairs are classified correctly at the default thresholds", {
   skip: withoutFaces,
 }, async (t) => {
-  const { FACELINE_URL, FACELINE_KEY } = process.env;
-  assert.ok(FACELINE_URL && FACELINE_KEY, "this test is one of `npm run e2e`");
-  const post = retryOnOverload(apiClient(FACELINE_URL, FACELINE_KEY));
+  const stack = await startStack(t, { workers: readLaunchOptions([], process.env).workers });
+  const post = retryOnOverload(stack.post);
   const pairs = labelledPairs();
   assert.equal(pairs.length, 300);
 
@@ -27,7 +28,7 @@ test("all 300 labelled pairs are classified correctly at the default thresholds"
   for (const { metric, wrong } of figures) assert.deepEqual(wrong, [], metric);
   const { models } = await readCatalogue();
   const [{ name, labelled_pairs } = {}] = models.filter((model) => model.role === "embedding");
-  const reply = await fetch(`${FACELINE_URL}/capabilities`, { headers: { "x-api-key": FACELINE_KEY } });
+  const reply = await fetch(`${stack.address}/capabilities`);
   const { model_details } = CapabilitiesReply.parse(await reply.json());
   const { precision } = model_details[name!]!.builds[0]!;
   for (const { metric, same, different } of figures) {
@@ -81,7 +82,7 @@ async function measure(post: Post, pairs: LabelledPair[], metric: Metric): Promi
   };
 }
 
-/** What the catalogue records, and the tester draws, is what the service gives. */
+/** Compares measured rates with those that the catalogue records and the tester draws. */
 function assertNear(measured: number[], recorded: number[], limit: number): void {
   assert.equal(measured.length, recorded.length);
   const off = measured.toSorted((one, other) => one - other).map((each, index) => each - recorded[index]!);

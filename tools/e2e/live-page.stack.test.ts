@@ -6,13 +6,13 @@ import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
-import { AxeBuilder } from "@axe-core/playwright";
 import type { LiveBatcher, LiveState } from "@faceline/runtime/live/state";
 import { PoolSettings } from "@faceline/runtime/operators/pool-settings";
 import type { Browser, Page } from "playwright-core";
 import { tinyJpeg } from "@faceline/bench/pictures";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import { findChromium, openChromium, openPage, withoutChromium } from "@faceline/testing/browser";
+import { assertSoundInAllLooks } from "@faceline/testing/page-checks";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { startStack, type TestStack } from "./stack/stack.ts";
 
@@ -59,7 +59,8 @@ test("the live page of each process, in a browser, under load", async (t) => {
     const details = page.locator("details").first();
     await waitUntil("new numbers come", async () => before !== (await page.locator("main").textContent()));
     assert.notEqual(await details.getAttribute("open"), null, "a table that was opened stays open");
-    await assertSound(page, faults);
+    assert.deepEqual(faults, []);
+    await assertSoundInAllLooks(page, "live-batcher");
   });
 
   await t.test("a plan that is applied shows on both batchers, and batches are no larger", async (t) => {
@@ -79,7 +80,8 @@ test("the live page of each process, in a browser, under load", async (t) => {
     );
     const { page, faults } = await openLive(t, browser, stack, standby);
     await shows(page, /Changed .* ago, by ada/, /Largest batch\s*2 tasks/, /UTILISATION_TARGET\s*0\.6/);
-    await assertSound(page, faults);
+    assert.deepEqual(faults, []);
+    await assertSoundInAllLooks(page, "live-plan");
     const before = await batchesOf(stack, active);
     await using _load = await startLoad(stack);
     await waitUntil(
@@ -101,14 +103,16 @@ test("the live page of each process, in a browser, under load", async (t) => {
       /Open connections/,
       /Dlib\/ssd/,
     );
-    await assertSound(page, faults);
+    assert.deepEqual(faults, []);
+    await assertSoundInAllLooks(page, "live-ingress");
   });
 
   await t.test("a standby says that it stands by", async (t) => {
     const { page, faults } = await openLive(t, browser, stack, standby);
     await shows(page, /Standby/, /Workers/);
     assert.doesNotMatch((await page.locator("main").textContent()) ?? "", /Lane Dlib/);
-    await assertSound(page, faults);
+    assert.deepEqual(faults, []);
+    await assertSoundInAllLooks(page, "live-standby");
   });
 
   await t.test("with a token the page asks for it, and sends it to nobody but its process", async (t) => {
@@ -118,7 +122,7 @@ test("the live page of each process, in a browser, under load", async (t) => {
     await field.fill(`${token}-wrong`);
     await page.keyboard.press("Enter");
     await page.getByText("This is not the token of this process.").waitFor();
-    await assertAccessible(page);
+    await assertSoundInAllLooks(page, "live-token");
     const requests: string[] = [];
     page.on("request", (request) => requests.push(request.url()));
     await field.fill(token);
@@ -165,26 +169,6 @@ async function shows(page: Page, ...expected: RegExp[]): Promise<void> {
     await waitUntil(`the page shows ${words}`, async () =>
       words.test((await page.locator("main").textContent()) ?? ""),
     );
-  }
-}
-
-/** Nothing was blocked, nothing is wider than a narrow screen, and axe finds nothing in both themes. */
-async function assertSound(page: Page, faults: string[]): Promise<void> {
-  assert.deepEqual(faults, []);
-  await assertAccessible(page);
-  for (const width of [320, 390]) {
-    await page.setViewportSize({ width, height: 800 });
-    const scrollWidth = await page.evaluate<number>("document.documentElement.scrollWidth");
-    assert.ok(scrollWidth <= width, `${scrollWidth} px wide on a screen of ${width} px`);
-  }
-}
-
-async function assertAccessible(page: Page): Promise<void> {
-  for (const colorScheme of ["light", "dark"] as const) {
-    await page.emulateMedia({ colorScheme });
-    const { violations } = await new AxeBuilder({ page }).analyze();
-    const found = violations.map(({ id, impact, nodes }) => `${impact} ${id}: ${nodes[0]?.html}`);
-    assert.deepEqual(found, [], colorScheme);
   }
 }
 
@@ -239,7 +223,6 @@ async function planFor(stack: TestStack, name: string): Promise<object> {
     version: 1,
     winner: { settings: { workers: 1, batchMax: 2, utilisationTarget: 0.6 } },
     machine: {
-      acceptedNoise: false,
       lanes: lanes.map(({ lane, digest, sizes }) => ({
         lane,
         digest,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { EventEmitter } from "node:events";
+import { EventEmitter, once } from "node:events";
 import { join } from "node:path";
 import test from "node:test";
 import { RepresentReply } from "@faceline/contracts/http/represent";
@@ -11,7 +11,6 @@ import { subscribe } from "@faceline/runtime/redis-subscription";
 import { reportsChannel } from "@faceline/contracts/wire/names";
 import { Report } from "@faceline/contracts/wire/report";
 import sharp, { type Sharp } from "sharp";
-import { eventOr } from "@faceline/testing/event-or";
 import { portraitCrops, samplesFolder } from "@faceline/testing/faces";
 import { MemorySearch, memorySearchUnavailable } from "./stack/memory-search.ts";
 import { startStack, type TestStack } from "./stack/stack.ts";
@@ -133,3 +132,19 @@ const rowBytes = 3 * sidePx;
 const readBytes = 64 * 1_024;
 const callsPerTry = 12;
 const triesMax = 40;
+
+/**
+ * Waits for an event or for the end of `other`, whichever comes first, and listens no longer then. Throws
+ * where `other` fails first.
+ */
+async function eventOr(events: EventEmitter, name: string, other: Promise<unknown>): Promise<void> {
+  const waiting = new AbortController();
+  const event = once(events, name, { signal: waiting.signal });
+  // Its abort below is not a failure.
+  event.catch(() => {});
+  try {
+    await Promise.race([event, other]);
+  } finally {
+    waiting.abort();
+  }
+}

@@ -35,7 +35,7 @@ test("after a load run every metric of the documents is on the pages, and nothin
     assert.doesNotMatch(pages.get(name)!, new RegExp(`${stack.key}|${stack.pool}|otel_metric_overflow`));
   }
 
-  await t.test("promtool finds nothing to mend", async (t) => {
+  await t.test("promtool finds no fault", async (t) => {
     const promtool = await findPromtool();
     if (promtool === undefined) return t.skip("NOT CHECKED: there is no promtool, nor apt-get to fetch one");
     for (const [name, page] of pages) {

@@ -28,9 +28,9 @@ const settings = {
   LOG_LEVEL: "info",
   DRAIN_NOTICE_MS: "3000",
 };
-/** That of calls which set none. */
+/** Deadline of calls which set none. */
 const deadlineMs = 30_000;
-/** Of what the stack can bear with all processes. */
+/** Share of the load that the stack can bear with all processes. */
 const loadShare = 0.7;
 const callsBetween = 20;
 /** Replies of two builds of the same networks differ by less. */

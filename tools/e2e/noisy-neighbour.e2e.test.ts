@@ -5,19 +5,11 @@ import { join } from "node:path";
 import test from "node:test";
 import { answeredPerSecond } from "@faceline/bench/load/closed-loop";
 import { openGenerator } from "@faceline/bench/load/generator";
-import { measureCpu } from "@faceline/bench/observe/processes";
 import { thumbnails, verifyBodies } from "@faceline/bench/pictures";
-import { table } from "@faceline/bench/report";
 import { readLaunchOptions } from "@faceline/deploy/launcher/settings";
-import {
-  type Comparison,
-  compare,
-  isKept,
-  middleOf,
-  rowOf,
-  tableHead,
-} from "./noisy-neighbour/comparison.ts";
-import { noises, openNoise } from "./noisy-neighbour/noise.ts";
+import { compare, isKept, middleOf } from "./noisy-neighbour/comparison.ts";
+import { openNoise } from "./noisy-neighbour/noise.ts";
+import { noises } from "./noisy-neighbour/noises.ts";
 import { newTeams, Victims } from "./noisy-neighbour/victims.ts";
 import { startStack } from "./stack/stack.ts";
 
@@ -45,21 +37,17 @@ test("four teams are served while a fifth one is noisy", async (t) => {
   await using noise = await openNoise();
   const plan = { url, keys, bodies, deadlineMs, perSecond: shareOfCapacity * capacity };
   await using quiet = await Victims.open({ ...plan, warmUpMs: 2_000, countedMs: 60_000 });
-  const ingress = { ingress: stack.services.find("ingress-1").pid!, noise: noise.pid };
 
-  const rows: string[][] = [];
   let before = await quiet.measure();
-  const round = async (name: keyof typeof noises): Promise<Comparison> => {
+  const round = async (name: keyof typeof noises) => {
     await noise.start(name, { url: stack.address, key: noisyKey });
-    const cpuUsed = measureCpu(ingress);
     const during = await quiet.measure();
-    const cpu = cpuUsed();
     const ends = await noise.stop();
     await noise.untilServed({ url, key: noisyKey, body: bodies[0]! });
     const after = await quiet.measure();
     const comparison = compare(before, during, after);
     before = after;
-    rows.push(rowOf(name, comparison, ends, cpu));
+    t.diagnostic(`${name}: ${JSON.stringify({ ...comparison, ends })}`);
     return comparison;
   };
   for (const name of selected()) {
@@ -71,7 +59,6 @@ test("four teams are served while a fifth one is noisy", async (t) => {
       assert.ok(isKept(middleOf(comparisons)), JSON.stringify(comparisons));
     });
   }
-  for (const line of table(tableHead, rows).split("\n")) t.diagnostic(line);
 });
 
 function selected(): (keyof typeof noises)[] {

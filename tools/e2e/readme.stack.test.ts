@@ -17,7 +17,9 @@ const skip = spawnSync("curl", ["--version"]).error !== undefined && "there is n
 const withoutPython =
   spawnSync("python3", ["-c", "import requests"]).status !== 0 && "there is no Python with requests here";
 
-test("the calls in README and in the launcher's welcome message work as pasted", { skip }, async (t) => {
+test("the calls in README, in the guide to clients and in the launcher's welcome message work as pasted", {
+  skip,
+}, async (t) => {
   const { address, key } = await startStack(t);
 
   // A folder like the repository's while `npm start` runs.
@@ -59,8 +61,10 @@ test("the calls in README and in the launcher's welcome message work as pasted",
     assert.equal(VerifyReply.parse(reply).verified, true);
   });
 
-  await t.test("the TypeScript program in README", async () => {
-    const [program] = fenced(readFileSync(join(repository, "README.md"), "utf8"), "ts");
+  const guide = readFileSync(join(repository, "docs/using/clients.md"), "utf8");
+
+  await t.test("the TypeScript program in docs/using/clients.md", async () => {
+    const [program] = fenced(guide, "typescript");
     assert.ok(program !== undefined && program.includes(readmeAddress), program);
     // What a reader has: a project of its own, with the packed client in it.
     const tarball = await packClient(join(folder, "packed"));
@@ -71,10 +75,10 @@ test("the calls in README and in the launcher's welcome message work as pasted",
   });
 
   await t.test(
-    "the Python programs in README, one of them as a client of DeepFace's server",
+    "the Python programs in docs/using/clients.md, one of them as a client of DeepFace's server",
     { skip: withoutPython },
     async () => {
-      const programs = fenced(readFileSync(join(repository, "README.md"), "utf8"), "python");
+      const programs = fenced(guide, "python");
       assert.equal(programs.length, 2);
       for (const program of programs) {
         assert.ok(program.includes(readmeAddress), program);

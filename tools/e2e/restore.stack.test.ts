@@ -10,7 +10,7 @@ import { Problem } from "@faceline/contracts/http/problem";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { apiClient } from "./stack/api-client.ts";
-import { startDurableServer } from "./stack/durable-server.ts";
+import { startDurableServer } from "./stack/redis-servers.ts";
 import { startStack } from "./stack/stack.ts";
 
 const vectors = { img1: Array(128).fill(0.1), img2: Array(128).fill(0.1) };
@@ -28,7 +28,7 @@ test("keys of a back-up work after the durable Redis was lost and restored", asy
     return (await run(process.execPath, [main, ...args], { env: environment })).stdout;
   };
   const newKey = async () => (await keys("create", "--team", team)).split("\n")[0]!;
-  /** What a call with this key gets: "ok", or the code of the error. */
+  /** Returns what a call with this key gets: "ok", or the code of the error. */
   const replyTo = async (key: string): Promise<string> => {
     const { status, body } = await apiClient(address, key)("/verify", vectors);
     return status === 200 ? "ok" : Problem.parse(body).error;
@@ -60,7 +60,7 @@ test("keys of a back-up work after the durable Redis was lost and restored", asy
   assert.deepEqual([await replyTo(late), await replyTo(revoked)], ["invalid_api_key", "ok"]);
 });
 
-/** What the server has stored, beside its configuration. */
+/** Files that the server has stored, beside its configuration. */
 const stored = (folder: string): string[] =>
   readdirSync(folder).filter((file) => file.startsWith("appendonly"));
 

@@ -16,10 +16,10 @@ const files = [
   "compose.proxy.yaml",
   join(import.meta.dirname, "containers/compose.load.yaml"),
 ];
-/** In the order of docs/operating/upgrades.md. */
+/** Services in the order of an upgrade. */
 const services = ["inference", "batcher", "ingress"];
 const deadlineMs = 5_000;
-/** Of what the stack can bear with all processes. */
+/** Share of the load that the stack can bear with all processes. */
 const loadShare = 0.7;
 const callsBetween = 100;
 

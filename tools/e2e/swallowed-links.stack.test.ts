@@ -10,7 +10,7 @@ import { portraits } from "@faceline/testing/faces";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { type Link, startProxiedStack } from "./stack/swallowed-links.ts";
 
-// Packets are swallowed until it is noticed. swallowed-links.e2e.test.ts does so for 30 s, on every link.
+// Packets are swallowed until it is noticed.
 
 test("links whose packets are swallowed", async (t) => {
   const { stack, links } = await startProxiedStack(t);
@@ -31,7 +31,13 @@ test("links whose packets are swallowed", async (t) => {
     });
   }
 
-  for (const link of ["batcher–Kafka", "inference–Kafka"] as Link[]) {
+  const poolLinks: Link[] = [
+    "batcher–volatile Redis",
+    "batcher–Kafka",
+    "inference–volatile Redis",
+    "inference–Kafka",
+  ];
+  for (const link of poolLinks) {
     await t.test(`${link}: the pool has no workers meanwhile, and calls are refused`, async () => {
       links[link].swallow();
       await waitUntil("calls are refused", async () => (await call()).status === 503);
@@ -42,7 +48,13 @@ test("links whose packets are swallowed", async (t) => {
     });
   }
 
-  await t.test("a producer connects anew although nobody sends", async () => {
+  await t.test("ingress–durable Redis: keys that were used before stay valid", async () => {
+    links["ingress–durable Redis"].swallow();
+    for (let calls = 0; calls < 20; calls++) assert.equal((await call()).status, 200);
+    links["ingress–durable Redis"].resume();
+  });
+
+  await t.test("an idle producer reconnects", async () => {
     const config = readConfig(KafkaConfig, {
       ...process.env,
       KAFKA_BROKERS: `127.0.0.1:${links["ingress–Kafka"].port}`,

@@ -7,13 +7,10 @@ import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { apiClient } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
 
-const burst = 3;
+const burst = 20;
 
 test("visitors try the service without a key, on two ingresses", async (t) => {
-  const { addresses } = await startStack(t, {
-    ingress: 2,
-    settings: { TESTER_REQUESTS_PER_MINUTE: "6", TESTER_REQUESTS_BURST: String(burst) },
-  });
+  const { addresses } = await startStack(t, { ingress: 2 });
   const [address = "", other = ""] = addresses;
 
   await t.test("both compute the same answer for the first two samples, and keep it", async () => {
@@ -38,17 +35,17 @@ test("visitors try the service without a key, on two ingresses", async (t) => {
   });
 
   await t.test("calls of one address are limited over both ingresses, with Retry-After", async () => {
-    const replies = [];
-    for (let i = 0; i <= burst; i++) {
-      const origin = i % 2 === 0 ? address : other;
-      replies.push(await visitor(origin)("/tester/verify", vectors, { origin }));
-    }
-    const statuses = replies.map(({ status }) => status);
-    assert.deepEqual(statuses.slice(0, burst), Array(burst).fill(200));
-    assert.equal(statuses[burst], 429);
-    const { headers } = replies[burst]!;
+    const call = (origin: string) => visitor(origin)("/tester/verify", vectors, { origin });
+    const startedAt = performance.now();
+    let served = 0;
+    let reply = await call(address);
+    for (; reply.status === 200; served++) reply = await call(served % 2 === 0 ? other : address);
+    const refilled = Math.ceil((performance.now() - startedAt) / 2_000);
+    assert.ok(served >= burst && served <= burst + refilled, `${served} were served`);
+    const { status, headers } = reply;
+    assert.equal(status, 429);
     assert.equal(headers.get("ratelimit-limit"), String(burst));
-    assert.ok(Number(headers.get("retry-after")) >= 1 && Number(headers.get("retry-after")) <= 10);
+    assert.ok(Number(headers.get("retry-after")) >= 1 && Number(headers.get("retry-after")) <= 2);
   });
 
   await t.test(

@@ -7,7 +7,7 @@ import { startStack } from "./stack/stack.ts";
 const callsMax = 2_000;
 const inFlightMax = 48;
 
-/** What no part measured may be 1 ms, or 2 % of a longer call. */
+/** Largest time that no part may account for, or 2 % of a longer call. */
 const unaccountedMaxMs = 1;
 const unaccountedMaxShare = 0.02;
 

@@ -15,8 +15,7 @@ import { modelsFolder } from "@faceline/models/model-file";
 import { isUnpulled } from "@faceline/models/source";
 import { portraits } from "@faceline/testing/faces";
 import { processMemory, processMemoryIsReadable } from "@faceline/testing/process-memory";
-import { newTeams } from "./noisy-neighbour/victims.ts";
-import { type Post, retryOnOverload, runConcurrently } from "./stack/api-client.ts";
+import { type Post, retryOnOverload } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
 
 const catalogue = await readCatalogue();
@@ -129,57 +128,6 @@ test("a second embedding model is served beside the first", { skip }, async (t) 
     const { status } = await post("/verify", { img1: embedding, img2: third, model_name: "Dlib" });
     assert.equal(status, 400);
   });
-
-  await t.test("under the load of both models, neither waits for the other to end", async () => {
-    const left = { Dlib: callsEach, MobileFaceNet: callsEach };
-    const firstEnd = Promise.withResolvers<number>();
-    const load = async (model_name: keyof typeof left, other: keyof typeof left) => {
-      await runConcurrently({ inFlightMax: 8 }, Array.from({ length: callsEach }), async () => {
-        const reply = await verify(post, first, second, { model_name });
-        assert.equal(reply.model, model_name);
-        left[model_name]--;
-      });
-      firstEnd.resolve(left[other]);
-    };
-    await Promise.all([load("Dlib", "MobileFaceNet"), load("MobileFaceNet", "Dlib")]);
-    const remaining = await firstEnd.promise;
-    t.diagnostic(
-      `when the first had all of its ${callsEach} replies, ${remaining} of the other were missing`,
-    );
-    assert.ok(remaining < callsEach / 2);
-    t.diagnostic(await residentMib());
-  });
-
-  await t.test(
-    "a call of one model does not wait for all calls that another team keeps in flight",
-    async () => {
-      const [busyKey, quietKey] = await newTeams(process.env["REDIS_DURABLE_URL"]!, 2);
-      const callOf = (key: string | undefined, model_name: string) =>
-        post("/verify", { img1: first, img2: second, model_name }, { "x-api-key": key! });
-      const inFlight = 24;
-      const over = new AbortController();
-      let replies = 0;
-      const busy = Array.from({ length: inFlight }, async () => {
-        while (!over.signal.aborted) {
-          await callOf(busyKey, "MobileFaceNet");
-          replies++;
-        }
-      });
-      const passed: number[] = [];
-      while (passed.length < 15) {
-        const before = replies;
-        const { status } = await callOf(quietKey, "Dlib");
-        assert.equal(status, 200);
-        passed.push(replies - before);
-      }
-      over.abort();
-      await Promise.all(busy);
-      t.diagnostic(`replies to the other team during each call: ${passed.join()}`);
-      // The first ones come before the demand of the teams is known.
-      const settled = passed.slice(5).toSorted((a, b) => a - b);
-      assert.ok(settled[settled.length >> 1]! <= inFlight / 2, passed.join());
-    },
-  );
 });
 
 test("a worker ends with one sentence where a model was not pulled", async (t) => {
@@ -197,8 +145,6 @@ test("a worker ends with one sentence where a model was not pulled", async (t) =
     return true;
   });
 });
-
-const callsEach = 40;
 
 async function verify(post: Post, img1: unknown, img2: unknown, call: object) {
   const { status, body } = await post("/verify", { img1, img2, ...call });

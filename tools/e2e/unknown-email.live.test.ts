@@ -1,4 +1,4 @@
-// Covers what deploy/DATA-PROTECTION.md says of emails that nobody registered: see sign-in-address.ts.
+// Covers what docs/operating/data-protection.md says of unknown emails: see sign-in-address.ts.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { forget } from "@faceline/accounts/people/forget";
 import { endSessions } from "@faceline/accounts/people/sessions";
 import { issueSignInToken } from "@faceline/accounts/people/sign-in-address";
 import { connectRedis } from "@faceline/runtime/redis";
-import { startDurableServer } from "./stack/durable-server.ts";
+import { startDurableServer } from "./stack/redis-servers.ts";
 
 test("an email that nobody has reaches no file of the durable Redis, whatever is tried with it", async (t) => {
   const server = await startDurableServer(t);

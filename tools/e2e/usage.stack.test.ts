@@ -13,7 +13,8 @@ import { startStack } from "./stack/stack.ts";
 
 const calls = 10_000;
 const inFlightMax = 16;
-const writeEveryMs = 500;
+/** Interval at which an ingress writes. */
+const writeEveryMs = 5_000;
 /** REDIS_COMMAND_MS: how long a write may be under way. */
 const writeMs = 1_000;
 
@@ -24,7 +25,7 @@ const bodyOf = (call: number) => (call % 10 === 0 ? { ...vectors, img2: [0.1] } 
 test("counted calls are the calls that were sent, less what a killed ingress counted since its last write", async (t) => {
   const running = await startStack(t, {
     ingress: 2,
-    settings: { ENGINE: "model:20+2b", USAGE_WRITE_EVERY_MS: `${writeEveryMs}` },
+    settings: { ENGINE: "model:20+2b" },
   });
   await using durable = await connectDurableRedis(readConfig(DurableRedisConfig, process.env));
   const [steady, killed] = [await newTeam(durable), await newTeam(durable)];
@@ -33,7 +34,16 @@ test("counted calls are the calls that were sent, less what a killed ingress cou
     apiClient(running.addresses[1]!, killed.key),
   ];
 
-  /** Of the team whose ingress is killed: when each answer came. */
+  const outcomes = async (team: string) => {
+    const days = await readUsage(durable, team, lastDays(Date.now(), 2));
+    const counts = days.flatMap(({ counts }) => counts);
+    const of = (wanted: string) =>
+      counts.filter(({ outcome }) => outcome === wanted).reduce((sum, { calls }) => sum + calls, 0);
+    return { ok: of("ok"), wrong: of("dimension_mismatch"), other: of("client_left") };
+  };
+  const total = async (team: string) => Object.values(await outcomes(team)).reduce((sum, n) => sum + n, 0);
+
+  /** Times of the answers to the team whose ingress is killed. */
   const answeredAt: number[] = [];
   const errors = new Set<string>();
   let unanswered = 0;
@@ -52,6 +62,7 @@ test("counted calls are the calls that were sent, less what a killed ingress cou
       return;
     }
     if (number === calls / 4) {
+      await waitUntil("it has written once", async () => (await total(killed.team)) > 0);
       killedAt = performance.now();
       running.services.find("ingress-2").kill("SIGKILL");
     }
@@ -66,15 +77,6 @@ test("counted calls are the calls that were sent, less what a killed ingress cou
       await waitUntil("the ingress is back", async () => isReady(running.addresses[1]!));
     }
   });
-
-  const outcomes = async (team: string) => {
-    const days = await readUsage(durable, team, lastDays(Date.now(), 2));
-    const counts = days.flatMap(({ counts }) => counts);
-    const of = (wanted: string) =>
-      counts.filter(({ outcome }) => outcome === wanted).reduce((sum, { calls }) => sum + calls, 0);
-    return { ok: of("ok"), wrong: of("dimension_mismatch"), other: of("client_left") };
-  };
-  const total = async (team: string) => Object.values(await outcomes(team)).reduce((sum, n) => sum + n, 0);
 
   // Both ingresses write what they have when they are stopped.
   await running.services[Symbol.asyncDispose]();

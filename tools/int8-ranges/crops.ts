@@ -1,7 +1,3 @@
-import type { DetectorModel, EmbeddingModel, Model, ModelOf } from "@faceline/models/catalogue-entry";
-import { convert } from "@faceline/models/convert/networks";
-import * as ort from "@faceline/models/onnxruntime";
-import sharp from "sharp";
 import { Aligner } from "@faceline/inference/align/aligner";
 import { alignmentTemplates } from "@faceline/inference/align/templates";
 import { decodePicture } from "@faceline/inference/decode/decoder";
@@ -12,6 +8,10 @@ import { Pipeline } from "@faceline/inference/engine/pipeline";
 import { Warp } from "@faceline/inference/geometry/warp";
 import { tensorNames } from "@faceline/inference/network/model-loader";
 import { Network } from "@faceline/inference/network/network";
+import type { DetectorModel, EmbeddingModel, Model, ModelOf } from "@faceline/models/catalogue-entry";
+import { convert } from "@faceline/models/convert/networks";
+import * as ort from "@faceline/models/onnxruntime";
+import sharp from "sharp";
 
 /**
  * Records the inputs of the landmark and the embedding network, from the pipeline of the service in float32.

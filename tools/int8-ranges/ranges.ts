@@ -13,7 +13,7 @@ export class MeasuredRanges {
     this.#ranges.set(layer, range);
   }
 
-  /** In the form of the catalogue: multiplied by the headroom, with four significant digits. */
+  /** Ranges in the form of the catalogue: multiplied by the headroom, with four significant digits. */
   withHeadroom(headroom: number): Calibration["ranges"] {
     const extended = (bound: number) => Number((bound * headroom).toPrecision(4));
     return Object.fromEntries(

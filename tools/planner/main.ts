@@ -1,18 +1,25 @@
 import { resolve } from "node:path";
 import { apply, applyUsage } from "./commands/apply.ts";
 import { calibrate, calibrateUsage } from "./commands/calibrate.ts";
+import { plan, planUsage } from "./commands/plan.ts";
 import { progressOn } from "./commands/progress.ts";
 import { record, recordUsage } from "./commands/record.ts";
 import { replay, replayUsage } from "./commands/replay.ts";
 import { run, runUsage } from "./commands/run.ts";
 import { undo, undoUsage } from "./commands/undo.ts";
 
-// `npm run plan -- VERB`: capacity tools/planner, see tools/planner/README.md.
+// `npm run plan`, and its verbs: see tools/planner/README.md.
 
 const verbs = {
+  plan: {
+    act: plan,
+    does: "all of it, for the service that npm start runs: without a verb",
+    usage: planUsage,
+    stopped: "Stopped. The service goes on as before.",
+  },
   calibrate: {
     act: calibrate,
-    does: "measures this machine, or with --url a running service, into a profile",
+    does: "measures this machine into a profile",
     usage: calibrateUsage,
     stopped: "Stopped. Nothing was written: a profile of half of the samples would be wrong.",
   },
@@ -20,7 +27,7 @@ const verbs = {
     act: run,
     does: "finds the cheapest settings for some traffic",
     usage: runUsage,
-    stopped: "Stopped. What was predicted is kept: the same command goes on from there.",
+    stopped: "Stopped.",
   },
   record: {
     act: record,
@@ -30,7 +37,7 @@ const verbs = {
   },
   replay: {
     act: replay,
-    does: "sends traffic to a running service, and compares it with the prediction",
+    does: "sends traffic to a running service",
     usage: replayUsage,
     stopped: "Stopped. The service still answers the calls that it has.",
   },
@@ -48,13 +55,16 @@ const verbs = {
   },
 };
 
-const [name = "", ...args] = process.argv.slice(2);
+const given = process.argv.slice(2);
+const hasVerb = given[0]?.startsWith("--") === false;
+const name = hasVerb ? given[0]! : "plan";
+const args = hasVerb ? given.slice(1) : given;
 const verb = Object.hasOwn(verbs, name) ? verbs[name as keyof typeof verbs] : undefined;
 if (verb === undefined || args.includes("--help")) {
   const list = Object.entries(verbs).map(([each, { does }]) => `  ${each.padEnd(10)} ${does}\n`);
-  const overview = `npm run plan -- VERB [options]\n\n${list.join("")}\nnpm run plan -- VERB --help lists its options.`;
-  console.log(verb?.usage ?? overview);
-  process.exitCode = verb === undefined && name !== "--help" && name !== "" ? 1 : 0;
+  const overview = `\nVerbs, for one step at a time:\n\n${list.join("")}\nnpm run plan -- VERB --help lists its options.`;
+  console.log(verb === undefined ? overview : verb.usage + (verb === verbs.plan ? overview : ""));
+  process.exitCode = verb === undefined ? 1 : 0;
 } else {
   const progress = progressOn(process.stderr, () => performance.now());
   // Without a sentence the verb ends by itself.

@@ -13,7 +13,7 @@ import { CallTasks } from "@faceline/contracts/wire/task";
 import * as z from "zod";
 import type { JsonSchema } from "./schema-refusals.ts";
 
-/** What a process of another release may read: messages, and JSON in the durable Redis. */
+/** Schemas of what a process of another release may read: messages, and JSON in the durable Redis. */
 export const sharedSchemas = {
   CallTasks,
   Batch,

@@ -14,8 +14,8 @@ import {
   tasksTopic,
 } from "@faceline/contracts/wire/names";
 import type { CallTasks } from "@faceline/contracts/wire/task";
+import sharp from "sharp";
 import type { RecordedRelease } from "./messages.ts";
-import { shapeOf } from "./shape.ts";
 
 /**
  * Records the messages of a pool while `send` makes calls to it, of each kind one of each shape: the same
@@ -74,4 +74,43 @@ export async function recordMessages(
       all.map(({ message }) => message),
     ]),
   );
+}
+
+/** Returns the fields of a JSON value with the types of their values; of a list, the shapes of its items. */
+export function shapeOf(value: unknown): string {
+  if (value === null || typeof value !== "object") return value === null ? "null" : typeof value;
+  if (Array.isArray(value)) return `[${[...new Set(value.map(shapeOf))].toSorted().join("|")}]`;
+  // Of kinds and reasons, the value is what tells them apart.
+  const fields = Object.entries(value).map(([name, each]) =>
+    typeof each === "string" && /^(kind|reason|end|code|serviceClass)$/.test(name)
+      ? `${name}=${each}`
+      : `${name}:${shapeOf(each)}`,
+  );
+  return `{${fields.toSorted().join(",")}}`;
+}
+
+/** Makes calls that end in each of the usual ways: with faces, refused by a worker, too late, cancelled. */
+export async function makeUsualCalls(address: string, key: string): Promise<void> {
+  const picture = await sharp({ create: { width: 160, height: 160, channels: 3, background: "#7c8a91" } })
+    .jpeg()
+    .toBuffer();
+  const send = async (img: Buffer, init: { timeoutMs?: number; signal?: AbortSignal } = {}) => {
+    const reply = await fetch(`${address}/represent`, {
+      method: "POST",
+      headers: {
+        "content-type": "application/json",
+        "x-api-key": key,
+        ...(init.timeoutMs === undefined ? {} : { "x-request-timeout-ms": `${init.timeoutMs}` }),
+      },
+      body: JSON.stringify({ img: img.toString("base64"), enforce_detection: false }),
+      ...(init.signal === undefined ? {} : { signal: init.signal }),
+    });
+    await reply.arrayBuffer();
+  };
+  const usual = Array.from({ length: 12 }, () => send(picture));
+  const truncated = send(picture.subarray(0, Math.floor(picture.length / 2)));
+  const late = send(picture, { timeoutMs: 60 });
+  // While the first batch runs, the others wait: this one is cancelled there.
+  const cancelled = send(picture, { signal: AbortSignal.timeout(40) }).catch(() => {});
+  await Promise.all([...usual, truncated, late, cancelled]);
 }

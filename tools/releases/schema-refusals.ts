@@ -94,7 +94,7 @@ const alternatives = (schema: JsonSchema): JsonSchema[] => schema.anyOf ?? schem
 const valuesOf = (schema: JsonSchema): unknown[] | undefined =>
   "const" in schema ? [schema.const] : schema.enum;
 
-/** Of several alternatives of a reader, the one that is nearest to what is sent. */
+/** Returns the refusals of the alternative of a reader that is nearest to what is sent. */
 const fewest = (refusals: string[][]): string[] =>
   refusals.reduce((least, each) => (each.length < least.length ? each : least));
 
@@ -102,7 +102,7 @@ const lowerBounds = ["minimum", "exclusiveMinimum", "minLength", "minItems"] as 
 const upperBounds = ["maximum", "exclusiveMaximum", "maxLength", "maxItems"] as const;
 type Bound = (typeof lowerBounds | typeof upperBounds)[number];
 
-/** What zod uses of JSON Schema for the messages of Faceline. */
+/** The part of JSON Schema that zod uses for the messages of Faceline. */
 export type JsonSchema = {
   [bound in Bound]?: number;
 } & {
@@ -117,6 +117,6 @@ export type JsonSchema = {
   required?: string[];
   additionalProperties?: boolean | JsonSchema;
   items?: JsonSchema | boolean;
-  /** Of a list of fixed length. */
+  /** Schemas of the items of a list of fixed length. */
   prefixItems?: JsonSchema[];
 };

@@ -35,32 +35,6 @@ test("a job slows the others down as soon as it comes, and no longer than until 
   );
 });
 
-test("a job goes on at the pace that the machine has by then", () => {
-  const events = new EventQueue(0);
-  const cores = new SharedCores(events, { cores: 1, slowdown: [1] });
-  let endedAt: number | undefined;
-  cores.run(10, () => (endedAt = events.now));
-  events.after(4, () => cores.setPace(2));
-  events.after(10, () => cores.setPace(1));
-  events.runUntil(100);
-  // 4 ms of it at once, 3 in the 6 at half the pace, and the rest.
-  assert.equal(endedAt, 13);
-});
-
-test("a job ends with the CPU time that it used, which others and a slow pace make longer, and waits do not", () => {
-  const events = new EventQueue(0);
-  const cores = new SharedCores(events, { cores: 2, slowdown: [1, 1.5] });
-  const usedMs: number[] = [];
-  for (let job = 0; job < 3; job++) cores.run(10, (ms) => void usedMs.push(rounded(ms)));
-  events.after(22.5, () => {
-    cores.setPace(2);
-    cores.run(10, (ms) => void usedMs.push(rounded(ms)));
-  });
-  events.runUntil(1_000);
-  // Three share two cores for 22.5 ms, at two thirds of the pace; then one is alone at half of it.
-  assert.deepEqual(usedMs, [15, 15, 15, 20]);
-});
-
 test("jobs on other cores cost as much as was measured, and a crowd beyond it shares", () => {
   assert.deepEqual(
     endsOf({ cores: 2, slowdown: [1, 1.5] }, [

@@ -12,10 +12,9 @@ export class SharedCores {
   readonly #events: EventQueue;
   readonly #cores: number;
   readonly #slowdown: readonly number[];
-  readonly #brief: JobClass = { progress: 0, usedMs: 0, jobs: [] };
-  readonly #long: JobClass = { progress: 0, usedMs: 0, jobs: [] };
+  readonly #brief: JobClass = { progress: 0, jobs: [] };
+  readonly #long: JobClass = { progress: 0, jobs: [] };
   #progressAt: number;
-  #pace = 1;
   /** Counts changes: an end that was foreseen before the last one is void. */
   #version = 0;
 
@@ -31,22 +30,12 @@ export class SharedCores {
     return this.#brief.jobs.length + this.#long.jobs.length;
   }
 
-  /** Makes all jobs take so many times as long from now on. */
-  setPace(factor: number): void {
+  /** Runs `done` once the job has got its CPU time. */
+  run(cpuMs: number, done: () => void, { isBrief = false }: { isBrief?: boolean } = {}): void {
+    if (cpuMs <= 0) return this.#events.after(0, done);
     this.#advance();
-    this.#pace = factor;
-    this.#foreseeNext();
-  }
-
-  /**
-   * Runs `done` once the job has got its CPU time, with what it used: that is more where the pace is slow or
-   * others run beside it.
-   */
-  run(cpuMs: number, done: (usedMs: number) => void, { isBrief = false }: { isBrief?: boolean } = {}): void {
-    if (cpuMs <= 0) return this.#events.after(0, () => done(0));
-    this.#advance();
-    const { progress, usedMs, jobs } = isBrief ? this.#brief : this.#long;
-    const job = { endsAt: progress + cpuMs, usedMsBefore: usedMs, done };
+    const { progress, jobs } = isBrief ? this.#brief : this.#long;
+    const job = { endsAt: progress + cpuMs, done };
     let index = jobs.length;
     while (index > 0 && jobs[index - 1]!.endsAt <= job.endsAt) index--;
     jobs.splice(index, 0, job);
@@ -57,22 +46,20 @@ export class SharedCores {
     const { now } = this.#events;
     const passedMs = now - this.#progressAt;
     if (passedMs > 0 && this.active > 0) {
-      const { brief, long, slowdown } = this.#paces();
+      const { brief, long } = this.#paces();
       this.#brief.progress += brief * passedMs;
       this.#long.progress += long * passedMs;
-      this.#brief.usedMs += brief * slowdown * passedMs;
-      this.#long.usedMs += long * slowdown * passedMs;
     }
     this.#progressAt = now;
   }
 
-  /** CPU time that a job of each class gets in a ms now, and how many times as long it takes on its core. */
-  #paces(): { brief: number; long: number; slowdown: number } {
+  /** CPU time that a job of each class gets in a ms now. */
+  #paces(): { brief: number; long: number } {
     const brief = this.#brief.jobs.length;
     const long = this.#long.jobs.length;
-    const slowdown = this.#pace * this.#slowdown[Math.min(brief + long, this.#slowdown.length) - 1]!;
+    const slowdown = this.#slowdown[Math.min(brief + long, this.#slowdown.length) - 1]!;
     const part = (cores: number, jobs: number) => (jobs === 0 ? 0 : Math.min(1, cores / jobs) / slowdown);
-    return { brief: part(this.#cores, brief), long: part(Math.max(0, this.#cores - brief), long), slowdown };
+    return { brief: part(this.#cores, brief), long: part(Math.max(0, this.#cores - brief), long) };
   }
 
   #foreseeNext(): void {
@@ -85,9 +72,9 @@ export class SharedCores {
     this.#events.after(Math.min(brief, long), () => {
       if (version !== this.#version) return;
       this.#advance();
-      const { done, usedMsBefore } = jobClass.jobs.pop()!;
+      const { done } = jobClass.jobs.pop()!;
       this.#foreseeNext();
-      done(jobClass.usedMs - usedMsBefore);
+      done();
     });
   }
 }
@@ -100,8 +87,6 @@ function msUntilNext({ progress, jobs }: JobClass, pace: number): number {
 type JobClass = {
   /** CPU time that a job of the class would have got which was there from the beginning, in ms. */
   progress: number;
-  /** CPU time that a job of this class would have used that was there from the start. */
-  usedMs: number;
   /** Jobs by the progress at which they end, the first one last. */
-  readonly jobs: { endsAt: number; usedMsBefore: number; done: (usedMs: number) => void }[];
+  readonly jobs: { endsAt: number; done: () => void }[];
 };

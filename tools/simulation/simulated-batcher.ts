@@ -43,7 +43,6 @@ export class SimulatedBatcher {
       redis: redis as unknown as RedisConnection,
       clock,
       log,
-      retriedBytesMax: 16_777_216,
     });
     const lines = { warn: () => {}, error: () => {} };
     const answers = openAnswerOutbox({
@@ -83,7 +82,7 @@ export class SimulatedBatcher {
   async start(): Promise<void> {
     const { id, events, random, redis, kafka, sessionMs } = this.#parts;
     this.#inbox = await TaskInbox.open({
-      config: { POOL: "default", COMMIT_EVERY_MS: 100 },
+      config: { POOL: "default" },
       clientId: id,
       clock: { now: () => events.now },
       redis: redis as unknown as RedisConnection,

@@ -245,7 +245,7 @@ const reportEveryMs = 250;
 const drainMinMs = 1_000;
 /** The limit of inference/src/worker.ts. */
 const preparedMax = 2;
-/** A worker ends itself when none of a batch's decodes ends for 1.5 times DECODE_MAX_MS. */
+/** A worker ends itself when none of a batch's decodes ends for 1.5 times `decodeMaxMs`. */
 const productionDecodeStallMs = 15_000;
 
 /** The lanes of a worker with memory for all of them. */

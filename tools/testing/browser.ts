@@ -12,7 +12,7 @@ export async function findChromium(): Promise<string | undefined> {
   return found?.stdout.trim();
 }
 
-/** What a test prints that is skipped for want of Chromium. */
+/** Reason of a test that is skipped for want of Chromium. */
 export const withoutChromium =
   "NOT CHECKED in a browser: there is no chromium on PATH (apt-get install chromium)";
 
@@ -62,7 +62,7 @@ export async function openPage(browser: Browser, look: PageLook = {}): Promise<W
   return { page, faults };
 }
 
-/** In CSS pixels; 1280 × 900 in light colours without it. `headers` come with every request. */
+/** Size in CSS pixels; 1280 × 900 in light colours by default. `headers` come with every request. */
 type PageLook = {
   width?: number;
   height?: number;

@@ -62,7 +62,7 @@ export async function buildCollector(stateFolder: string, stop: AbortSignal): Pr
   return program;
 }
 
-/** Of the builder, which is that of the Collector. */
+/** Returns the version of the builder, which is that of the Collector. */
 const version = (build: string): string => `v${/^ {2}version: (\S+)$/m.exec(build)?.[1]}`;
 
 /** Throws the reason where the Collector refuses a configuration. `settings`: its environment. */
@@ -114,7 +114,7 @@ async function untilReady(child: ChildProcess, ended: Promise<void>): Promise<vo
 }
 
 type RunningCollector = {
-  /** For OTEL_EXPORTER_OTLP_ENDPOINT. */
+  /** Value for OTEL_EXPORTER_OTLP_ENDPOINT. */
   url: string;
   /** Address of its page of metrics. */
   page: string;

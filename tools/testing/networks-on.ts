@@ -32,5 +32,5 @@ export function largestDifference({ outputs: a }: NetworksRun, { outputs: b }: N
   );
 }
 
-/** What each network gives for a synthetic face, or the sentence with which loading ends. */
+/** Outputs of each network for a synthetic face, or the sentence with which loading ends. */
 type NetworksRun = { outputs?: Record<string, number[]>; error?: string };

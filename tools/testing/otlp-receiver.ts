@@ -74,7 +74,7 @@ function valuesOf(attributes: KeyValue[] = []): Record<string, unknown> {
   );
 }
 
-/** What is read of opentelemetry/proto/collector/trace/v1/trace_service.proto and what it imports. */
+/** The part that is read of opentelemetry/proto/collector/trace/v1/trace_service.proto and its imports. */
 const exportRequest = protobuf
   .parse(`
   syntax = "proto3";

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "playwright-core";
 
-/** With everything open, axe finds nothing, and the page is not wider than the narrowest screen. */
+/** Asserts that axe finds nothing with everything open, and that the page fits the narrowest screen. */
 export async function assertSound(page: Page, path: string): Promise<void> {
   await page.evaluate(`for (const each of document.querySelectorAll("details")) each.open = true`);
   const { violations } = await new AxeBuilder({ page }).analyze();
@@ -19,7 +19,7 @@ export async function assertSound(page: Page, path: string): Promise<void> {
 
 const narrowestPx = 320;
 
-/** In both themes, wide and narrow. Keeps a screenshot of each if SCREENSHOTS names a folder. */
+/** Checks a page in both themes, wide and narrow. Keeps screenshots if SCREENSHOTS names a folder. */
 export async function assertSoundInAllLooks(page: Page, state: string): Promise<void> {
   const folder = process.env["SCREENSHOTS"];
   for (const { width, colorScheme } of looks) {

@@ -127,7 +127,7 @@ type TestServersOptions = StopRequests & {
 };
 
 export type TestServers = AsyncDisposable & {
-  /** For the services. */
+  /** Access of the services. */
   access: ServerAccess;
   models: string;
   state: StateFolder;

@@ -84,7 +84,7 @@ export type MeasureArguments = {
   align: boolean;
   /** 0 to 1, descending. */
   wantedFmrs: readonly number[];
-  /** Of the built models. */
+  /** Folder of the built models. */
   folder: string;
   /** Store the thresholds for the one wanted FMR. */
   write: boolean;

@@ -1,8 +1,11 @@
 import { readFile, stat, writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { basename, dirname } from "node:path";
-import { readConfig } from "@faceline/runtime/config";
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
+import { defaultPictureLimits } from "@faceline/inference/decode/picture";
+import { openEngine } from "@faceline/inference/engine/engine";
+import { executionProviders } from "@faceline/inference/network/execution-provider";
+import { PrecisionSetting } from "@faceline/inference/network/precision";
 import { addedFolder, type Catalogue, readCatalogue } from "@faceline/models/catalogue";
 import type { EmbeddingModel, Model } from "@faceline/models/catalogue-entry";
 import {
@@ -11,11 +14,8 @@ import {
   writeLocalThresholds,
 } from "@faceline/models/local-thresholds";
 import { isUnpulled } from "@faceline/models/source";
+import { readConfig } from "@faceline/runtime/config";
 import * as z from "zod";
-import { defaultPictureLimits } from "@faceline/inference/decode/picture";
-import { openEngine } from "@faceline/inference/engine/engine";
-import { executionProviders } from "@faceline/inference/network/execution-provider";
-import { PrecisionSetting } from "@faceline/inference/network/precision";
 import { allNames, type MeasureArguments, readArguments } from "./arguments.ts";
 import { embedPictures, missingPictures } from "./measure.ts";
 import { measuredThresholds } from "./measured-thresholds.ts";

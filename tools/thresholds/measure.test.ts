@@ -3,8 +3,6 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { readCatalogue } from "@faceline/models/catalogue";
-import sharp from "sharp";
 import { defaultPictureLimits } from "@faceline/inference/decode/picture";
 import { type Engine, openEngine } from "@faceline/inference/engine/engine";
 import { distances } from "@faceline/inference/testing/distances";
@@ -16,6 +14,8 @@ import {
   labelledPhotographsMissing,
   samplePicture,
 } from "@faceline/inference/testing/photographs";
+import { readCatalogue } from "@faceline/models/catalogue";
+import sharp from "sharp";
 import { embedPictures, missingPictures } from "./measure.ts";
 import { type LabelledPairs, readLabelledPairs } from "./pairs/labelled-pairs.ts";
 import { laneReport } from "./report/report.ts";

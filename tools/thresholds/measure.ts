@@ -85,7 +85,7 @@ type EmbedOptions = {
   progress: (done: number, of: number) => void;
 };
 
-/** What became of the pictures in one lane, by their indices. */
+/** Results of the pictures in one lane, by their indices. */
 export type LaneFaces = {
   lane: LaneId;
   /** Holes: pictures without a face. */

@@ -1,9 +1,9 @@
-// Covers deploy/DATA-PROTECTION.md.
+// Covers docs/operating/data-protection.md.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { read } from "./source.ts";
 
-const page = read("deploy/DATA-PROTECTION.md");
+const page = read("docs/operating/data-protection.md");
 /** Each row of a table, by each of the keys and topics in its first cell. */
 const rows = new Map(
   page
@@ -23,6 +23,7 @@ test("every key of Redis and every topic of Kafka has a row, and no other one", 
 
 const constants: [name: string, file: string, constant: string, unit: string][] = [
   ["image:", "ingress/src/image-outbox.ts", "imageGraceMs", "s"],
+  ["idempotency:", "ingress/src/idempotency/store.ts", "idempotencyKeptMs", "s"],
   ["answer:", "runtime/src/answers.ts", "answerGraceMs", "s"],
   ["in-flight:", "ingress/src/limits/in-flight-limiter.ts", "reportValidMs", "s"],
   ["declined:", "accounts/src/people/applicants.ts", "declinedShownDays", "days"],
@@ -43,7 +44,6 @@ for (const [name, file, constant, unit] of constants) {
 }
 
 const settings: [name: string, file: string, setting: string][] = [
-  ["idempotency:", "ingress/src/config.ts", "IDEMPOTENCY_KEPT_MS"],
   ["sign-in:", "accounts/src/people/config.ts", "SIGN_IN_ADDRESS_HOURS"],
   ["session:", "accounts/src/people/config.ts", "SESSION_DAYS"],
   ["faceline.tasks.", "deploy/launcher/topics.ts", "TOPIC_RETENTION_MINUTES"],

@@ -23,6 +23,20 @@ export function read(file: string): string {
   return readFileSync(join(repository, file), "utf8");
 }
 
+/** Returns a document without its blocks of code. */
+export const withoutBlocks = (markdown: string): string => markdown.replaceAll(/^```.*?^```$/gms, "");
+
+/** Returns the anchors that GitHub gives to the headings of a document. */
+export const anchorsOf = (markdown: string): string[] =>
+  [...withoutBlocks(markdown).matchAll(/^#+ (.+)$/gm)].map(([, heading]) => anchorOf(heading!));
+
+const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+    .trim()
+    .replaceAll(" ", "-");
+
 /** All TypeScript and JavaScript of the repository. */
 export const sourceFiles = (): string[] => findFiles(`{${packages.join()}}/**/*.{ts,mjs}`);
 

@@ -2,8 +2,8 @@ import type { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
 import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
 
 /**
- * What pages show of the running service, so that they name its limits and not somebody's defaults. It
- * crosses from a thread to another, so it holds plain values alone.
+ * Facts of the running service, so that pages show its own limits. They cross to another thread, so they are
+ * plain values.
  */
 export type Facts = {
   version: string;
@@ -25,7 +25,7 @@ export type Facts = {
   accounts: boolean;
 };
 
-/** Where the facts come from: operators change what is enabled while the service runs. */
+/** Source of the facts: operators change what is enabled while the service runs. */
 export type FactsSource = {
   /** Returns another object after each change of the facts. */
   changes(): object;
@@ -42,7 +42,7 @@ export type TesterFacts = {
   /** Candidates of /tester/compare. */
   candidates: number;
   deadlineMs: number;
-  /** Calls of one address: sustained, and at once after a pause. */
+  /** Rate and burst of one address. */
   requestsPerMinute: number;
   requestsBurst: number;
 };

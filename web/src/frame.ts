@@ -1,7 +1,6 @@
 import type { AssetName, Assets } from "./assets.ts";
 import type { Facts } from "./facts.ts";
 import { each, type Html, html, markup, nothing } from "./html.ts";
-import { contrastIcon, mark } from "./icons.ts";
 import type { Page } from "./page.ts";
 
 /**
@@ -43,6 +42,17 @@ under the <a href="${assets.address("geist-licence.txt")}">SIL Open Font License
 `;
 }
 
+/** Icons are drawn in the colour of the text around them. They decorate: a text says what they mean. */
+const icon = (shapes: Html): Html =>
+  html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">!${markup(shapes)}</svg>`;
+
+/** The mark of Faceline: two points, and the line on which their distance is measured. */
+const mark = (): Html =>
+  html`<svg class="mark" viewBox="0 0 32 32" aria-hidden="true" focusable="false"><rect class="mark-ground" width="32" height="32" rx="8"/><path d="M10 16h12"/><circle cx="10" cy="16" r="3"/><circle class="mark-hole" cx="22" cy="16" r="3"/></svg>`;
+
+const contrastIcon = (): Html =>
+  icon(html`<circle cx="12" cy="12" r="8"/><path class="filled" d="M12 4a8 8 0 0 1 0 16z"/>`);
+
 const mainLinks: MainLink[] = [
   { path: "/", text: "Tester", isCurrent: (path: string) => path === "/" },
   { path: "/docs/quick-start", text: "Guides", isCurrent: (path: string) => path.startsWith("/docs/") },
@@ -55,7 +65,7 @@ function mainLink({ path, text, isCurrent }: MainLink, current: string): Html {
     : html`<a href="${path}">${text}</a>`;
 }
 
-/** What the account links are without an account, and with one. */
+/** Links for visitors, or for the role of the person who is signed in. */
 function accountPart({ path }: FramedPage, { accounts }: Facts, reader: Reader | undefined): Html {
   if (!accounts) return nothing;
   const links =

@@ -12,7 +12,7 @@ export type Html = string & { readonly [isHtml]: true };
  */
 export const html = tag as (literals: TemplateStringsArray, ...values: (Value | Html)[]) => Html;
 
-/** Not a boolean: `false` would be printed. */
+/** Value of a template. A boolean is none: `false` would be printed. */
 type Value = string | number | undefined;
 
 /** Returns its argument: for a value of type Html behind `!${`. */

@@ -8,7 +8,7 @@ export type Page = {
   title: string;
   /** One sentence, for search engines and previews of links. */
   description: string;
-  /** Beside those of every page. */
+  /** Styles beside those of every page. */
   styles?: AssetName[];
   scripts: AssetName[];
   /** `assets`: for the addresses of pictures. */

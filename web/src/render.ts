@@ -3,7 +3,7 @@ import { type Content, compress } from "./content.ts";
 import { docsPages } from "./docs/docs-pages.ts";
 import type { Facts } from "./facts.ts";
 import { frame } from "./frame.ts";
-import { missingPage } from "./missing-page.ts";
+import { type Html, html } from "./html.ts";
 import type { Page } from "./page.ts";
 import { testerPage } from "./tester/page.ts";
 
@@ -26,6 +26,23 @@ export async function renderSite(facts: Facts): Promise<RenderedSite> {
     addresses: new Map(assetNames.map((name) => [name, assets.address(name)])),
   };
 }
+
+/** Page for browsers at an address without one. */
+const missingPage: Page = {
+  path: "",
+  title: "Page not found",
+  description: "There is no page at this address.",
+  scripts: [],
+  body: (): Html => html`<div class="prose">
+<h1>There is no page at this address</h1>
+<p>It may have moved, or the address was mistyped.</p>
+<ul>
+<li><a href="/">The tester</a> compares two pictures.</li>
+<li><a href="/docs">The reference</a> has every call, field and error.</li>
+<li><a href="/docs/quick-start">The quick start</a> leads to a first call.</li>
+</ul>
+</div>`,
+};
 
 /** Contents by their paths. It crosses from a thread to another. */
 export type RenderedSite = {

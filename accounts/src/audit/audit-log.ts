@@ -5,7 +5,9 @@ import { Tenant } from "@faceline/contracts/wire/ids";
 import { auditKey } from "@faceline/contracts/wire/names";
 import * as z from "zod";
 
-/** What is recorded. The log has no free text: nothing that somebody wrote, or a mail says, is in it. */
+/**
+ * Actions that are recorded. The log has no free text: nothing that somebody wrote, or a mail says, is in it.
+ */
 export const AuditAction = z.enum([
   "waitlist_approved",
   "waitlist_declined",
@@ -29,11 +31,11 @@ export const AuditAction = z.enum([
 export type AuditAction = z.infer<typeof AuditAction>;
 
 /**
- * What a change was, beyond its action: ids, names of teams and models, and limits. The name of a key is not
- * among them: somebody wrote it, and it may change, so it is looked up to be shown.
+ * Details of a change, beyond its action: ids, names of teams and models, and limits. The name of a key is
+ * not among them: somebody wrote it, and it may change, so it is looked up to be shown.
  */
 const AuditDetails = z.object({
-  /** Of the key, or which a person was approved into. */
+  /** Team of the key, or the one that a person was approved into. */
   team: Tenant.optional(),
   /** Id of the key that replaces the one of the entry. */
   newKey: z.string().optional(),
@@ -41,7 +43,7 @@ const AuditDetails = z.object({
   /** Number of waitlist entries that were declined together: of a mail domain, a network, or all. */
   entries: z.int().min(1).optional(),
   noun: z.enum(["model", "detector"]).optional(),
-  /** What was the default before; several where ingresses differed. */
+  /** Defaults before the change: several where ingresses differed. */
   formerDefaults: z.array(z.string()).optional(),
 });
 export type AuditDetails = z.infer<typeof AuditDetails>;
@@ -59,7 +61,7 @@ const AuditFields = z.object({
   details: z.string().default("{}"),
 });
 
-/** So many entries are stored; the oldest go first. Exactly, because people are told how far it goes back. */
+/** Entries that are stored; the oldest go first. Exact, because people are told how far it goes back. */
 const entriesMax = 10_000;
 
 /** Adds an entry. `on`: the mail address, team, key id or model that the action changed. */
@@ -108,7 +110,7 @@ export async function listAudit(
 /** Ids of entries, as `before` takes them. */
 export const AuditId = z.string().regex(/^\d{1,15}-\d{1,10}$/);
 
-/** What stands in place of a person who was removed. */
+/** Replaces the email of a person who was removed. */
 export const forgotten = "forgotten";
 const attemptsMax = 10;
 

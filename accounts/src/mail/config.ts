@@ -2,7 +2,7 @@ import { FileContent } from "@faceline/runtime/file-setting";
 import * as z from "zod";
 import { Email } from "../people/email.ts";
 
-/** Where mail is sent. Without an address of a server, none is. */
+/** Settings of the mail server. Without its address no mail is sent. */
 export const MailConfig = z.object({
   /**
    * `smtp://user@mail.example:587` (TLS by STARTTLS) or `smtps://user@mail.example` (TLS from the start).

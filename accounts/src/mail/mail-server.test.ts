@@ -54,12 +54,6 @@ test("a mail cannot name a file or an address on the web for its text", async ()
   assert.deepEqual(server.mails, []);
 });
 
-test("a server that does not take the mail is an error", async () => {
-  await using server = await openSmtpServer({ refused: "ada@example.test" });
-  const send = openMailServer(MailConfig.parse({ SMTP_URL: server.url, SMTP_FROM }))!;
-  await assert.rejects(send({ to: "ada@example.test", subject: "s", text: "t" }));
-});
-
 test("a password is not sent to a server that does not encrypt, and neither is the mail", async () => {
   await using server = await openSmtpServer({ password: "secret" });
   for (const config of [
@@ -90,12 +84,6 @@ test("a password goes over STARTTLS, to a server whose certificate is trusted", 
   assert.deepEqual(server.logins, [{ user: "ada", password: "secret", encrypted: true }]);
   assert.equal(server.mails.length, 1);
   await assert.rejects(send("wrong"), /it refused the user or the password/);
-  assert.equal(server.mails.length, 1);
-});
-
-test("a local server without a password takes mails without TLS", async () => {
-  await using server = await openSmtpServer();
-  await openMailServer({ SMTP_URL: server.url, SMTP_FROM })!(message);
   assert.equal(server.mails.length, 1);
 });
 

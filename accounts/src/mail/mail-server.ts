@@ -1,7 +1,6 @@
 import { createTransport } from "nodemailer";
 import { Email } from "../people/email.ts";
 import type { MailConfig } from "./config.ts";
-import { mailFailure } from "./mail-failure.ts";
 
 const connectMs = 5_000;
 const silenceMs = 10_000;
@@ -54,3 +53,24 @@ type ServerAddress = { url: URL; hasPassword: boolean };
 /** `to`: one mail address. */
 export type Message = { to: string; subject: string; text: string };
 export type SendMail = (message: Message) => Promise<void>;
+
+/**
+ * Returns why a mail was not sent, as the end of a sentence about the mail server. What the server said is
+ * not in it: servers repeat addresses, and some repeat what they were sent.
+ */
+function mailFailure(error: unknown): string {
+  switch ((error as { code?: unknown }).code) {
+    case "ETLS":
+      return "it offers no STARTTLS, so the password was not sent: use a server that does, or smtps://";
+    case "EAUTH":
+    case "ENOAUTH":
+      return "it refused the user or the password";
+    case "ECONNECTION":
+    case "EDNS":
+    case "ESOCKET":
+    case "ETIMEDOUT":
+      return "it cannot be reached, or its certificate is not trusted";
+    default:
+      return "it refused the mail";
+  }
+}

@@ -11,7 +11,7 @@ import { Allowlist, ModelSelection } from "./allowlist.ts";
 export const AllowlistNotice = z.object({ replyTo: z.uuid() });
 type AllowlistNotice = z.infer<typeof AllowlistNotice>;
 
-/** What an ingress replies to a notice. `version`: that of the record which it follows, 0 for none. */
+/** Reply of an ingress to a notice. `version`: that of the record which it follows, 0 for none. */
 export const AllowlistReply = z.object({
   ingress: z.string().min(1).max(64),
   version: z.int().min(0),

@@ -3,7 +3,7 @@ import * as z from "zod";
 const namesMax = 200;
 const ModelName = z.string().min(1).max(64);
 
-/** What an operator has chosen among the models, or among the detectors. */
+/** An operator's choice among the models, or among the detectors. */
 const Choice = z.object({
   /** Everything else that an ingress has loaded is enabled. */
   disabled: z.array(ModelName).max(namesMax),

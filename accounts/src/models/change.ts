@@ -1,6 +1,6 @@
 import { type Allowlist, enabledModels, type ModelSelection } from "./allowlist.ts";
 
-/** What an operator may do with a model or detector, by its name. */
+/** Changes that an operator may make to a model or detector. */
 export const modelActions = ["enable", "disable", "default"] as const;
 export type ModelChange = { action: (typeof modelActions)[number]; name: string };
 

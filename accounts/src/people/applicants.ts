@@ -4,7 +4,7 @@ import { declinedKey, personKey } from "@faceline/contracts/wire/names";
 import { Person } from "./person.ts";
 import { listWaitlist, type WaitlistEntry } from "./waitlist.ts";
 
-/** For how long operators see that somebody was declined, should they join again. */
+/** Days for which operators see that somebody who joins again was declined. */
 export const declinedShownDays = 365;
 
 /** Returns who waits, the oldest first, with what was decided about each before. For operators. */

@@ -79,7 +79,7 @@ export async function declineAll(
 
 /**
  * Makes somebody an operator. A person keeps their team; others get `team`, by default `operators`.
- * Whoever is an operator stays one, without another entry in the audit log. Returns null if nobody of this
+ * An operator stays one, without another entry in the audit log. Returns null if nobody of this
  * address is known and `mustBeKnown`: a page shows somebody who may be forgotten meanwhile.
  */
 export async function makeOperator(
@@ -95,7 +95,7 @@ export async function makeOperator(
   const made = (await script(durable, makeOperatorScript)(
     ...recordKeys(email),
     email,
-    // Whoever was known and is not any more was forgotten, and stays so.
+    // A person who was known and is not any more was forgotten, and stays so.
     known === null ? JSON.stringify(newcomer) : "",
     ...auditArguments(actor, "operator_made", email, { team: ownTeam }),
   )) as [role: string, record: string] | null;

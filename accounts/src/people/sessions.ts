@@ -53,8 +53,8 @@ export async function storeSession(
 }
 
 /**
- * In one step: whoever ends all sessions of a person finds this one, or it is a later one; and whoever
- * forgets the person leaves no session. The set outlives each of its sessions.
+ * Stores a session in one step: a command that ends all sessions of a person finds this one, or ran before;
+ * one that forgets the person leaves no session. The set outlives each of its sessions.
  *
  * KEYS: person, their sessions, session. ARGV: SHA-256, seconds of the set, session, seconds.
  */
@@ -83,7 +83,7 @@ export async function touchSession(
   const seconds = secondsLeft(session, days);
   if (seconds <= 0) return void (await remove(durable, session.email, [sha256]));
   const key = sessionKey(sha256);
-  // XX: whoever ends the session meanwhile must not find it again.
+  // XX: a session that ended meanwhile must not come back.
   const stored = await durable.set(key, JSON.stringify(session), "EX", seconds, "XX");
   // A release before `sessionDaysMax` may have let the set live for less.
   if (stored !== null) await durable.expire(sessionsKey(session.email), setSeconds);

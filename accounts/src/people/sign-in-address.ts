@@ -59,7 +59,7 @@ export async function issueSignInToken(
   return token;
 }
 
-/** In one command: to whoever lists the set, a token that is missing has been used or is too old. */
+/** Stores a token in one command: a listing takes a token that is missing for used or too old. */
 const storeToken = `
 redis.call("SADD", KEYS[1], ARGV[1])
 redis.call("EXPIRE", KEYS[1], ARGV[2])

@@ -50,18 +50,6 @@ test("joining takes the same commands for an address that waits and for a new on
   assert.deepEqual(first.toSorted(), ["evalsha"]);
 });
 
-test("a full waitlist takes nobody, and says so to those who are on it, too", async (t) => {
-  const { redis, email } = await emptyWaitlist(t);
-  const ada = email("ada");
-  await joinWaitlist(redis, { email: ada, text: "" });
-  const others = Array.from({ length: waitlistEntriesMax - 1 }, (_, i) => [email(`p${i}`), "{}"]);
-  await redis.hset(waitlistKey, Object.fromEntries(others));
-  for (const each of [ada, email("eve")]) {
-    assert.equal(await joinWaitlist(redis, { email: each, text: "" }), "full");
-  }
-  assert.equal(await redis.hlen(waitlistKey), waitlistEntriesMax);
-});
-
 test("forms that come at the same time do not exceed the number of entries", async (t) => {
   const { redis, email } = await emptyWaitlist(t);
   await fill(redis, waitlistEntriesMax - 5, () => ({}));

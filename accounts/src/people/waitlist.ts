@@ -4,7 +4,7 @@ import { waitlistKey } from "@faceline/contracts/wire/names";
 import * as z from "zod";
 import { Email } from "./email.ts";
 
-/** What somebody writes who wants to join. Directions and controls would falsify what an operator reads. */
+/** Form of somebody who wants to join. Text directions and controls would falsify what an operator reads. */
 export const WaitlistForm = z.object({
   email: Email,
   text: z
@@ -61,11 +61,11 @@ export async function joinWaitlist(
 const dayMs = 86_400_000;
 
 /**
- * Of a full list the newest entry of the network with most entries leaves, if that network keeps more than
- * the newcomer's gets. Else the oldest entry leaves, if it is older than `daysMin`. So whoever comes
- * from a network that has no entry finds room unless 2,000 networks hold an entry each; and an entry that is
- * the only one of its network stays for 30 days, whatever comes. A domain at its bound makes room among its
- * own entries, by the same rule: for it 1,000 networks are enough.
+ * Adds an entry. From a full list the newest entry of the network with most entries leaves, if that network
+ * keeps more than the newcomer's gets. Else the oldest entry leaves, if it is older than `daysMin`. So
+ * somebody from a network that has no entry finds room unless 2,000 networks hold an entry each; and an
+ * entry that is the only one of its network stays for 30 days, whatever comes. A domain at its bound makes
+ * room among its own entries, by the same rule: for it 1,000 networks are enough.
  *
  * What decides stands first in an entry, where a pattern finds it at once: parsing 2,000 entries would stop
  * the server for long. Of entries of an older release no network is known, and when they joined if that

@@ -80,8 +80,8 @@ export class PendingUsage {
 }
 
 /**
- * Of visitors and of callers without a valid key no request id is stored: ids come from the caller, and
- * nobody would read them.
+ * Whether these are calls of visitors or without a valid key. No request id of them is stored: ids come from
+ * the caller, and nobody would read them.
  */
 const isNoTeam = (team: string): boolean => team.startsWith("~");
 
@@ -96,7 +96,7 @@ export type CountedCall = {
   outcome: CallOutcome;
   endedAt: number;
   requestId: string;
-  /** Of the API key that it came with. */
+  /** Id of the API key that it came with. */
   keyId?: string | undefined;
 };
 

@@ -6,10 +6,10 @@ export const RecentError = z.object({
   at: z.number().positive(),
   endpoint: z.string(),
   requestId: z.string(),
-  /** Of the API key that it was sent with. The name of the key may change: it is looked up to be shown. */
+  /** Id of the API key that it was sent with. Its name may change, so it is looked up to be shown. */
   keyId: z.string().optional(),
 });
 export type RecentError = z.infer<typeof RecentError>;
 
-/** Of each team and error code; so a flood of one code does not displace the others. */
+/** Most errors of a team and error code, so that a flood of one code does not displace the others. */
 export const recentErrorsMax = 20;

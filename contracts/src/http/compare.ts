@@ -31,7 +31,7 @@ export type Candidate = z.infer<typeof Candidate>;
 export const RawCandidate = z.unknown();
 
 /**
- * For the OpenAPI document only: the ingress checks this itself, to answer with more specific error codes.
+ * Alternative of the OpenAPI document. The ingress checks this itself, to answer with more specific codes.
  */
 const required = (...names: string[]) => ({ required: names });
 

@@ -6,5 +6,5 @@ import * as z from "zod";
  */
 export const ModelVersion = z.string().regex(/^[0-9a-f]{12}$/);
 
-/** Of the computation. Embeddings of one model version may be compared over precisions. */
+/** Precision of the computation. Embeddings of one model version may be compared over precisions. */
 export const Precision = z.enum(["float32", "int8"]);

@@ -14,7 +14,7 @@ export function decodingBytes(header: ImageHeader): number {
   return Math.ceil(heldBytes(header) + stripRows * rowBytes(header) + libraryBytes);
 }
 
-/** What is held of the whole picture at once. Pictures that arrive row by row are not held. */
+/** Bytes of the whole picture that are held at once: none where it arrives row by row. */
 function heldBytes(header: RowsHeader): number {
   const pixels = header.width * header.height;
   switch (header.format) {
@@ -74,5 +74,5 @@ const libraryBytes = 30_000_000;
 /** Formats that are decoded row by row, or held whole and then passed on so. */
 type RowsHeader = Exclude<ImageHeader, AvifHeader>;
 
-/** What a worker may take for one picture: the default of IMAGE_DECODING_BYTES_MAX. */
+/** Default of IMAGE_DECODING_BYTES_MAX, the memory that a worker may take for one picture. */
 export const decodingBytesMaxDefault = 200 * 2 ** 20;

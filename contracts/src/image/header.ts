@@ -14,6 +14,9 @@ export function imageHeader(image: Buffer): ImageHeader | undefined {
   return header !== undefined && header.width > 0 && header.height > 0 ? header : undefined;
 }
 
+/** Shortest side of an image that is decoded: fewer pixels of a face do not tell people apart. */
+export const imageSideMinPx = 16;
+
 const readers = {
   jpeg: jpegHeader,
   png: pngHeader,
@@ -88,7 +91,7 @@ function pngHeader(image: Buffer): PngHeader | undefined {
   };
 }
 
-/** By colour type: grey, RGB, palette (which is decoded to RGB), grey with alpha, RGB with alpha. */
+/** Channels by colour type: grey, RGB, palette (decoded to RGB), grey with alpha, RGB with alpha. */
 const pngColourChannels: Record<number, number> = { 0: 1, 2: 3, 3: 3, 4: 2, 6: 4 };
 
 /** Whether a tRNS chunk comes before the pixels, which adds a channel. Undefined: there are no pixels. */
@@ -147,7 +150,7 @@ type PngHeader = {
   format: "png";
   width: number;
   height: number;
-  /** After decoding: a palette has three, or four where it has transparent colours. */
+  /** Channels after decoding: a palette has three, or four where it has transparent colours. */
   channels: number;
   bytesPerSample: 1 | 2;
   interlaced: boolean;

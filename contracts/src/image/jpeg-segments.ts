@@ -39,9 +39,7 @@ export function walkJpegSegments(
   }
 }
 
-/**
- * What `visit` returns. Its `end` is the offset after the segment, which may be after the end of the file.
- */
+/** Result of `visit`. Its `end` is the offset after the segment, which may be after the end of the file. */
 type JpegWalkStep = "continue" | "stop";
 
 export const jpegMarkers = {
@@ -74,7 +72,7 @@ function isStandalone(marker: number): boolean {
   return marker <= 0x01 || (marker >= 0xd0 && marker <= 0xd8);
 }
 
-/** Before the first scan of a `file`; callers count them. Far more than any encoder writes. */
+/** Most segments before the first scan of a `file`; callers count them. No encoder writes nearly as many. */
 export const jpegSegmentsMax = 10_000;
 
 /** An ICC profile may be split into 255 segments, and XMP too. */

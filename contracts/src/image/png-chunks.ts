@@ -20,7 +20,7 @@ export function walkPngChunks(
   return true;
 }
 
-/** What `visit` returns. Its `start` and `end` are those of the whole chunk, with length and checksum. */
+/** Result of `visit`. Its `start` and `end` are those of the whole chunk, with length and checksum. */
 type PngWalkStep = "continue" | "stop" | "invalid";
 
 const typeOf = (name: string): number => Buffer.from(name, "latin1").readUInt32BE();

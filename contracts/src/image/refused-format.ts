@@ -28,7 +28,7 @@ function refusedFormat(image: Uint8Array): string | undefined {
   return signatures.find(([, signature]) => signature.test(start))?.[0];
 }
 
-/** Of latin1 text. The size of the second header of a BMP follows; "BM" alone begins many texts. */
+/** Patterns of latin1 text. A BMP has the size of its second header too: "BM" alone begins many texts. */
 const signatures: readonly (readonly [string, RegExp])[] = [
   ["GIF", /^GIF8[79]a/],
   ["BMP", /^BM[\s\S]{12}[\f(48@l|]\0\0\0/],

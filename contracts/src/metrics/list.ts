@@ -105,7 +105,7 @@ export const metricList = {
     unit: "{request}",
     services: ["ingress"],
     attributes: [],
-    help: "Calls that were not counted for their teams: there are USAGE_COUNTERS_MAX unwritten counters.",
+    help: "Calls that were not counted for their teams: there are 10,000 unwritten counters.",
   },
 
   "faceline.queue.duration": {

@@ -7,14 +7,7 @@ const Quantiles = z.array(z.number().nonnegative().finite()).min(2).max(101);
 
 const BatchSize = z.number().int().min(1).max(1_024);
 
-/**
- * The smallest batch size that reaches 95 % of the best throughput. `undecided`: smaller ones of which the
- * measurement did not show whether they reach it as well; they take less time to answer.
- */
-const UsefulSize = z.object({ size: BatchSize, undecided: z.array(BatchSize).max(16) });
-export type UsefulSize = z.infer<typeof UsefulSize>;
-
-/** What was measured of a lane on a machine. */
+/** Measured times of a lane on a machine. */
 const LaneProfile = z.object({
   lane: LaneId,
   digest: LaneDigest,
@@ -26,7 +19,7 @@ const LaneProfile = z.object({
       z.object({
         size: BatchSize,
         ms: Quantiles,
-        /** What a worker reports of it at its start: the time of its networks alone. */
+        /** Time of its networks alone, as a worker reports it at its start. */
         warmMs: z.number().nonnegative().optional(),
       }),
     )
@@ -39,26 +32,15 @@ const LaneProfile = z.object({
   contention: z.array(z.number().positive()).min(1).max(64),
   /** The share of a run in which it keeps a core busy: 1 on a CPU, 0 for a modelled engine. */
   cpuShare: z.number().min(0).max(1),
-  usefulSize: UsefulSize.nullable().default(null),
 });
 
-/**
- * How many times as long as usual the machine took for the same work, in stretches of `everyMs` one after the
- * other. It changes where a machine shares its cores with others.
- */
-const MachinePace = z.object({
-  everyMs: z.number().positive().finite(),
-  factors: z.array(z.number().positive().finite()).min(1).max(4_000),
-});
-export type MachinePace = z.infer<typeof MachinePace>;
-
-/** From the least to the most. */
+/** The least and the greatest. */
 const Range = z.tuple([z.number().int().nonnegative(), z.number().int().nonnegative()]);
 
 /** The times of a network's warm runs, from which a worker divides batches into runs. */
 const NetworkTimes = z.object({
   name: z.string(),
-  /** Of its file. */
+  /** Hash of its file. */
   sha256: z.hash("sha256"),
   sizes: z
     .array(z.object({ size: BatchSize, runMs: z.number().nonnegative() }))
@@ -75,34 +57,21 @@ const EngineSettings = z.object({
 });
 export type EngineSettings = z.infer<typeof EngineSettings>;
 
-/** CPU time in ms: of a call, of each of its pictures, and of each megabyte of them. */
-const CallCpu = z.object({
-  callMs: z.number().nonnegative(),
-  pictureMs: z.number().nonnegative(),
-  megabyteMs: z.number().nonnegative(),
-});
-export type CallCpu = z.infer<typeof CallCpu>;
-
 /**
- * A machine as a prediction and a starting worker see it: how long each step takes there. Version 4. Version
- * 3 lacks `engine`, `networks` and the useful sizes, version 2 `preparation.measuredSizes` as well; both are
- * read. `noise` is how many cores other programs and the hypervisor took during the measurement; with
- * `acceptedNoise` it was more than calibration accepts, and every prediction says so.
+ * A machine as a prediction and a starting worker see it: how long each step takes there. Version 5. Versions
+ * before it have more, which is not read; version 3 lacks `engine` and `networks`, and version 2
+ * `preparation.measuredSizes` as well.
  */
 export const Profile = z.object({
   format: z.literal("faceline-profile"),
-  version: z.literal([2, 3, 4]).transform(() => 4 as const),
+  version: z.literal([2, 3, 4, 5]).transform(() => 5 as const),
   measuredAt: z.iso.datetime(),
   machine: z.object({
     cpu: z.string(),
     cores: z.number().int().min(1),
     memoryMiB: z.number().int().min(1),
-    /** Undefined: always the same, or not known. The run times of lanes are those at the usual pace. */
-    pace: MachinePace.optional(),
   }),
-  noise: z.number().min(0),
-  acceptedNoise: z.boolean(),
-  /** Null: not known. */
+  /** Null: unknown. */
   engine: EngineSettings.nullable().default(null),
   /** Empty where the engine is modelled, or they are not known. */
   networks: z.array(NetworkTimes).max(64).default([]),
@@ -113,54 +82,8 @@ export const Profile = z.object({
     megapixelMs: z.number().nonnegative(),
     megabyteMs: z.number().nonnegative(),
     factors: Quantiles,
-    /** Of the pictures that were decoded. Null: not known, or nothing is decoded. */
+    /** Sizes of the pictures that were decoded. Null: not known, or nothing is decoded. */
     measuredSizes: z.object({ bytes: Range, pixels: Range }).nullable().default(null),
-  }),
-  /** Everything around the engine. */
-  service: z.object({
-    /** False: typical values stand here, because no running service was measured. */
-    isMeasured: z.boolean(),
-    /** From the client's call to the batcher, on an idle service: the ingress and Kafka. */
-    intakeMs: z.number().nonnegative(),
-    toWorkerMs: z.number().nonnegative(),
-    reportMs: z.number().nonnegative(),
-    /** From the end of a run to the client. */
-    replyMs: z.number().nonnegative(),
-    /**
-     * How many times as long a hop takes while something else is on the cores: under a steady load, or of
-     * single calls before that.
-     */
-    factors: Quantiles,
-    /** The same while nothing is: of single calls. */
-    idleFactors: Quantiles.default([1, 1]),
-    /** Until the images of a batch are in the worker, at least. */
-    fetchMs: z.number().nonnegative(),
-    /** What fetching took beyond that under a steady load while something was on the cores, in ms. */
-    fetchMoreMs: Quantiles.default([0, 0]),
-    /**
-     * How many times the CPU time of the calibrated engine a run takes in a busy service, by lane: others use
-     * the caches there. A lane that is missing: 1.
-     */
-    runFactors: z.record(LaneId, z.number().positive()).default({}),
-    /** By how much a run in a worker takes longer than that: to its thread, and back. */
-    handoverMs: z.number().nonnegative(),
-    /** What runs took beyond that under such a load, in ms, where the engine leaves the cores to others. */
-    handoverMoreMs: Quantiles.default([0, 0]),
-    /**
-     * How long runs on the cores waited under such a load beyond their share of the cores, as a share of
-     * their CPU time.
-     */
-    runWaitShares: Quantiles.default([0, 0]),
-    /** Between two runs of a worker under full load, beyond waits for the next batch. */
-    turnAroundMs: z.number().nonnegative(),
-    /** Pictures that a worker decodes at a time: DECODES_MAX. */
-    decodesMax: z.number().int().min(1),
-    /** Of ingress, batcher, Kafka, Redis and the workers beside decoding and runs. */
-    cpu: CallCpu,
-    /** Calls with two pictures that it answered in a second when many came. */
-    perSecond: z.number().nonnegative(),
-    /** Of a client on the same machine. */
-    clientCpu: CallCpu,
   }),
 });
 export type Profile = z.infer<typeof Profile>;

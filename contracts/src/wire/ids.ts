@@ -31,11 +31,11 @@ export const Tenant = z.string().regex(/^[A-Za-z0-9._-]{1,64}$/);
 
 /**
  * The tenant of all visitors of the public tester together. No team can have its name, and
- * TENANT_WITHOUT_AUTH neither, because names of teams have no "~".
+ * the tenant of AUTH=off neither, because names of teams have no "~".
  */
 export const visitorsTenant = "~visitors";
 
-/** Under this name calls are counted that were refused before anybody knew whose they are. */
+/** Tenant of calls that were refused before anybody knew whose they are. */
 export const keylessTenant = "~keyless";
 
 /** Whom a call belongs to. */

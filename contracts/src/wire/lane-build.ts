@@ -9,13 +9,13 @@ export const LaneDigest = z.string().regex(/^[0-9a-f]{16}$/);
 export type LaneDigest = z.infer<typeof LaneDigest>;
 
 /**
- * What a worker runs for a lane. Within a call, embeddings of different digests are never compared: workers
- * of two versions may share a pool during a rollout, and workers with and without int8 always.
+ * Build that a worker runs for a lane. Within a call, embeddings of different digests are never compared:
+ * workers of two versions may share a pool during a rollout, and workers with and without int8 always.
  */
 export const LaneBuild = z.object({
   digest: LaneDigest,
   modelVersion: ModelVersion,
-  /** Of the embedding model. */
+  /** Precision of the embedding model. */
   precision: Precision,
 });
 export type LaneBuild = z.infer<typeof LaneBuild>;

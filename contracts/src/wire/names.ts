@@ -71,5 +71,5 @@ export const usageWrittenKey = (ingress: string): string => `usage-written:${ing
 /** Channels of the durable Redis. */
 export const keyChangesChannel = "keys";
 export const allowlistChannel = "allowlist";
-/** Where ingresses reply to one who asks what they have loaded. */
+/** Channel on which ingresses tell `asker` what they have loaded. */
 export const allowlistRepliesChannel = (asker: string): string => `allowlist-replies:${asker}`;

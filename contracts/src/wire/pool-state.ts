@@ -31,8 +31,9 @@ export const LaneState = z.object({
   /** Predicted run time of a batch of one task. */
   expectedRunMs: DurationMs,
   /**
-   * By how much one more task delays all later ones: the time that it occupies a worker in a batch of the
-   * useful size, shared among the workers. Null: the batcher is of a release that does not say it.
+   * Delay of all later tasks by one more task: the time that it occupies a worker in a batch of the useful
+   * size,
+   shared among the workers. Null: the batcher is of a release that does not say it.
    */
   taskMs: DurationMs.nullable().default(null),
   batchMax: z.int().min(1),
@@ -42,7 +43,7 @@ export const LaneState = z.object({
 export type LaneState = z.infer<typeof LaneState>;
 
 /**
- * batcher → ingress, inference: the whole state of a pool. Sent every 100 ms (`POOL_STATE_EVERY_MS`) if
+ * batcher → ingress, inference: the whole state of a pool. Sent every 100 ms if
  * something changed, otherwise every 500 ms, and within 5 ms of a jump of the expected wait. The ingress
  * treats a pool whose state is older than 2 s as absent.
  */

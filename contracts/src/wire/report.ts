@@ -27,7 +27,7 @@ export const LoadedLane = z.object({
 export type LoadedLane = z.infer<typeof LoadedLane>;
 
 /**
- * Where memory for models is short, a loaded lane stays for so long. A load takes some 3 s, so a worker whose
+ * Stay of a loaded lane where memory for models is short. A load takes some 3 s, so a worker whose
  * lanes take turns loads for a quarter of its time at most, and a call that waits for a turn is within the
  * default deadline.
  */
@@ -49,7 +49,7 @@ export const LoadableLane = z.object({
 export type LoadableLane = z.infer<typeof LoadableLane>;
 
 /**
- * What a batcher that takes over must know of a batch. The last two have defaults for workers of the release
+ * Data of a batch for a batcher that takes over. The last two have defaults for workers of the release
  * before, which do not report them.
  */
 const HeldBatch = z.object({

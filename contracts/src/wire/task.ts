@@ -6,6 +6,9 @@ import { CallId, CallTenant, Instant, LaneId, ProcessId, TaskId, Traceparent, Tr
 /** Most tasks of a call: one source image and 50 candidate images. */
 export const callTasksMax = 51;
 
+/** Most faces of an image, as many as a detector returns: an answer with their embeddings has some 100 KB. */
+export const facesMax = 100;
+
 /** How faces are detected in an image. */
 export const TaskOptions = z.object({
   /** False: the detector's box is cropped as it is, without alignment by landmarks. */
@@ -13,7 +16,7 @@ export const TaskOptions = z.object({
   /** False: if no face is detected, the whole image is taken as the face. */
   enforceDetection: z.boolean(),
   /** Most faces in the answer, largest first. */
-  facesMax: z.int().min(1).max(100),
+  facesMax: z.int().min(1).max(facesMax),
   /**
    * False: clear faces are enough, so the detector may run on a smaller image. True: the detector runs at its
    * full input size, to detect small and unclear faces too.
@@ -43,7 +46,7 @@ export const taskFields = {
   /** The ingress that waits for the answer. */
   ingress: ProcessId,
   arrivedAt: Instant,
-  /** After this instant the client has received an error, and the answer is not used. */
+  /** Instant from which the client has received an error, and the answer is not used. */
   deadlineAt: Instant,
   options: TaskOptions,
   /** Calls of an ingress that does not know this field are of teams. */
@@ -67,8 +70,8 @@ export const CallTasks = z.object({
   sentAt: Instant.optional(),
   tasks: z.array(TaskId).min(1).max(callTasksMax),
   /**
-   * By the index at the end of a task's id, so that a call of which some tasks have ended keeps the whole
-   * list. A task without a cost has 1, as all tasks of an ingress that does not know this field.
+   * Costs by the index at the end of a task's id, so that a call of which some tasks have ended keeps the
+   * whole list. A task without a cost has 1, as all tasks of an ingress that does not know this field.
    */
   costs: z.array(TaskCost).max(callTasksMax).default([]),
 });

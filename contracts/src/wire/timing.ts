@@ -16,7 +16,7 @@ export const TaskWait = z.object({
   queueMs: PartMs,
   /** Waiting for more tasks, although a worker was free. */
   holdMs: PartMs,
-  /** In batches that were lost or failed, each from its dispatch until its tasks were queued again. */
+  /** Time in batches that were lost or failed, each from its dispatch until its tasks were queued again. */
   retryMs: PartMs,
   /** When it was queued for the last time. */
   queuedAt: Instant.optional(),
@@ -37,7 +37,7 @@ export const TaskTiming = TaskWait.extend({
   prepareMs: PartMs,
   /** The run of its batch. */
   runMs: PartMs,
-  /** From the end of the run to the publication of the answers; in a batcher, from its decision. */
+  /** Time from the end of the run to the publication of the answers; in a batcher, from its decision. */
   answerMs: PartMs,
   /** The ingress measures the last hop from this. */
   publishedAt: Instant.optional(),

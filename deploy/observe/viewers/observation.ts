@@ -1,8 +1,7 @@
-import { existsSync, readdirSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { join } from "node:path";
 import { findJava } from "../../launcher/kafka-install.ts";
+import { operatorsTokenFile } from "../../launcher/launch-operators.ts";
 import type { PortSetting } from "../../launcher/ports.ts";
-import { writePrivateFile } from "../../launcher/secrets.ts";
 import { reachableHost } from "../../launcher/services.ts";
 import type { LauncherConfig } from "../../launcher/settings.ts";
 import type { StateFolder } from "../../launcher/state-folder.ts";
@@ -10,15 +9,15 @@ import type { Steps } from "../../launcher/steps.ts";
 import { Supervisor, type SupervisorOptions } from "../../launcher/supervisor.ts";
 import { openObserveServer } from "./observe-server.ts";
 import { linksPage } from "./page.ts";
-import { consolesFolder, prometheusOrigin, prometheusProgram } from "./prometheus.ts";
+import { prometheusOrigin, prometheusProgram } from "./prometheus.ts";
 import { findPrometheus, type PrometheusCommands } from "./prometheus-install.ts";
 import { searchAddress } from "./searches.ts";
 import { SpanQueue, sendToZipkin } from "./span-queue.ts";
 import { fetchZipkin, zipkinOrigin, zipkinProgram } from "./zipkin.ts";
 
 /**
- * What `npm start -- --observe` runs beside the services: Zipkin, Prometheus, and a server with a page of
- * links that takes the spans of the services. Start it before the services, and dispose it after them: their
+ * Viewers of `npm start -- --observe`: Zipkin, Prometheus, and a server with a page of links that takes the
+ * spans of the services. Start it before the services, and dispose it after them: their
  * last spans come at their end.
  */
 export class Observation implements AsyncDisposable {
@@ -64,7 +63,6 @@ export class Observation implements AsyncDisposable {
     const page = linksPage({
       zipkin,
       prometheus: commands.prometheus && prometheusOrigin(config.PROMETHEUS_PORT),
-      consoles: readConsoles(),
       operators: this.#targets().map(({ process, address }) => ({ process, origin: `http://${address}` })),
     });
     const server = await openObserveServer({
@@ -82,21 +80,11 @@ export class Observation implements AsyncDisposable {
 
   async #startPrograms({ java, jar, prometheus }: ObservationCommands): Promise<void> {
     const { config, state, env } = this.#options;
-    const programs = [
-      zipkinProgram({
-        java,
-        jar,
-        port: config.ZIPKIN_PORT,
-        heapMib: config.ZIPKIN_HEAP_MIB,
-        spansMax: config.ZIPKIN_SPANS_MAX,
-      }),
-    ];
+    const programs = [zipkinProgram({ java, jar, port: config.ZIPKIN_PORT })];
     if (prometheus !== undefined) {
       const options = {
         folder: state.metrics,
         port: config.PROMETHEUS_PORT,
-        retentionHours: config.PROMETHEUS_RETENTION_HOURS,
-        retentionMib: config.PROMETHEUS_RETENTION_MIB,
         targets: this.#targets(),
         tokenFile: operatorsTokenFile(env, state.secrets),
       };
@@ -149,28 +137,7 @@ export const observePorts = (config: LauncherConfig): PortSetting[] =>
     port: config[setting],
   }));
 
-/** The console templates, with the titles of their pages. */
-function readConsoles(): { file: string; title: string }[] {
-  if (!existsSync(consolesFolder)) return [];
-  const files = readdirSync(consolesFolder).filter((name) => name.endsWith(".html"));
-  return files.map((file) => {
-    const [, title] =
-      /<title>([^<{]+?)(?: – Faceline)?<\/title>/.exec(readFileSync(join(consolesFolder, file), "utf8")) ??
-      [];
-    return { file, title: title ?? file };
-  });
-}
-
-/** Prometheus reads the token from a file. Undefined where the operators' ports need none. */
-function operatorsTokenFile(env: NodeJS.ProcessEnv, secrets: string): string | undefined {
-  if (env["OPERATORS_TOKEN_FILE"]) return resolve(env["OPERATORS_TOKEN_FILE"]);
-  if (!env["OPERATORS_TOKEN"]) return undefined;
-  const file = join(secrets, "operators-token");
-  writePrivateFile(file, env["OPERATORS_TOKEN"]);
-  return file;
-}
-
-/** So that a load test costs little, and a single call is always traced. */
+/** Low enough for a load test to cost little, while a single call is always traced. */
 const tracesPerSecondMax = 20;
 
 const queueLimits = {

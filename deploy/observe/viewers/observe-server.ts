@@ -89,16 +89,16 @@ const htmlHeaders = {
 const unzip = promisify(gunzip);
 const bodyBytesMax = 4 * 1024 * 1024;
 const connectionsMax = 64;
-/** For a whole request. */
+/** Limit of a whole request. */
 const requestMs = 5_000;
 
 type ObserveServerOptions = {
   port: number;
   queue: Pick<SpanQueue, "add">;
-  /** Where Zipkin shows a trace. */
+  /** Address of a trace in Zipkin. */
   traceAddress(traceId: string): string;
   /** The page of links, as HTML. */
   page(): string;
-  /** Where a search of this name leads; undefined where there is none. */
+  /** Address of the search of this name in Zipkin; undefined where there is none. */
   search(name: string): string | undefined;
 };

@@ -5,16 +5,15 @@ import { linksPage } from "./page.ts";
 const parts = {
   zipkin: "http://127.0.0.1:9411",
   prometheus: "http://127.0.0.1:9090",
-  consoles: [{ file: "service.html", title: "Is the service well?" }],
   operators: [{ process: "ingress-1", origin: "http://127.0.0.1:9464" }],
 };
 
-test("the page leads to traces, dashboards, alerts and each process", () => {
+test("the page leads to traces, charts, alerts and each process", () => {
   const page = linksPage(parts);
   for (const address of [
     "/traces/latest",
     "/traces/retried",
-    "http://127.0.0.1:9090/consoles/service.html",
+    "http://127.0.0.1:9090/graph",
     "http://127.0.0.1:9090/alerts",
     "http://127.0.0.1:9464/live",
     "http://127.0.0.1:9464/metrics",
@@ -26,5 +25,5 @@ test("the page leads to traces, dashboards, alerts and each process", () => {
 test("without Prometheus the page says so, and has no links to it", () => {
   const page = linksPage({ ...parts, prometheus: undefined });
   assert.match(page, /Prometheus is not here/);
-  assert.doesNotMatch(page, /:9090|consoles/);
+  assert.doesNotMatch(page, /:9090/);
 });

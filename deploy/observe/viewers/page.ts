@@ -1,7 +1,7 @@
 import { searches } from "./searches.ts";
 
 /** The page of links, as HTML: what to look at. Without Prometheus, its part says so. */
-export function linksPage({ zipkin, prometheus, consoles, operators }: PageOptions): string {
+export function linksPage({ zipkin, prometheus, operators }: PageOptions): string {
   const sections = [
     section("Traces", [
       "A call is one trace, and a batch another. A red span has failed; its tag <code>error</code> says why.",
@@ -15,10 +15,9 @@ export function linksPage({ zipkin, prometheus, consoles, operators }: PageOptio
         ? ["Prometheus is not here; the pages of the processes below have the present values."]
         : [
             list([
-              ...consoles.map(({ file, title }) => link(`${prometheus}/consoles/${file}`, title)),
+              link(`${prometheus}/graph`, "charts of any expression"),
               link(`${prometheus}/alerts`, "alerts"),
               link(`${prometheus}/targets`, "which processes answer Prometheus"),
-              link(`${prometheus}/graph`, "any expression"),
             ]),
           ],
     ),
@@ -57,9 +56,7 @@ th{text-align:left;font-weight:normal;padding-right:2rem}td{padding-right:1.5rem
 type PageOptions = {
   /** Origins: `http://127.0.0.1:9411`. */
   zipkin: string;
-  /** Undefined: it could not be had. */
+  /** Undefined where it is not installed. */
   prometheus: string | undefined;
-  /** The console templates. */
-  consoles: { file: string; title: string }[];
   operators: { process: string; origin: string }[];
 };

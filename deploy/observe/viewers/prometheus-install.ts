@@ -74,7 +74,7 @@ async function runs(command: string, stop: AbortSignal): Promise<boolean> {
 export type PrometheusCommands = {
   prometheus: string;
   promtool: string;
-  /** What its pages load; undefined: where the program expects it. */
+  /** The folder that its pages load; undefined where the program finds it itself. */
   assets: string | undefined;
   source: "from PATH" | "present" | "fetched by apt-get";
 };

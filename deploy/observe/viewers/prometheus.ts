@@ -1,21 +1,15 @@
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { Program } from "../../launcher/child.ts";
 import { repository } from "../../launcher/state-folder.ts";
 import type { PrometheusCommands } from "./prometheus-install.ts";
 import { isHealthy } from "./zipkin.ts";
 
-/**
- * Alert rules, and console templates with their libraries. Either may be absent. The path is written down
- * here too, because generated.ts loads what generates them.
- */
-const generated = join(repository, "deploy", "observe", "generated");
-const alertsFile = join(generated, "alerts.yml");
-export const consolesFolder = join(generated, "consoles");
+const alertsFile = join(repository, "deploy", "observe", "alerts.yml");
 
 /** Prometheus on loopback, which asks the operators' ports of `targets` and evaluates the alert rules. */
 export function prometheusProgram(commands: PrometheusCommands, options: PrometheusOptions): Program {
-  const { folder, port, retentionHours, retentionMib } = options;
+  const { folder, port } = options;
   const origin = prometheusOrigin(port);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const config = join(folder, "prometheus.json");
@@ -24,15 +18,14 @@ export function prometheusProgram(commands: PrometheusCommands, options: Prometh
     // YAML includes JSON.
     "config.file": config,
     "storage.tsdb.path": join(folder, "data"),
-    "storage.tsdb.retention.time": `${retentionHours}h`,
-    "storage.tsdb.retention.size": `${retentionMib}MB`,
+    // Whichever comes first. Whoever wants to look back further has a Prometheus of their own.
+    "storage.tsdb.retention.time": "24h",
+    "storage.tsdb.retention.size": "512MB",
     "web.listen-address": `127.0.0.1:${port}`,
     // By default the pages of every origin may read the metrics.
     "web.cors.origin": origin.replaceAll(".", "\\."),
     "web.page-title": "Faceline",
     "log.level": "warn",
-    "web.console.templates": consolesFolder,
-    "web.console.libraries": consolesFolder,
     ...(commands.assets === undefined ? {} : { "web.local-assets": commands.assets }),
   };
   return {
@@ -46,9 +39,9 @@ export function prometheusProgram(commands: PrometheusCommands, options: Prometh
 }
 
 /** Prometheus' configuration. The labels of a target are its service and the name of its process. */
-export const prometheusConfig = ({ targets, tokenFile, rules = alertsFile }: ConfigOptions) => ({
+export const prometheusConfig = ({ targets, tokenFile }: ConfigOptions) => ({
   global: { scrape_interval: "5s", scrape_timeout: "4s", evaluation_interval: "5s" },
-  rule_files: existsSync(rules) ? [rules] : [],
+  rule_files: [alertsFile],
   scrape_configs: Object.entries(Object.groupBy(targets, ({ process }) => serviceOf(process))).map(
     ([service, processes = []]) => ({
       job_name: service,
@@ -61,7 +54,7 @@ export const prometheusConfig = ({ targets, tokenFile, rules = alertsFile }: Con
   ),
 });
 
-/** As in traces: `faceline-ingress` of `ingress-1`. */
+/** Name of a process's service, as in traces: `ingress-1` is of `faceline-ingress`. */
 const serviceOf = (process: string): string => `faceline-${process.replace(/-\d+$/, "")}`;
 
 export const prometheusOrigin = (port: number): string => `http://127.0.0.1:${port}`;
@@ -71,12 +64,9 @@ type ConfigOptions = {
   targets: { process: string; address: string }[];
   /** A file with the operators' token, where they have one. */
   tokenFile?: string | undefined;
-  rules?: string;
 };
 
 type PrometheusOptions = ConfigOptions & {
   folder: string;
   port: number;
-  retentionHours: number;
-  retentionMib: number;
 };

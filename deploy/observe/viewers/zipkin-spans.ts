@@ -73,7 +73,7 @@ function plainValue(value: AnyValue): unknown {
 
 const microseconds = (nanoseconds: string | number): number => Number(BigInt(nanoseconds) / 1_000n);
 
-/** By the numbers of OTLP: 2 server, 3 client, 4 producer, 5 consumer. Zipkin has none for the others. */
+/** Kinds by the numbers of OTLP: server, client, producer, consumer. Zipkin has no others. */
 const kinds: Partial<Record<number, ZipkinSpan["kind"]>> = {
   2: "SERVER",
   3: "CLIENT",

@@ -44,7 +44,7 @@ test("a fetched jar that is not the pinned one leaves no folder behind, nor does
 
 test("Zipkin gets nothing of the environment but what Java needs", () => {
   process.env["STORAGE_TYPE"] = "elasticsearch";
-  const { env } = zipkinProgram({ java: "java", jar: "j", port: 1, heapMib: 160, spansMax: 1_000 });
+  const { env } = zipkinProgram({ java: "java", jar: "j", port: 1 });
   delete process.env["STORAGE_TYPE"];
   assert.deepEqual(Object.keys(env), ["PATH", "HOME"]);
 });

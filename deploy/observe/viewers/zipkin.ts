@@ -65,8 +65,12 @@ export async function refuseOtherJar(jar: string, pinned: string, advice: string
   throw new Error(`Zipkin is not started, because ${jar} is not the pinned one: ${advice}.`);
 }
 
+/** Heap for as many spans, and the requests of one reader; beyond them the oldest traces go. */
+const heapMib = 160;
+const spansMax = 50_000;
+
 /** Zipkin on loopback, with its spans in memory alone. */
-export function zipkinProgram({ java, jar, port, heapMib, spansMax }: ZipkinOptions): Program {
+export function zipkinProgram({ java, jar, port }: ZipkinOptions): Program {
   const origin = zipkinOrigin(port);
   const settings = {
     // By default it listens on all interfaces.
@@ -108,4 +112,4 @@ export const isHealthy = (url: string): Promise<boolean> =>
 
 const probeMs = 2_000;
 
-type ZipkinOptions = { java: string; jar: string; port: number; heapMib: number; spansMax: number };
+type ZipkinOptions = { java: string; jar: string; port: number };

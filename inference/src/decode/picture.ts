@@ -1,5 +1,6 @@
 import type { InputFault } from "@faceline/contracts/http/errors";
 import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-bytes";
+import { imageSideMinPx } from "@faceline/contracts/image/header";
 import type { Pixels } from "../geometry/pixels.ts";
 
 /** Input and output of a decoder. */
@@ -18,15 +19,19 @@ export type PictureLimits = {
    * of the full picture, but once it is done, a smaller picture is cheaper.
    */
   shrunkSidePx: number;
-  /** Time that libvips may spend on a picture. It counts whole seconds, rounded up. */
+  /**
+   * Time that libvips may spend on a picture; then its task fails. It counts whole seconds, rounded up. Where
+   * none of a batch's decodes ends for half as long again, in which its threads had cores, the decoder hangs:
+   * the process exits, and the launcher starts a new one.
+   */
   decodeMaxMs: number;
 };
 
-/** The defaults of the settings: what the API promises, and what accuracy was measured with. */
+/** Constants and defaults of settings: what the API promises, and what accuracy was measured with. */
 export const defaultPictureLimits: PictureLimits = {
   pixelsMax: 40_000_000,
   decodingBytesMax: decodingBytesMaxDefault,
-  sideMinPx: 16,
+  sideMinPx: imageSideMinPx,
   longSideMaxPx: 2_560,
   shrunkSidePx: 1_600,
   decodeMaxMs: 10_000,
@@ -41,7 +46,7 @@ export type Rejected = { kind: "rejected"; code: InputFault };
 /** A picture took too long to decode. It may be at fault, or the machine is too busy: nobody can tell. */
 export class DecodeTimeout extends Error {
   constructor(decodeMaxMs: number) {
-    super(`a picture was not decoded within ${decodeMaxMs} ms (DECODE_MAX_MS)`);
+    super(`a picture was not decoded within ${decodeMaxMs} ms`);
   }
 }
 

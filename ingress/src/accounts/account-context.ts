@@ -6,11 +6,9 @@ import type { Pages } from "../pages/pages.ts";
 import type { HttpSettings } from "../config.ts";
 import type { AccountPorts } from "./account-ports.ts";
 
-/** What the routes of the pages for people need. */
 export type AccountContext = {
   accounts: AccountPorts;
   settings: HttpSettings;
-  /** What the pages show of the service now. */
   facts(): Facts;
   now(): number;
   /** The other pages, rendered: the addresses of styles and scripts. */
@@ -19,7 +17,7 @@ export type AccountContext = {
   reportBug(error: unknown, request: FastifyRequest): void;
 };
 
-/** Where the reader reaches this service. Not for mails: whoever sends a request chooses its host. */
+/** Returns the origin of this service as the reader reaches it. Unfit for mails: senders choose the host. */
 export const siteOrigin = ({ facts }: AccountContext, { protocol, host }: FastifyRequest): string =>
   facts().publicUrl || `${protocol}://${host}`;
 

@@ -116,7 +116,7 @@ test("forged forms are refused as a page on every route that takes one, before a
         headers: { cookie, ...headers, "content-type": ownForm["content-type"] },
       });
       assert.equal(reply.statusCode, 403, `${method} ${url} ${JSON.stringify(headers)}`);
-      assert.match(reply.body, /This form came from somewhere else/);
+      assert.match(reply.body, /This form came from another site/);
     }
   }
   assert.equal(counted.mock.callCount(), 0);
@@ -194,12 +194,12 @@ test("the header shows a visitor the way in, a member the dashboard, an operator
 test("where people can sign up, the home page and the quick start lead from the waitlist to a key", async () => {
   const { app: without } = testServer(context);
   const way =
-    /<a href="\/waitlist">waitlist<\/a>\. Once you are approved, make a key on\s+your <a href="\/dashboard">/;
+    /<a href="\/waitlist">.*<\/a>\. Once you are approved, make a key on your dashboard, <a href="\/dashboard">/;
   const homeWay =
     /<a href="\/waitlist">waitlist<\/a>, and once you are approved, make one on\s+your <a href="\/dashboard">/;
   for (const [url, withAccounts, others] of [
     ["/docs/quick-start", way, /The operator of this service gives you one\./],
-    ["/", homeWay, /a key, which the operator of this service gives out:/],
+    ["/", homeWay, /a key, which you get from the operator of this service:/],
   ] as const) {
     assert.match((await app.inject(url)).body, withAccounts);
     assert.doesNotMatch((await app.inject(url)).body, others);
@@ -235,7 +235,7 @@ test("while the durable Redis is away signing in says so, and the tester and doc
   ];
   for (const reply of replies) {
     assert.equal(reply.statusCode, 503);
-    assert.match(reply.body, /<h1>Signing in is away for a moment<\/h1>/);
+    assert.match(reply.body, /<h1>Signing in is not possible right now<\/h1>/);
     assert.equal(reply.headers["retry-after"], "60");
     assert.equal(reply.headers["set-cookie"], undefined);
   }
@@ -294,7 +294,7 @@ test("a sign-in address that does not work says why, and to who is signed in whe
   const read = async (headers: Record<string, string>) =>
     (await app.inject({ url: `/sign-in/${unknownToken}`, headers })).body;
   const visitors = await read({});
-  assert.match(visitors, /has been used, was cancelled, is too old, or was not copied whole/);
+  assert.match(visitors, /has been used, was cancelled, is too old, or was not copied completely/);
   assert.doesNotMatch(visitors, /You are signed in/);
   assert.match(await read(ada), /You are signed in as \S+ Go to <a href="\/dashboard">your dashboard<\/a>/);
   assert.match(await read(olga), /You are signed in as \S+ Go to <a href="\/admin">the admin pages<\/a>/);
@@ -333,7 +333,7 @@ test("above a limit of tries there is a page that says when to come back, for un
     const reply = await postForm(app, "/sign-in", { email });
     assert.equal(reply.statusCode, 429);
     assert.equal(reply.headers["retry-after"], "1200");
-    assert.match(reply.body, /<h1>Too many tries<\/h1>.*What you wrote was not sent\./s);
+    assert.match(reply.body, /<h1>Too many attempts<\/h1>.*What you wrote was not sent\./s);
     const [, at = ""] = /Try again in 20 minutes, at <time datetime="([^"]+)">/.exec(reply.body) ?? [];
     assert.ok(Date.parse(at) >= before + 20 * 60_000, at);
   }

@@ -10,8 +10,8 @@ import type { SessionStorage } from "./session-storage.ts";
 // Types only.
 
 /**
- * What the pages for people need from outside the process, as functions. Each of them that reads or writes
- * the durable Redis throws while it is unreachable.
+ * Ports of the pages for people. Each function that reads or writes the durable Redis throws while it is
+ * unreachable.
  */
 export type AccountPorts = {
   /** Whether the durable Redis has answered lately. */
@@ -33,7 +33,7 @@ export type AccountPorts = {
   };
   keys: TeamKeys;
   admin: AdminPorts;
-  /** What operators have enabled. Both throw a sentence, too, if no ingress replies. */
+  /** The allowlist of models. Both also throw a sentence if no ingress replies. */
   models: {
     list(): Promise<IngressReplies>;
     change(change: ModelChange, actor: Actor): Promise<ChangeResult>;

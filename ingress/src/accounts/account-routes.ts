@@ -60,7 +60,7 @@ function addPageHeaders(scope: FastifyInstance): void {
   });
 }
 
-/** Before sessions are read: a forged request costs no look at the durable Redis. */
+/** Checks the origin before sessions are read: a forged request costs no look at the durable Redis. */
 function addOriginCheck(scope: FastifyInstance, publicUrl: string): void {
   const publicOrigin = URL.parse(publicUrl)?.origin;
   scope.addHook("onRequest", async ({ method, headers, host }) => {

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { member, operator, postForm, signIn, testAccounts } from "../../testing/accounts.ts";
+import { operator, postForm, signIn, testAccounts } from "../../testing/accounts.ts";
 import { testServer } from "../../testing/server.ts";
 
 const accounts = testAccounts();
 const { app } = testServer({ after, diagnostic: console.error }, { accounts: accounts.ports });
 const olga = await signIn(app, accounts.invite(operator));
-const ada = await signIn(app, accounts.invite(member));
 
 const url = "/admin/models";
 const page = async (address = url) => (await app.inject({ url: address, headers: olga })).body;
@@ -69,9 +68,4 @@ test("ingresses that do not reply are counted", async (t) => {
   const { replies } = await models.list();
   t.mock.method(models, "list", async () => ({ receivers: 2, replies }));
   assert.match(await page(), /1 of 2 ingresses did not reply/);
-});
-
-test("for members there is no such page", async () => {
-  assert.equal((await app.inject({ url, headers: ada })).statusCode, 404);
-  assert.equal((await postForm(app, url, { name: "ssd", action: "disable" }, ada)).statusCode, 404);
 });

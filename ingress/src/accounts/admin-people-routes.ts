@@ -2,11 +2,11 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { newestOf } from "@faceline/web/accounts/admin-address-pages";
 import { type PersonForm, peoplePage, personPage } from "@faceline/web/accounts/admin-people-pages";
-import { doneText } from "@faceline/web/accounts/done";
+import { flashText } from "@faceline/web/accounts/flash";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
 import { readMembership } from "./admin-forms.ts";
 import { emailId, type IdRoute, newMember, personPath, sendNewAddress } from "./admin-person.ts";
-import { confirm, doneOf } from "./confirmation.ts";
+import { confirm, flashOf } from "./confirmation.ts";
 import { actorOf, signedIn } from "./guards.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
@@ -26,7 +26,6 @@ export function addPeople(scope: FastifyInstance, context: AccountContext): void
     const { email, emailError, team, teamError } = form;
     if (emailError !== undefined || teamError !== undefined)
       return showPeople(request, reply.code(400), form);
-    // A form that is sent twice, too.
     const known = await context.accounts.findPerson(email);
     if (known?.team === team) return confirm(reply, personPath(email), "member_known");
     const result = await admin.approve({ email, team, limits: {} }, actorOf(request));
@@ -45,9 +44,9 @@ export function addPeople(scope: FastifyInstance, context: AccountContext): void
       admin.openAddresses(person.email),
     ]);
     const hours = context.settings.SIGN_IN_ADDRESS_HOURS;
-    const done = doneText(doneOf(request), person.email);
+    const flash = flashText(flashOf(request), person.email);
     const isReader = person.email === signedIn(request).email;
-    const view = { id: request.params.id, person, sessions, isReader, openAddresses, hours, done };
+    const view = { id: request.params.id, person, sessions, isReader, openAddresses, hours, flash };
     const page = personPage(view);
     return sendAccountPage(context, request, reply, page);
   });
@@ -56,12 +55,12 @@ export function addPeople(scope: FastifyInstance, context: AccountContext): void
     const { email, team } = await findListed(context, request);
     const form = AddressForm.safeParse(request.body);
     if (!form.success) throw new PageRefusal("unreadable_form");
-    // Of a form that is sent twice, and of two operators at once, one makes an address.
+    // A form that is sent twice makes one link, and so do two operators at once.
     const isStale = form.data.seen !== newestOf(await admin.openAddresses(email));
     if (isStale) return confirm(reply, personPath(email), "addresses_changed");
-    const title = `A new address for ${email}`;
-    const done = { mailed: "address_mailed", shown: "address_made" } as const;
-    return sendNewAddress(context, request, reply, { email, team, title, ...done });
+    const title = `A new sign-in link for ${email}`;
+    const flashes = { mailed: "address_mailed", shown: "address_made" } as const;
+    return sendNewAddress(context, request, reply, { email, team, title, ...flashes });
   });
   scope.get<IdRoute>("/people/:id/address", async (request, reply) =>
     reply.redirect(`/admin/people/${encodeURIComponent(request.params.id)}`, 303),

@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { addressPage } from "@faceline/web/accounts/admin-address-pages";
-import type { Done } from "@faceline/web/accounts/done";
+import type { Flash } from "@faceline/web/accounts/flash";
 import { type AccountContext, sendAccountPage, siteOrigin } from "./account-context.ts";
 import { confirm } from "./confirmation.ts";
 import { actorOf } from "./guards.ts";
@@ -28,14 +28,14 @@ export async function sendNewAddress(
   if (sent === null) throw new PageRefusal("not_found");
   if (sent.kind === "mailed") return confirm(reply, personPath(email), mailed);
   const hours = context.settings.SIGN_IN_ADDRESS_HOURS;
-  const page = addressPage({ id: emailId(email), done: title, later: shown, email, team, sent, hours });
+  const page = addressPage({ id: emailId(email), title, later: shown, email, team, sent, hours });
   return sendAccountPage(context, request, reply, page);
 }
 
-/** What the page of somebody says who was made a member. */
+/** Flash messages on the page of a new member. */
 export const newMember = { mailed: "member_mailed", shown: "member_made" } as const;
 
 /** `title`: of the page with the address. `mailed`, `shown`: what the page of the person says afterwards. */
-type NewAddress = { email: string; team: string; title: string; mailed: Done; shown: Done };
+type NewAddress = { email: string; team: string; title: string; mailed: Flash; shown: Flash };
 
 export type IdRoute = { Params: { id: string } };

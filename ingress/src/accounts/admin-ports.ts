@@ -11,7 +11,7 @@ import type { StoredSession } from "./session-storage.ts";
 
 // Types only.
 
-/** What the pages of operators need from outside the process. All throw while the durable Redis is away. */
+/** Ports of the operators' pages. All throw while the durable Redis is unreachable. */
 export type AdminPorts = {
   /** The oldest first. */
   waitlist(): Promise<Applicant[]>;

@@ -2,14 +2,14 @@ import { Tenant } from "@faceline/contracts/wire/ids";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { revokeTeamKeyPage, teamKeysSection } from "@faceline/web/accounts/admin-key-pages";
 import { teamPage, teamPeopleSection, teamsPage } from "@faceline/web/accounts/admin-team-pages";
-import { doneText, keyDoneAddress } from "@faceline/web/accounts/done";
+import { flashText, keyFlashAddress } from "@faceline/web/accounts/flash";
 import { errorsSection } from "@faceline/web/accounts/errors-section";
 import { limitValues } from "@faceline/web/accounts/limits-form";
 import { usageSection } from "@faceline/web/accounts/usage-section";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
 import { readLimits, readSeenLimits } from "./admin-forms.ts";
 import { emailId } from "./admin-person.ts";
-import { confirm, doneOf, keyDone } from "./confirmation.ts";
+import { confirm, flashOf, keyFlash } from "./confirmation.ts";
 import { actorOf } from "./guards.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
@@ -61,7 +61,7 @@ export function addTeams(scope: FastifyInstance, context: AccountContext): void 
     const { team } = await findTeam(context, request);
     const { id } = await findKey(context, { team, id: request.params.id });
     await accounts.keys.revoke(team, id, actorOf(request));
-    return reply.redirect(keyDoneAddress(id, "key_revoked", `/admin/teams/${team}`), 303);
+    return reply.redirect(keyFlashAddress(id, "key_revoked", `/admin/teams/${team}`), 303);
   });
 }
 
@@ -69,7 +69,7 @@ async function sendTeam(
   context: AccountContext,
   request: FastifyRequest<TeamRoute>,
   reply: FastifyReply,
-  view: Omit<Parameters<typeof teamPage>[0], "sections" | "facts" | "done">,
+  view: Omit<Parameters<typeof teamPage>[0], "sections" | "facts" | "flash">,
 ) {
   const { accounts, facts, now } = context;
   const { team } = view.team;
@@ -88,8 +88,8 @@ async function sendTeam(
     usageSection({ days, reader }),
     errorsSection({ errors, days, keys, reader }),
   ];
-  const done = doneOf(request) === "limits_saved" ? doneText("limits_saved") : keyDone(request, keys);
-  const page = teamPage({ ...view, sections, facts: facts(), done });
+  const flash = flashOf(request) === "limits_saved" ? flashText("limits_saved") : keyFlash(request, keys);
+  const page = teamPage({ ...view, sections, facts: facts(), flash });
   return sendAccountPage(context, request, reply, page);
 }
 

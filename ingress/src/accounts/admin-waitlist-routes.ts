@@ -1,10 +1,10 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { type ApprovalForm, entryPage, waitingPage } from "@faceline/web/accounts/admin-waitlist-pages";
-import { doneText } from "@faceline/web/accounts/done";
+import { flashText } from "@faceline/web/accounts/flash";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
 import { proposedTeam, readLimits, readMembership } from "./admin-forms.ts";
 import { emailId, type IdRoute, newMember, personPath, sendNewAddress } from "./admin-person.ts";
-import { confirm, doneOf } from "./confirmation.ts";
+import { confirm, flashOf } from "./confirmation.ts";
 import { actorOf } from "./guards.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
@@ -30,7 +30,7 @@ export function addWaiting(scope: FastifyInstance, context: AccountContext): voi
       context,
       request,
       reply,
-      waitingPage({ entries, total: waiting.length, done: doneText(doneOf(request)) }),
+      waitingPage({ entries, total: waiting.length, flash: flashText(flashOf(request)) }),
     );
   });
 

@@ -21,7 +21,7 @@ const operatorActor = { by: operator.email, requestId: "request-1" };
 const markup = `<img src=x onerror=alert(1)>"'`;
 
 test("who waits is listed with what they wrote as text, and the list says when it is empty", async () => {
-  assert.match((await get("/admin")).body, /Nobody waits for approval/);
+  assert.match((await get("/admin")).body, /Nobody is waiting for approval/);
   const path = wait("eve@example.test", `Team: ${markup}\n${markup}`);
   for (const url of ["/admin", path]) {
     const { statusCode, body } = await get(url);
@@ -95,8 +95,8 @@ test("after an approval a reload shows the person, and sending the form again ma
   assert.deepEqual([again.statusCode, again.headers.location], [303, `${person}?done=member_made`]);
   assert.deepEqual(await accounts.ports.admin.openAddresses("nora@example.test"), [made]);
   const { body } = await get(again.headers.location!);
-  assert.match(body, /role="status">nora@example\.test is a member now\. If their sign-in address is lost/);
-  assert.match(body, /One address works/);
+  assert.match(body, /role="status">nora@example\.test is a member now\. If their sign-in link is lost/);
+  assert.match(body, /One link works/);
   assert.doesNotMatch(body, /\/sign-in\/a{43}/);
   for (const url of [path, `${path}/approve`]) assert.equal((await get(url)).statusCode, 303, url);
 });
@@ -116,7 +116,7 @@ test("where mails are sent, an approval and a new address lead to the page of th
   const person = personPath("mona@example.test");
   const approved = await post(`${path}/approve`, { team: "moles" });
   assert.deepEqual([approved.statusCode, approved.headers.location], [303, `${person}?done=member_mailed`]);
-  assert.match((await get(approved.headers.location!)).body, /A sign-in address was mailed to them/);
+  assert.match((await get(approved.headers.location!)).body, /A sign-in link was mailed to them/);
   const address = await post(`${person}/address`, { seen: "none" });
   assert.deepEqual([address.statusCode, address.headers.location], [303, `${person}?done=address_mailed`]);
 });
@@ -126,25 +126,28 @@ test("an operator sees until when addresses work, makes one in their place, and 
   const path = personPath(email);
   const [open] = await accounts.ports.admin.openAddresses(email);
   const { body } = await get(path);
-  assert.match(body, /One address works until\s+it is used or too old:/);
+  assert.match(body, /One link works until\s+it is used or expired:/);
   assert.match(body, /valid until <time datetime="2027-01-16T08:00/);
   const [, seen = ""] = /name="seen" value="(\d+)"/.exec(body)!;
   assert.equal(seen, String(open!.createdAt));
-  assert.match((await post(`${path}/address`, { seen })).body, /A new address for nora[^]*\/sign-in\/a{43}/);
+  assert.match(
+    (await post(`${path}/address`, { seen })).body,
+    /A new sign-in link for nora[^]*\/sign-in\/a{43}/,
+  );
 
   // The same form once more: the page that it came from shows what is old.
   const again = await post(`${path}/address`, { seen });
   assert.deepEqual([again.statusCode, again.headers.location], [303, `${path}?done=addresses_changed`]);
-  assert.match((await get(again.headers.location!)).body, /role="status">No address was made/);
+  assert.match((await get(again.headers.location!)).body, /role="status">No link was made/);
   assert.equal((await post(`${path}/address`)).statusCode, 400);
   assert.equal((await get(`${path}/address`)).headers.location, path);
 
   const cancelled = await post(`${path}/addresses/cancel`);
   assert.equal(cancelled.headers.location, `${path}?done=addresses_cancelled`);
-  assert.match((await get(cancelled.headers.location)).body, /No address works at the moment/);
+  assert.match((await get(cancelled.headers.location)).body, /No link works at the moment/);
   assert.match(
     (await get("/admin/audit")).body,
-    /sign-in addresses cancelled<\/td>\n<td[^>]* class="object">nora@example/,
+    /sign-in links cancelled<\/td>\n<td[^>]* class="object">nora@example/,
   );
 });
 
@@ -305,7 +308,7 @@ test("the audit log says who did what, 50 entries a page", async () => {
   for (let i = 0; i < 60; i++) await post("/admin/teams/night-bees", { inFlight: String(i) });
   const { body } = await get("/admin/audit");
   assert.match(body, /olga@example\.test<\/td>\n<td[^>]*>limits set<\/td>\n<td[^>]*><a[^>]*>night-bees/);
-  assert.match(body, /Calls in flight: 58 → 59/);
+  assert.match(body, /Requests in flight: 58 → 59/);
   const [, older = ""] = /href="(\/admin\/audit\?before=[\d-]+)"/.exec(body.replaceAll("&#61;", "=")) ?? [];
   assert.match((await get(older)).body, />approved<\/td>\n<td[^>]*>bob@example\.test/);
   for (const before of ["x", "1-1%20-", "+"]) {
@@ -351,7 +354,7 @@ test("approving somebody into a team that exists never changes the team's limits
 test("an error in a form further down is named at the top of the page, with a link to its field", async () => {
   const limits = await post("/admin/teams/night-bees", { inFlight: "many" });
   assert.equal(limits.statusCode, 400);
-  const note = /role="alert">[^]*<a href="#inFlight">Calls in flight<\/a>: Write a whole number[^]*<h1>/;
+  const note = /role="alert">[^]*<a href="#inFlight">Requests in flight<\/a>: Write a whole number[^]*<h1>/;
   assert.match(limits.body, note);
   const people = await post("/admin/people", { email: "nobody", team: "x y" });
   assert.match(people.body, /role="alert">[^]*href="#email">Email<[^]*href="#team">Team<[^]*<h1>/);
@@ -371,7 +374,7 @@ test("the page of a team lists its people, with their roles and links", async ()
 });
 
 test("an operator reads on their own page that ending all sessions ends the one in use", async () => {
-  assert.match((await get(personPath(operator.email))).body, /your own sessions, with the one that you use/);
+  assert.match((await get(personPath(operator.email))).body, /your own sessions, including this one/);
   assert.doesNotMatch((await get(personPath(member.email))).body, /your own sessions/);
 });
 

@@ -1,24 +1,24 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { type Done, doneAddress, doneText, isDone } from "@faceline/web/accounts/done";
+import { type Flash, flashAddress, flashText, isFlash } from "@faceline/web/accounts/flash";
 import type { KeyView } from "@faceline/web/accounts/key-view";
 
 /** Leads to a page that says what was done. A reload of that page does nothing again. */
-export const confirm = (reply: FastifyReply, path: string, done: Done): FastifyReply =>
-  reply.redirect(doneAddress(path, done), 303);
+export const confirm = (reply: FastifyReply, path: string, flash: Flash): FastifyReply =>
+  reply.redirect(flashAddress(path, flash), 303);
 
 /**
  * Returns what was done before a page is shown. A link on another site cannot make a page claim something:
  * browsers say by Sec-Fetch-Site where a request comes from.
  */
-export function doneOf({ query, headers }: FastifyRequest): Done | undefined {
+export function flashOf({ query, headers }: FastifyRequest): Flash | undefined {
   const { done } = query as Record<string, unknown>;
   const site = headers["sec-fetch-site"];
-  return isDone(done) && site !== "cross-site" && site !== "same-site" ? done : undefined;
+  return isFlash(done) && site !== "cross-site" && site !== "same-site" ? done : undefined;
 }
 
 /** Returns what was done to a key of a team. About a key that the team does not have, nothing is said. */
-export function keyDone(request: FastifyRequest, keys: KeyView[]): string | undefined {
+export function keyFlash(request: FastifyRequest, keys: KeyView[]): string | undefined {
   const { key: id } = request.query as Record<string, unknown>;
   const key = keys.find((each) => each.id === id);
-  return key && doneText(doneOf(request), key.name);
+  return key && flashText(flashOf(request), key.name);
 }

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { dashboardPage } from "@faceline/web/accounts/dashboard-page";
-import { keyDoneAddress } from "@faceline/web/accounts/done";
+import { keyFlashAddress } from "@faceline/web/accounts/flash";
 import { errorsSection } from "@faceline/web/accounts/errors-section";
 import {
   keyPage,
@@ -17,7 +17,7 @@ import { pictureName } from "@faceline/web/samples";
 import { type AccountContext, sendAccountPage, siteOrigin } from "./account-context.ts";
 import type { CreatedKey } from "./account-ports.ts";
 import { countTry } from "./admission.ts";
-import { keyDone } from "./confirmation.ts";
+import { keyFlash } from "./confirmation.ts";
 import { actorOf, signedIn } from "./guards.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
@@ -37,8 +37,8 @@ export function addDashboard(scope: FastifyInstance, context: AccountContext): v
     const reader = "member";
     const sections = [usageSection({ days, reader }), errorsSection({ errors, days, keys, reader })];
     const view = { team, email, keys: keys.toReversed(), keysMax: accounts.keys.max, limits, facts: facts() };
-    const done = keyDone(request, keys);
-    return send(request, reply, dashboardPage({ ...view, sections, now: now(), done, ...form }));
+    const flash = keyFlash(request, keys);
+    return send(request, reply, dashboardPage({ ...view, sections, now: now(), flash, ...form }));
   };
   const showNewKey = (request: FastifyRequest, reply: FastifyReply, key: ShownKey) =>
     sendNewKey(context, request, reply, key);
@@ -66,7 +66,7 @@ export function addDashboard(scope: FastifyInstance, context: AccountContext): v
     const { team } = signedIn(request);
     await countTry(accounts, "key", team);
     await accounts.keys.rename(team, key.id, form.name, actorOf(request));
-    return reply.redirect(keyDoneAddress(key.id, "key_renamed"), 303);
+    return reply.redirect(keyFlashAddress(key.id, "key_renamed"), 303);
   });
 
   scope.post<KeyRoute>("/keys/:id/rotate", async (request, reply) => {
@@ -88,7 +88,7 @@ export function addDashboard(scope: FastifyInstance, context: AccountContext): v
   scope.post<KeyRoute>("/keys/:id/revoke", async (request, reply) => {
     const key = await findKey(context, request);
     await accounts.keys.revoke(signedIn(request).team, key.id, actorOf(request));
-    return reply.redirect(keyDoneAddress(key.id, "key_revoked"), 303);
+    return reply.redirect(keyFlashAddress(key.id, "key_revoked"), 303);
   });
 }
 

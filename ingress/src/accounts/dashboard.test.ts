@@ -26,7 +26,7 @@ test("a key is shown once, with a call that holds it, and never again", async ()
     body.replaceAll("&#61;", "=").replaceAll("&#38;", "&"),
   )!;
   const later = (await get(reload, ada)).body;
-  assert.match(later, /role="status">The key “laptop” is made\. It was shown once/);
+  assert.match(later, /role="status">The key “laptop” was created\. It was shown once/);
   assert.ok(!later.includes(key));
   assert.ok(later.includes(`${key.slice(0, 12)}…`));
   assert.match(later, /<td>never<[^]*“Last used” is up to a minute behind/);
@@ -40,7 +40,10 @@ test("names are changed, and shown as text wherever a key is", async () => {
   const [key] = keysOf("ants");
   const renamed = await postForm(app, `/dashboard/keys/${key!.id}/name`, { name: markup }, ada);
   assert.equal(renamed.statusCode, 303);
-  assert.match((await get(renamed.headers.location!, ada)).body, /role="status">The key is called “&#60;img/);
+  assert.match(
+    (await get(renamed.headers.location!, ada)).body,
+    /role="status">The key is now called “&#60;img/,
+  );
   for (const url of ["/dashboard", `/dashboard/keys/${key!.id}`, `/dashboard/keys/${key!.id}/revoke`]) {
     const { body, statusCode } = await get(url, ada);
     assert.equal(statusCode, 200);
@@ -111,7 +114,7 @@ test("revoking asks first, and then the key is gone from what can be changed", a
   const revoked = await postForm(app, `/dashboard/keys/${key!.id}/revoke`, {}, ada);
   assert.equal(revoked.statusCode, 303);
   const { body } = await get(revoked.headers.location!, ada);
-  assert.match(body, /role="status">The key “[^”]+” is revoked: calls with it are refused from now on/);
+  assert.match(body, /role="status">The key “[^”]+” is revoked: requests with it are refused from now on/);
   // About another team's key nothing is said.
   assert.doesNotMatch((await get(revoked.headers.location!, eve)).body, /is revoked: calls/);
   assert.equal(accounts.keys.get(key!.id)!.disabled, true);
@@ -137,11 +140,11 @@ test("another team's key is no page, and nothing can be done to it", async () =>
   assert.ok(!(await get("/dashboard", eve)).body.includes(key.id));
 });
 
-test("a team that has as many keys as it may gets a page that says so", async () => {
+test("a team that has as many keys as it may have gets a page that says so", async () => {
   while (keysOf("eels").length < 20) await postForm(app, "/dashboard/keys", { name: "one more" }, eve);
   const reply = await postForm(app, "/dashboard/keys", { name: "too many" }, eve);
   assert.equal(reply.statusCode, 409);
-  assert.match(reply.body, /as many keys as it may/);
+  assert.match(reply.body, /The team has too many keys/);
 });
 
 test("the limits that hold are shown: the team's own, else those of the service", async () => {
@@ -152,9 +155,9 @@ test("the limits that hold are shown: the team's own, else those of the service"
     headers: await signIn(server, own.invite(member)),
   });
   const limits = body.slice(body.indexOf('id="limits"')).replaceAll(/<[^>]+>/g, " ");
-  assert.match(limits, /Calls a second\s+7\s/);
-  assert.match(limits, /Calls at once after a pause\s+100\s/);
-  assert.match(limits, /Calls in flight\s+not limited\s/);
+  assert.match(limits, /Requests per second\s+7\s/);
+  assert.match(limits, /Burst\s+100\s/);
+  assert.match(limits, /Requests in flight\s+unlimited\s/);
 });
 
 test("a team sees its own calls and recent errors", async () => {

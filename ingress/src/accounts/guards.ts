@@ -29,7 +29,7 @@ export async function requireOperator(request: FastifyRequest, reply: FastifyRep
   else if (request.person.role !== "operator") throw new PageRefusal("not_found");
 }
 
-/** Of a request that `requireMember` or `requireOperator` has let in. */
+/** Returns the person of a request that `requireMember` or `requireOperator` has let in. */
 export const signedIn = (request: FastifyRequest): Person => request.person!;
 
 /** The same person, for the audit log. */

@@ -23,7 +23,7 @@ import { joinWaitlist } from "@faceline/accounts/people/waitlist";
 import { teamLimits } from "@faceline/runtime/api-keys";
 import type { DurableRedisConfig, RedisConnection, VolatileConnection } from "@faceline/runtime/redis";
 import type { DedupedLog } from "@faceline/runtime/deduped-log";
-import { AccountLimiter, type AccountLimits } from "../limits/account-limiter.ts";
+import { AccountLimiter } from "../limits/account-limiter.ts";
 import type { AccountPorts } from "./account-ports.ts";
 import { openAdmin } from "./open-admin.ts";
 import { readTeamUsage } from "./read-team-usage.ts";
@@ -34,7 +34,7 @@ import { readTeamUsage } from "./read-team-usage.ts";
  */
 export function openAccounts({ durable, redis, settings, dedupedLog }: AccountParts): AccountPorts {
   const { SESSION_DAYS: days, SIGN_IN_ADDRESS_HOURS: hours, PUBLIC_URL: publicUrl } = settings;
-  const limiter = new AccountLimiter(redis, settings);
+  const limiter = new AccountLimiter(redis);
   const sendMail = openMailServer(settings);
   return {
     available: () => durable.isResponsive,
@@ -86,7 +86,6 @@ type AccountParts = {
   durable: RedisConnection;
   redis: VolatileConnection;
   dedupedLog: Pick<DedupedLog, "warn">;
-  settings: AccountLimits &
-    DurableRedisConfig &
+  settings: DurableRedisConfig &
     MailConfig & { SESSION_DAYS: number; SIGN_IN_ADDRESS_HOURS: number; PUBLIC_URL: string };
 };

@@ -8,7 +8,7 @@ import type { RefusalText } from "@faceline/web/accounts/refusal-page";
 export class PageRefusal extends Error {
   override name = "PageRefusal";
   readonly reason: RefusalReason;
-  /** With `too_many_tries` and `too_many_forms`. */
+  /** Present with `too_many_tries` and `too_many_forms`. */
   readonly retryAfterMs: number | undefined;
 
   constructor(reason: RefusalReason, retryAfterMs?: number) {
@@ -27,7 +27,7 @@ const refusals = {
   foreign_form: {
     status: 403,
     code: "invalid_request",
-    title: "This form came from somewhere else",
+    title: "This form came from another site",
     detail:
       "Forms of this service work only on its own pages. Nothing was changed. Open the page here and try again.",
   },
@@ -41,13 +41,13 @@ const refusals = {
     status: 404,
     code: "not_found",
     title: "This key was revoked",
-    detail: "Calls with it are refused, and nothing can be changed of it any more.",
+    detail: "Requests with it are refused, and it can no longer be changed.",
   },
   no_person: {
     status: 404,
     code: "not_found",
     title: "There is no such person",
-    detail: "They were removed, or the address was mistyped. Whoever may sign in is listed under People.",
+    detail: "They were removed, or the address was mistyped. People lists everybody who may sign in.",
   },
   unreadable_form: {
     status: 400,
@@ -58,41 +58,42 @@ const refusals = {
   too_many_tries: {
     status: 429,
     code: "rate_limited",
-    title: "Too many tries",
-    detail: "This was tried too often in a short time, from your network or for this address.",
+    title: "Too many attempts",
+    detail: "There were too many attempts in a short time, from your network or for this address.",
   },
   too_many_forms: {
     status: 429,
     code: "rate_limited",
-    title: "Too many tries",
+    title: "Too many attempts",
     detail:
-      "This was tried too often in a short time, from your network or for this address. What you wrote was not sent.",
+      "There were too many attempts in a short time, from your network or for this address. What you wrote was not sent.",
   },
   accounts_away: {
     status: 503,
     code: "dependency_unavailable",
-    title: "Signing in is away for a moment",
+    title: "Signing in is not possible right now",
     detail:
-      "Accounts cannot be reached right now. The tester, the documents and calls with a key go on. Nothing was changed; try again in a minute.",
+      "Accounts cannot be reached right now. The tester, the documents and requests with a key still work. Nothing was changed; try again in a minute.",
   },
   proxy_unknown: {
     status: 503,
     code: "dependency_unavailable",
     title: "Signing in is not set up",
     detail:
-      "PUBLIC_URL says https, and this request came over plain HTTP, so your browser would lose the session. The operator must name the proxy in TRUSTED_PROXIES, and the proxy must send X-Forwarded-Proto. Your sign-in address was not used up.",
+      "PUBLIC_URL says https, and this request came over plain HTTP, so your browser would lose the session. The operator must name the proxy in TRUSTED_PROXIES, and the proxy must send X-Forwarded-Proto. Your sign-in link was not used up.",
   },
   waitlist_full: {
     status: 503,
     code: "dependency_unavailable",
     title: "The waitlist is full",
-    detail: "Nobody can be added from your network at the moment. Try again tomorrow, or from another one.",
+    detail:
+      "Nobody can be added from your network at the moment. Try again tomorrow, or from another network.",
   },
   failed: {
     status: 500,
     code: "internal_error",
     title: "Something went wrong here",
-    detail: "This is a fault of the service. The request id below leads its operator to the reason.",
+    detail: "This is a fault of the service. Give its operator the request id below.",
   },
 } as const satisfies Record<string, RefusalText & { status: number; code: ErrorCode }>;
 

@@ -76,7 +76,7 @@ const isSecure = ({ settings }: SessionParts): boolean => settings.PUBLIC_URL.st
 
 const isSessionId = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
-/** What @fastify/session calls. A session without an email is nobody's, and not stored. */
+/** Store for @fastify/session. A session without an email is nobody's, and not stored. */
 function sessionStore(sessions: SessionStorage) {
   const settle = (work: Promise<unknown>, done: (error?: unknown) => void) =>
     void work.then(() => done(), done);

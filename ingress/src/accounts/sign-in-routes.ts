@@ -1,5 +1,7 @@
 import { Email } from "@faceline/accounts/people/email";
+import { bestEffort } from "@faceline/runtime/best-effort";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import PQueue from "p-queue";
 import * as z from "zod";
 import {
   deadAddressPage,
@@ -14,7 +16,6 @@ import { countTry, requireAvailable } from "./admission.ts";
 import { PageRefusal } from "./page-refusal.ts";
 import { beginSession, endSession, rejectLostCookie } from "./session.ts";
 import { SignInLookups } from "./sign-in-lookups.ts";
-import { SignInQueue } from "./sign-in-queue.ts";
 
 /** Adds /sign-in, the sign-in addresses below it, and /sign-out. */
 export function addSignIn(scope: FastifyInstance, context: AccountContext): void {
@@ -94,6 +95,29 @@ function noticeOf({ query }: FastifyRequest): "ended" | "signed_out" | undefined
   if ("ended" in names) return "ended";
   return "signed-out" in names ? "signed_out" : undefined;
 }
+
+/**
+ * Emails for which a sign-in address was requested, and that are looked up once their reply was sent. Beyond
+ * `waitingMax` further ones are dropped: people ask again.
+ */
+class SignInQueue {
+  readonly #queue = new PQueue({ concurrency: 1 });
+  readonly #mail: (email: string) => Promise<void>;
+
+  constructor(mail: (email: string) => Promise<void>) {
+    this.#mail = mail;
+  }
+
+  add(email: string): void {
+    const work =
+      this.#queue.size < waitingMax
+        ? this.#queue.add(() => this.#mail(email))
+        : Promise.reject(new Error("too many wait"));
+    bestEffort("sign_in_mail", work);
+  }
+}
+
+const waitingMax = 1_000;
 
 function parsedForm(body: unknown): z.infer<typeof Form> {
   const form = Form.safeParse(body);

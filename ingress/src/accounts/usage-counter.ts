@@ -8,21 +8,21 @@ import type { DedupedLog } from "@faceline/runtime/deduped-log";
 import type { EndedCall } from "../call/ports.ts";
 
 /**
- * Counts the calls of every team in memory, and writes them to the durable Redis every USAGE_WRITE_EVERY_MS
- * and at the end. While the server cannot be reached the counts stay in memory, at most USAGE_COUNTERS_MAX
- * counters, and are written later. A process that is killed loses what it counted since its last write.
+ * Counts the calls of every team in memory, and writes them to the durable Redis every `writeEveryMs` and at
+ * the end. While the server cannot be reached the counts stay in memory, at most `countersMax` counters, and
+ * are written later. A process that is killed loses what it counted since its last write.
  *
  * A write that fails may have been run: it is repeated as it was, under its number, and counts once.
  */
 export function openUsageCounter({
   durable,
   ingress,
-  config,
+  everyMs = writeEveryMs,
   log,
   dedupedLog,
   metrics,
 }: Parts): UsageCounter {
-  const pending = new PendingUsage({ countersMax: config.USAGE_COUNTERS_MAX });
+  const pending = new PendingUsage({ countersMax });
   /** The write that is under way or failed. */
   let pendingWrite: { number: number; batch: UsageBatch } | undefined;
   let writes = 0;
@@ -62,10 +62,10 @@ export function openUsageCounter({
     if (pending.lostCalls === lostBefore) return;
     lostBefore = pending.lostCalls;
     dedupedLog.warn(
-      { reason: "USAGE_COUNTERS_MAX", calls: lostBefore },
+      { reason: "too many counters", calls: lostBefore },
       "calls were not counted: there is no room",
     );
-  }, config.USAGE_WRITE_EVERY_MS);
+  }, everyMs);
 
   return {
     count({ record, endedAt, status }) {
@@ -92,6 +92,11 @@ export function openUsageCounter({
   };
 }
 
+/** A process that is killed loses what it counted since its last write, so not much longer. */
+const writeEveryMs = 5_000;
+/** Each of one team, day, endpoint and outcome, some 100 bytes: an outage of the server fills no memory. */
+const countersMax = 10_000;
+
 /** Calls of the public tester are counted by the endpoint that they stand for. */
 const testerPrefix = /^\/tester(?=\/)/;
 
@@ -101,7 +106,7 @@ type Parts = {
   durable: RedisConnection;
   /** Id of this process. */
   ingress: string;
-  config: { USAGE_WRITE_EVERY_MS: number; USAGE_COUNTERS_MAX: number };
+  everyMs?: number;
   log: Pick<Log, "warn">;
   dedupedLog: Pick<DedupedLog, "warn">;
   metrics: Metrics;

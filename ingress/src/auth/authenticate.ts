@@ -9,7 +9,7 @@ import { type CorsSettings, rejectUnlistedOrigin } from "./cors.ts";
 /**
  * Returns the function that authenticates a request by its headers alone, before the body is read. It
  * resolves to the team of the API key and its limits, or throws an ApiError (401, 403, 503). With AUTH=off
- * every request belongs to TENANT_WITHOUT_AUTH, and only the origins of web pages are checked.
+ * every request belongs to one tenant, and only the origins of web pages are checked.
  */
 export function createAuthenticator(
   ports: Pick<Ports, "clock" | "findKey">,
@@ -18,7 +18,7 @@ export function createAuthenticator(
   if (settings.AUTH === "off") {
     return async (request) => {
       rejectUnlistedOrigin(request, settings);
-      return { tenant: settings.TENANT_WITHOUT_AUTH, limits: unlimited };
+      return { tenant: tenantWithoutAuth, limits: unlimited };
     };
   }
   return async (request) => {
@@ -49,7 +49,7 @@ export function keyDigest(headers: IncomingHttpHeaders): string {
     .filter((key) => key !== "")
     .map((key) => createHash("sha256").update(key).digest());
   const [first, second] = digests;
-  if (first === undefined) throw new ApiError("missing_api_key", "This call needs an API key.");
+  if (first === undefined) throw new ApiError("missing_api_key", "This request needs an API key.");
   if (second !== undefined && !timingSafeEqual(first, second)) {
     throw new ApiError("invalid_api_key", "Authorization and x-api-key hold different keys.");
   }
@@ -68,11 +68,13 @@ const effectiveLimits = (overrides: LimitOverrides, settings: AuthSettings): Tea
   bodyBytesPerSecond: overrides.bodyBytesPerSecond ?? settings.TEAM_BODY_BYTES_PER_SECOND,
 });
 
+/** Tenant of all calls when AUTH is off, as metrics and records name it. */
+const tenantWithoutAuth = "anonymous";
+
 type Authenticator = (request: FastifyRequest) => Promise<{ tenant: string; limits: TeamLimits }>;
 
 type AuthSettings = CorsSettings & {
   AUTH: "on" | "off";
-  TENANT_WITHOUT_AUTH: string;
   TEAM_REQUESTS_PER_SECOND: number;
   TEAM_REQUESTS_BURST: number;
   TEAM_IN_FLIGHT_MAX: number;

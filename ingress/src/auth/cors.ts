@@ -34,7 +34,9 @@ const allowedHeaders =
 export function rejectUnlistedOrigin({ headers }: FastifyRequest, { CORS_ORIGINS }: CorsSettings): void {
   if (headers.origin === undefined) return;
   if (!CORS_ORIGINS.includes(headers.origin)) {
-    throw new ApiError("invalid_request", "Pages of this origin may not call.", { field: "origin" });
+    throw new ApiError("invalid_request", "Pages from this origin may not call this service.", {
+      field: "origin",
+    });
   }
   if (!/^application\/json\b/i.test(headers["content-type"] ?? "")) {
     throw new ApiError("unsupported_media_type", "Pages must send application/json.");

@@ -5,8 +5,6 @@ import { testKeyRecord } from "../../testing/server.ts";
 import { dependencyUnavailable } from "../call/api-error.ts";
 import { KeyCache } from "./key-cache.ts";
 
-const limits = { KEY_CACHE_MS: 30_000, KEY_CACHE_WITHOUT_REDIS_MS: 600_000, KEYS_CACHED_MAX: 2 };
-
 test("a key is cached for 30 s, and concurrent calls share one lookup", async () => {
   const { cache, redis } = cacheOverRedis();
   await Promise.all([cache.find("a"), cache.find("a")]);
@@ -49,7 +47,7 @@ test("cached keys work likewise while this process has too little CPU for replie
   await assert.rejects(cache.find("b"), { code: "queue_full" });
 });
 
-test("the cache holds KEYS_CACHED_MAX keys and evicts the oldest", async () => {
+test("the cache holds `keysMax` keys and evicts the oldest", async () => {
   const { cache, redis } = cacheOverRedis();
   for (const sha256 of ["a", "b", "c", "b", "c", "a"]) await cache.find(sha256);
   assert.deepEqual(redis.lookups, ["a", "b", "c", "a"]);
@@ -149,7 +147,7 @@ function cacheOverRedis() {
     starvation: undefined as TimeSpent | undefined,
     lookups: [] as string[],
     keys: new Set(["a", "b", "c"]),
-    /** From now on lookups do not end before the returned function lets them fail. */
+    /** Makes lookups hang until the returned function lets them fail. */
     hang() {
       const { promise, reject } = Promise.withResolvers<void>();
       hanging = promise;
@@ -162,5 +160,5 @@ function cacheOverRedis() {
     await hanging;
     return redis.keys.has(sha256) ? testKeyRecord : null;
   };
-  return { cache: new KeyCache({ clock: { now: () => redis.now }, findKey }, limits), redis };
+  return { cache: new KeyCache({ clock: { now: () => redis.now }, findKey }, { keysMax: 2 }), redis };
 }

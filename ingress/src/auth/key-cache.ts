@@ -6,12 +6,12 @@ import type { Ports } from "../call/ports.ts";
 /**
  * Cache of API keys by their SHA-256, so that most calls need no lookup in Redis. Only existing keys are
  * cached, so a flood of invalid keys evicts nothing. While the durable Redis is unreachable, cached keys stay
- * valid for KEY_CACHE_WITHOUT_REDIS_MS. They are then used at once and read anew in the background, because a
+ * valid for `withoutRedisMs`. They are then used at once and read anew in the background, because a
  * Redis that hangs would else add the time limit of a command to every call.
  */
 export class KeyCache {
   readonly #ports: Pick<Ports, "clock" | "findKey">;
-  readonly #settings: KeyCacheSettings;
+  readonly #limits: KeyCacheLimits;
   /** Oldest first. */
   readonly #entries = new Map<string, Entry>();
   /** Lookups in flight: calls that come together with one key share one. */
@@ -25,18 +25,18 @@ export class KeyCache {
   #unreachable = false;
   #refreshing = false;
 
-  constructor(ports: Pick<Ports, "clock" | "findKey">, settings: KeyCacheSettings) {
+  constructor(ports: Pick<Ports, "clock" | "findKey">, limits: Partial<KeyCacheLimits> = {}) {
     this.#ports = ports;
-    this.#settings = settings;
+    this.#limits = { ...keyCacheLimits, ...limits };
   }
 
   /** Returns the record of a key, or null if there is none. Throws what `Ports.findKey` throws. */
   async find(sha256: string): Promise<KeyRecord | null> {
     const cached = this.#entries.get(sha256);
     const ageMs = cached === undefined ? Infinity : this.#ports.clock.now() - cached.readAt;
-    const fresh = cached?.invalidated === false && ageMs < this.#settings.KEY_CACHE_MS;
+    const fresh = cached?.invalidated === false && ageMs < this.#limits.freshMs;
     if (fresh) return cached.record;
-    const usable = cached !== undefined && ageMs < this.#settings.KEY_CACHE_WITHOUT_REDIS_MS;
+    const usable = cached !== undefined && ageMs < this.#limits.withoutRedisMs;
     if (usable && this.#unreachable) {
       this.#refresh(sha256);
       return cached.record;
@@ -107,7 +107,7 @@ export class KeyCache {
     this.#entries.delete(sha256);
     if (record === null) return null;
     const [oldest] = this.#entries.keys();
-    if (oldest !== undefined && this.#entries.size >= this.#settings.KEYS_CACHED_MAX) {
+    if (oldest !== undefined && this.#entries.size >= this.#limits.keysMax) {
       this.#entries.delete(oldest);
     }
     this.#entries.set(sha256, { record, readAt: this.#ports.clock.now(), invalidated: false });
@@ -122,8 +122,11 @@ const isUnreachable = (error: unknown): boolean =>
 /** `invalidated`: the record may have changed since it was read, at `readAt`. */
 type Entry = { record: KeyRecord; readAt: number; invalidated: boolean };
 
-export type KeyCacheSettings = {
-  KEY_CACHE_MS: number;
-  KEY_CACHE_WITHOUT_REDIS_MS: number;
-  KEYS_CACHED_MAX: number;
-};
+/**
+ * Changes of keys are published, so the first limit only bounds the time after a lost notice. The second one
+ * is how long an outage of the durable Redis may last before calls fail. A record takes about 1 KB.
+ */
+const keyCacheLimits = { freshMs: 30_000, withoutRedisMs: 600_000, keysMax: 10_000 };
+
+/** `freshMs`: age up to which a record is used without a lookup. */
+type KeyCacheLimits = typeof keyCacheLimits;

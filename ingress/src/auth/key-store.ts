@@ -10,7 +10,7 @@ import { KeyChange } from "@faceline/contracts/stored/api-key";
 import { keyChangesChannel } from "@faceline/contracts/wire/names";
 import { dependencyUnavailable } from "../call/api-error.ts";
 import type { Ports } from "../call/ports.ts";
-import { KeyCache, type KeyCacheSettings } from "./key-cache.ts";
+import { KeyCache } from "./key-cache.ts";
 
 /** When each key was last used is recorded this often; each record makes the durable Redis write to disk. */
 const recordUsedEveryMs = 60_000;
@@ -25,7 +25,7 @@ export async function openKeyStore({ durable, config, clock, log }: KeyStorePart
       const starvation = starvationOf(error) ?? durable.starvation;
       throw dependencyUnavailable("Keys cannot be checked right now; try again shortly.", starvation);
     });
-  const cache = new KeyCache({ clock, findKey }, config);
+  const cache = new KeyCache({ clock, findKey });
   const notices = await subscribeDurable(
     config,
     [keyChangesChannel],
@@ -52,7 +52,7 @@ export async function openKeyStore({ durable, config, clock, log }: KeyStorePart
   return {
     async find(sha256) {
       const record = await cache.find(sha256);
-      // KEYS_CACHED_MAX bounds the cache, and with it this map.
+      // The bound of the cache is one of this map too.
       if (record?.key.disabled === false) usedAt.set(sha256, Math.trunc(clock.now()));
       return record;
     },
@@ -66,7 +66,7 @@ export async function openKeyStore({ durable, config, clock, log }: KeyStorePart
 
 type KeyStoreParts = {
   durable: RedisConnection;
-  config: DurableRedisConfig & KeyCacheSettings;
+  config: DurableRedisConfig;
   clock: Clock;
   log: Log;
 };

@@ -31,7 +31,7 @@ for (const [name, key, status] of [
 }
 
 test("an upload that waits for its team's pace is not cut off as idle", async (t) => {
-  const { upload } = await listeningServer(t, { TEAM_BODY_BYTES_PER_SECOND: `${MiB}`, BODY_IDLE_MS: "40" });
+  const { upload } = await listeningServer(t, MiB, { bodyIdleMs: 40 });
   const body = `{"img1":[1,0],"img2":[1,0],"unread":"${"a".repeat(1.5 * MiB)}"}`;
   using ants = upload("ants", Buffer.from(body));
   await waitUntil("it is answered", async () => ants.answer() !== "");
@@ -39,11 +39,12 @@ test("an upload that waits for its team's pace is not cut off as idle", async (t
 });
 
 /** A server whose every key belongs to a team of its own, and uploads to it over raw sockets. */
-async function listeningServer(t: TestContext, settings: Record<string, string> = {}) {
+async function listeningServer(t: TestContext, bytesPerSecond = 1_000, limits = {}) {
   const tooMany = new ApiError("rate_limited", "Too many calls.", { retryAfterMs: 1 });
   let refuse = false;
   const { app, post } = testServer(t, {
-    settings: { TEAM_BODY_BYTES_PER_SECOND: "1000", ...settings },
+    settings: { TEAM_BODY_BYTES_PER_SECOND: `${bytesPerSecond}` },
+    limits,
     findKey: async (sha256) => ({ ...testKeyRecord, key: { ...testKeyRecord.key, team: sha256 } }),
     acquireTeamSlot: async () => ({ ...(refuse ? { error: tooMany } : {}), release() {} }),
   });

@@ -32,7 +32,7 @@ function oneOrList(name: string, values: unknown[]): unknown {
   // A single list is the whole list: `candidates=[[1, 0], [0, 1]]`.
   if (formLists.has(name)) return values.length === 1 && Array.isArray(first) ? first : values;
   if (values.length === 1) return first;
-  throw new ApiError("invalid_request", "A field stands in the form twice that holds one value.");
+  throw new ApiError("invalid_request", "A form field that takes one value was sent twice.");
 }
 
 /** The number of fields that a form may have: one for each candidate, and 64 for all others. */

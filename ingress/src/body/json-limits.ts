@@ -143,7 +143,7 @@ export type ExceededLimit =
   /** `field`: the field of the body that holds them, as it was sent. */
   | { kind: "items"; field?: string };
 
-/** What limits the content of a body: settings, and the loaded models. */
+/** Sources of the limits of a body: settings, and the loaded models. */
 export type BodyLimits = {
   CANDIDATE_VECTORS_MAX: number;
   CANDIDATE_IMAGES_MAX: number;

@@ -58,7 +58,9 @@ export class JsonParser {
 }
 
 export const tooManyCandidatesError = (max: number): ApiError =>
-  new ApiError("too_many_candidates", `A call takes at most ${max} candidates.`, { field: "candidates" });
+  new ApiError("too_many_candidates", `A request may have at most ${max} candidates.`, {
+    field: "candidates",
+  });
 
 const tooMuchError = (what: string): ApiError =>
-  new ApiError("invalid_request", `The body holds ${what}: no call needs as many.`);
+  new ApiError("invalid_request", `The body holds ${what}: no request needs that many.`);

@@ -39,8 +39,8 @@ test("the large calls of other teams do not wait", async (t) => {
   assert.equal((await first).statusCode, 200);
 });
 
-test("a large call that has waited for LARGE_CALL_WAIT_MS is queue_full, and its body was not parsed", async (t) => {
-  const { post, refuseOneOfTwo } = overloadedServer(t, { LARGE_CALL_WAIT_MS: "1" });
+test("a large call that has waited for too long is queue_full, and its body was not parsed", async (t) => {
+  const { post, refuseOneOfTwo } = overloadedServer(t, {}, { largeCallWaitMs: 1 });
   const { first, call } = await refuseOneOfTwo();
   const reply = await post("/represent", `{broken${"a".repeat(300_000)}`, {
     "content-type": "application/json",
@@ -65,8 +65,8 @@ test("once all large calls of the team have ended, they begin at once again", as
 });
 
 test("of a team that sends faster than its pace, a refusal also holds back calls that came before it", async (t) => {
-  const settings = { TEAM_BODY_BYTES_PER_SECOND: "310000", LARGE_CALL_WAIT_MS: "1" };
-  const { postLarge, next } = overloadedServer(t, settings);
+  const settings = { TEAM_BODY_BYTES_PER_SECOND: "310000" };
+  const { postLarge, next } = overloadedServer(t, settings, { largeCallWaitMs: 1 });
   const first = postLarge();
   const call = await next();
   const later = [postLarge(), postLarge(), postLarge()];
@@ -84,10 +84,11 @@ test("of a team that sends faster than its pace, a refusal also holds back calls
  * A server whose every key belongs to a team of its own. The test plays the batcher for calls of one image;
  * those of two are answered at once.
  */
-function overloadedServer(t: TestContext, settings: Record<string, string> = {}) {
+function overloadedServer(t: TestContext, settings: Record<string, string> = {}, limits = {}) {
   const calls: BatcherCall[] = [];
   const { post } = testServer(t, {
     settings,
+    limits,
     findKey: async (sha256) => ({ ...testKeyRecord, key: { ...testKeyRecord.key, team: sha256 } }),
     dispatch: async ({ images, record }) => {
       if (images.length === 1) {

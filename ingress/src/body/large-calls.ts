@@ -8,18 +8,18 @@ import { CallWindow } from "../limits/call-window.ts";
  * Makes large calls wait, with the first bytes of their bodies read or in the middle of them, while the
  * batcher refuses calls of their team because too many wait. To read, parse and store such a body costs more
  * than the refusal that follows, and a client that ignores Retry-After would repeat that as fast as it is
- * refused. Calls that have waited for LARGE_CALL_WAIT_MS are refused with `queue_full`, as the batcher would
+ * refused. Calls that have waited for `largeCallWaitMs` are refused with `queue_full`, as the batcher would
  * refuse them. Small calls and anonymous ones do not wait.
  */
 export class LargeCalls {
   readonly #waitMs: number;
   readonly #windows = new Map<string, CallWindow>();
 
-  constructor({ LARGE_CALL_WAIT_MS }: { LARGE_CALL_WAIT_MS: number }) {
-    this.#waitMs = LARGE_CALL_WAIT_MS;
+  constructor(waitMs = largeCallWaitMs) {
+    this.#waitMs = waitMs;
   }
 
-  /** To be called when the first bytes of a body have arrived. */
+  /** Must be called when the first bytes of a body have arrived. */
   begin(request: FastifyRequest, reply: FastifyReply): LargeCall {
     const { tenant, serviceClass } = request.requestContext!;
     if (serviceClass !== "standard" || !isLarge(request.headers)) return unlimited;
@@ -63,6 +63,9 @@ const isRefusedByBatcher = ({ callRecord }: FastifyRequest): boolean =>
 
 const tooManyLargeCalls = () =>
   capacityReached("queue_too_long", "Too many large calls of the team are waiting.");
+
+/** The refused client may try again sooner elsewhere; a burst that passes within it costs nobody a call. */
+const largeCallWaitMs = 2_000;
 
 /** Two small pictures. To receive and parse them takes about as long as to refuse them. */
 const smallBodyBytesMax = 256 * 1024;

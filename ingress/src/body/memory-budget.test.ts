@@ -47,14 +47,14 @@ test("sixteen uploads of one team that stall leave room for the calls of other t
   assert.equal(reply.statusCode, 200);
 });
 
-test("an upload that pauses for BODY_IDLE_MS is answered, and its connection is closed", async (t) => {
-  const { startUpload } = await listeningServer(t, { BODY_IDLE_MS: "50" });
+test("an upload that pauses for too long is answered, and its connection is closed", async (t) => {
+  const { startUpload } = await listeningServer(t, {}, { bodyIdleMs: 50 });
   const upload = startUpload("ants");
   upload.write("{");
   const [reply] = (await once(upload, "response")) as [IncomingMessage];
   const body = JSON.parse(String(Buffer.concat(await reply.toArray())));
   assert.deepEqual([reply.statusCode, reply.headers.connection], [400, "close"]);
-  assert.deepEqual([body.error, body.detail], ["invalid_request", "The call did not arrive in time."]);
+  assert.deepEqual([body.error, body.detail], ["invalid_request", "The request did not arrive in time."]);
 });
 
 test("a body with a least rate may be 3 s late, by what has come of it; without one it may pause", () => {
@@ -99,10 +99,11 @@ test("a body without Content-Length counts as it arrives, and is queue_full once
 const MiB = 1024 * 1024;
 
 /** A server whose every key belongs to a team of its own, and uploads of chunks to it. */
-async function listeningServer(t: TestContext, settings: Record<string, string>) {
+async function listeningServer(t: TestContext, settings: Record<string, string>, limits = {}) {
   let authenticated = 0;
   const { app, post } = testServer(t, {
     settings,
+    limits,
     findKey: async (sha256) => {
       authenticated++;
       return { ...testKeyRecord, key: { ...testKeyRecord.key, team: sha256 } };

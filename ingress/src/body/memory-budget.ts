@@ -13,7 +13,7 @@ import type { LargeCall, LargeCalls } from "./large-calls.ts";
  * share them. What counts is what has arrived, and a small reservation from the start: an upload that was
  * announced and does not come costs next to nothing. A call above its team's share is refused with
  * `queue_full`, before its body is read if its Content-Length already tells. An upload that pauses for
- * BODY_IDLE_MS, or is slower than its least rate, is cut off. Bytes are read at the pace of their team; large
+ * `bodyIdleMs`, or is slower than its least rate, is cut off. Bytes are read at the pace of their team; large
  * bodies wait for their turn before more than a first piece of them is read.
  */
 export function limitBodyMemory(
@@ -37,7 +37,7 @@ export function limitBodyMemory(
     const body = meteredBody(payload, lease, {
       reservedBytes,
       bytesMax: settings.BODY_BYTES_MAX,
-      idleMs: settings.BODY_IDLE_MS,
+      idleMs: settings.idleMs ?? bodyIdleMs,
       bytesPerSecondMin: settings.bytesPerSecondMin ?? 0,
       // The rest of the request may never come.
       onIdle: () => void reply.header("connection", "close"),
@@ -89,7 +89,7 @@ function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits)
   const watchIdle = () => {
     idleTimeout = new ReplyTimeout(waitMaxMs({ receivedBytes, waitedMs }, limits), () => {
       limits.onIdle();
-      body.destroy(new ApiError("invalid_request", "The call did not arrive in time."));
+      body.destroy(new ApiError("invalid_request", "The request did not arrive in time."));
     });
   };
   let idleTimeout: ReplyTimeout | undefined;
@@ -122,13 +122,16 @@ export function waitMaxMs(
 
 const ranMs = ({ elapsedMs, unableMs }: TimeSpent): number => elapsedMs - unableMs;
 
+/** A client that is silent for this long is gone: TCP has repeated a lost packet several times by then. */
+const bodyIdleMs = 10_000;
+
 /** The first bytes take a while to come. */
 const slowStartMs = 3_000;
 
 const bodiesFull = (): ApiError =>
   capacityReached("bodies_full", "Too many bytes are in flight; try again shortly.");
 
-/** What a body counts as before anything of it has arrived: about one read of a socket. */
+/** Reserved for a body before its first bytes: about one read of a socket. */
 const reservedBytesMax = 64 * 1024;
 
 type MeterLimits = {
@@ -144,12 +147,12 @@ type MeterLimits = {
   discard(): void;
 };
 
-/** What the routes of all callers share. */
+/** Parts that all routes share. */
 export type BodyParts = { budget: SharedBudget; pace: BodyPace; largeCalls: LargeCalls };
 
 type BodyMemorySettings = {
   BODY_BYTES_MAX: number;
-  BODY_IDLE_MS: number;
+  idleMs?: number | undefined;
   /** A body that comes more slowly is cut off. Without it there is no least rate. */
   bytesPerSecondMin?: number;
 };

@@ -19,7 +19,7 @@ export async function multipartFields(
   // The parser creates a stream for each part, even for parts that it skips, and a part may be as short as 14
   // bytes.
   if (occursMoreThan(4 * formFieldsMax(limits), `--${boundary}`, bytes)) {
-    throw new ApiError("invalid_request", "The multipart body holds its boundary too often.");
+    throw new ApiError("invalid_request", "The multipart body contains its boundary too often.");
   }
   const parser = new Busboy({
     headers: { "content-type": `multipart/form-data; boundary="${boundary}"` },

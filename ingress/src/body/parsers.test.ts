@@ -130,7 +130,7 @@ test("Bodies: any other content type is 415, and so is a compressed body", async
     const reply = await post("/verify", Buffer.from("{}"), headers);
     return [reply.statusCode, reply.json().error];
   };
-  for (const type of ["application/octet-stream", "application/x-ndjson", "multipart/mixed; boundary=a"]) {
+  for (const type of ["image/png", "nonsense", "multipart/mixed; boundary=a"]) {
     assert.deepEqual(await call({ "content-type": type }), [415, "unsupported_media_type"]);
   }
   const gzip = { ...json, "content-encoding": "gzip" };
@@ -199,7 +199,7 @@ test("a multipart body of empty parts is refused before they are parsed", async 
   const headers = { "content-type": "multipart/form-data; boundary=a", "x-api-key": testKey };
   for (const part of ["\r\n--a\r\n\r\n", "\r\n--a-"]) {
     const reply = await app.inject({ method: "POST", url: "/verify", payload: part.repeat(10_000), headers });
-    assert.equal(reply.json().detail, "The multipart body holds its boundary too often.");
+    assert.equal(reply.json().detail, "The multipart body contains its boundary too often.");
   }
 });
 

@@ -38,11 +38,11 @@ type ApiErrorDetails = {
   field?: string;
   /** The image or candidate at fault: its position in the request. */
   index?: number;
-  /** With every 429 and 503: the time after which a second try may succeed. */
+  /** Time after which a retry may succeed; present with every 429 and 503. */
   retryAfterMs?: number;
   /** Set where this process itself refuses a call under load. */
   shed?: IngressShedReason;
-  /** With a 405: the methods that the path takes. */
+  /** Methods that the path accepts; present with a 405. */
   allow?: string[];
 };
 
@@ -75,8 +75,8 @@ export const retryAfterMs = {
 export const retryAfterSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
 /**
- * For a failure of Kafka or Redis. With `starvation`, the wait in vain in which this process could hardly
- * run, it says load: nothing is known against either.
+ * Returns the error for a failure of Kafka or Redis. With `starvation`, a wait in which this process could
+ * hardly run, it blames the load: nothing is known against either server.
  */
 export function dependencyUnavailable(detail: string, starvation?: TimeSpent): ApiError {
   if (starvation !== undefined) return cpuStarved(starvation);
@@ -89,12 +89,12 @@ const cpuStarved = (starvation: TimeSpent): ApiError =>
     shed: "cpu_starved",
   });
 
-/** For a bound of this process that is reached. */
+/** Returns the error for a bound of this process that is reached. */
 export const capacityReached = (shed: IngressShedReason, detail: string): ApiError =>
   new ApiError("queue_full", detail, { retryAfterMs: retryAfterMs.capacity, shed });
 
 export const notServing = (): ApiError =>
-  new ApiError("not_ready", "The process that received the call is starting or stopping.", {
+  new ApiError("not_ready", "The process that received the request is starting or stopping.", {
     retryAfterMs: retryAfterMs.notServing,
   });
 
@@ -103,11 +103,11 @@ export type InputRef = {
   field: string;
   /** Position among the inputs. Absent where the call has one input. */
   index?: number;
-  /** In a sentence: "img1", "candidate 3". */
+  /** Name in a sentence: "img1", "candidate 3". */
   label: string;
 };
 
-/** Of a field that holds one input. `img1` and `img2` have the indices 0 and 1, as candidates have theirs. */
+/** Returns the reference of a field that holds one input. `img1` and `img2` have the indices 0 and 1. */
 export function inputRef(field: string): InputRef {
   const index = ["img1", "img2"].indexOf(field);
   return index === -1 ? { field, label: field } : { field, index, label: field };

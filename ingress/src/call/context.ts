@@ -30,7 +30,7 @@ export function onClose({ raw }: FastifyReply, done: () => void): void {
 /** A listener for each would exceed the ten after which Node warns of a leak. */
 const closing = new WeakMap<ServerResponse, (() => void)[]>();
 
-/** What every line of the log about a call names: the trace only if it is exported. */
+/** Fields of every log line about a call. The trace is named only if it is exported. */
 export function callIds({ id, callRecord }: Pick<FastifyRequest, "id" | "callRecord">): CallIds {
   const trace = callRecord?.trace.context;
   return { request_id: id, ...(trace?.sampled ? { trace_id: trace.traceId } : {}) };
@@ -38,7 +38,7 @@ export function callIds({ id, callRecord }: Pick<FastifyRequest, "id" | "callRec
 
 declare module "fastify" {
   interface FastifyReply {
-    /** Of a problem. */
+    /** Code of an error response. */
     errorCode?: ErrorCode;
   }
   interface FastifyRequest {

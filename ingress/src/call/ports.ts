@@ -87,7 +87,6 @@ export type EndedCall = {
   record: CallRecord;
   /** When its reply was ready, or its client left. */
   endedAt: number;
-  /** Where its time went, until then. */
   parts: CallParts;
   /** Undefined: the client left before its reply. */
   status: number | undefined;
@@ -99,7 +98,7 @@ export type CallSlot = {
   error?: ApiError;
   /** Absent if the rate is not limited. */
   rate?: RateLimitState;
-  /** To be called once the call has ended. Does nothing for a call that was refused. */
+  /** Must be called once the call has ended. Does nothing for a call that was refused. */
   release(): void;
 };
 
@@ -113,7 +112,7 @@ export type RateLimitState = {
   resetMs: number;
 };
 
-/** What is known of an `Idempotency-Key`. */
+/** State of an `Idempotency-Key`. */
 export type IdempotencyLookup =
   /** The key is new, and now locked for this call. */
   | { kind: "acquired"; lock: IdempotencyLock }

@@ -8,9 +8,8 @@ import type { TaskTiming } from "@faceline/contracts/wire/timing";
 import type { ApiError } from "./api-error.ts";
 
 /**
- * What is known of one compute call, from its arrival to its reply: what became of it, and where its time
- * went. The ingress measures its own steps here; the answer that the reply waited for longest brings the
- * rest.
+ * Record of one compute call, from its arrival to its reply: what became of it, and where its time went. The
+ * ingress measures its own steps here; the answer that the reply waited for longest brings the rest.
  *
  *     admission ──► publish ──► (batcher and worker) ──► gather ──► reply
  */
@@ -32,7 +31,7 @@ export class CallRecord {
   /** Their sizes; they are known before the call is admitted. */
   pictures: readonly { bytes: number; pixels: number }[] = [];
   error: ApiError | undefined;
-  /** What led to the error, where that is for operators and not for the client. */
+  /** Cause of the error, for operators alone. */
   cause: string | undefined;
   readonly #now: () => number;
   readonly #steps = new Map<Step, Interval>();
@@ -132,7 +131,7 @@ export class CallRecord {
  */
 type Step = "admission" | "publish" | "images" | "send" | "gather";
 
-/** Where the time of a call went, in ms. Their meaning is in ARCHITECTURE.md. */
+/** Parts of the time of a call, in ms. docs/using/batching.md says what they mean. */
 export type CallParts = Record<
   | "admission"
   | "publish"

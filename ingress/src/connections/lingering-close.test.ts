@@ -1,16 +1,14 @@
 // Clients that send their whole body before they read, as most do, and are refused before it has come.
 import assert from "node:assert/strict";
-import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { connect, type Socket } from "node:net";
-import { text } from "node:stream/consumers";
 import { type TestContext, test } from "node:test";
 import { testKeyRecord, testServer, waitUntil } from "../../testing/server.ts";
 import { ApiError } from "../call/api-error.ts";
 
 const MiB = 1024 * 1024;
 
-/** What is refused, by status: path, key and content type. */
+/** Refused requests by status: path, key and content type. */
 const refusals = {
   401: ["/verify", "", "application/json"],
   404: ["/nowhere", "any", "application/json"],
@@ -48,23 +46,6 @@ test("what is no HTTP in the middle of a body, or before it, is refused readably
   for (const wrong of [`${head}transfer-encoding: chunked\r\n\r\nnonsense\r\n`, `${head}no header\r\n`]) {
     assert.match(await sendThenRead(port, wrong, "length", 8 * MiB), /^HTTP\/1.1 400 [^]*"invalid_request"/);
   }
-});
-
-test("Python's urllib reads each refusal of a body of 12 MB with a length and of 30 MB in chunks", {
-  skip: spawnSync("python3", ["--version"]).status !== 0 && "NOT CHECKED with urllib: python3 is not there",
-}, async (t) => {
-  const port = await listen(t);
-  const calls = statuses.flatMap((status) => [
-    [status, 12, "length", ...refusals[status]],
-    [status, 30, "chunks", ...refusals[status]],
-  ]);
-  const client = spawn("python3", ["-c", urllibCalls, `${port}`, JSON.stringify(calls)]);
-  const [output, errors] = await Promise.all([text(client.stdout), text(client.stderr)]);
-  assert.equal(errors, "");
-  assert.deepEqual(
-    JSON.parse(output),
-    calls.map(([status]) => status),
-  );
 });
 
 test("a client that goes on sending after its refusal, and one that says nothing more, are closed", async (t) => {
@@ -144,21 +125,3 @@ async function listen(t: TestContext): Promise<number> {
 
 /** Else the bodies of the calls without a key would wait for each other. */
 const unpaced = { TEAM_BODY_BYTES_PER_SECOND: "0" };
-
-const urllibCalls = `
-import io, json, sys, urllib.error, urllib.request
-port, calls = sys.argv[1], json.loads(sys.argv[2])
-statuses = []
-for status, megabytes, framing, path, key, kind in calls:
-    body = b" " * (megabytes * 1000 * 1000)
-    data = body if framing == "length" else (body[at:at + 65536] for at in range(0, len(body), 65536))
-    headers = {"x-api-key": key, "content-type": kind}
-    request = urllib.request.Request(f"http://127.0.0.1:{port}{path}", data, headers)
-    try:
-        statuses.append(urllib.request.urlopen(request, timeout=20).status)
-    except urllib.error.HTTPError as error:
-        statuses.append(json.load(error)["status"])
-    except Exception as error:
-        statuses.append(repr(error))
-print(json.dumps(statuses))
-`;

@@ -17,7 +17,7 @@ const [ssd, tiny] = [new Set(["Dlib/ssd"]), new Set(["Dlib/tiny"])];
 
 const standard = (deadlineAt: number) => ({ serviceClass: "standard", deadlineAt }) as const;
 
-/** As `admitToPool`, for pools that this process has sent nothing to. */
+/** Runs `admitToPool` for pools that this process has sent nothing to. */
 const admit = (
   pools: PoolState[],
   lanes: ReadonlySet<string>,

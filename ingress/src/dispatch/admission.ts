@@ -32,7 +32,7 @@ export function admitToPool(
   if (!soonest.isLoaded) return soonest.pool;
   const chosen = chooseOffer(offers, deadlineAt - now, random);
   if (chosen !== undefined) return chosen.pool;
-  throw new ApiError("queue_timeout", "The call could not be answered within its deadline.", {
+  throw new ApiError("queue_timeout", "The request could not be answered within its deadline.", {
     retryAfterMs: soonest.waitMs,
     shed: "deadline_infeasible",
   });

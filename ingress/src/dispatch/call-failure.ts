@@ -13,8 +13,8 @@ export function callFailure(outcome: Outcome): ApiError | undefined {
     case "shed": {
       const { reason, retryAfterMs } = outcome;
       if (reason === "queue_too_long")
-        return new ApiError("queue_full", "Too many calls are waiting.", { retryAfterMs });
-      return new ApiError("queue_timeout", "The call could not have been served in time.", { retryAfterMs });
+        return new ApiError("queue_full", "Too many requests are waiting.", { retryAfterMs });
+      return new ApiError("queue_timeout", "The request could not be served in time.", { retryAfterMs });
     }
     case "expired":
       return deadlinePassed();
@@ -24,4 +24,4 @@ export function callFailure(outcome: Outcome): ApiError | undefined {
 }
 
 export const deadlinePassed = (): ApiError =>
-  new ApiError("upstream_timeout", "The call's time was over before its answer came.");
+  new ApiError("upstream_timeout", "The deadline passed before the answer came.");

@@ -10,7 +10,7 @@ import { answerWith, testRecord } from "../../testing/server.ts";
 import type { DispatchedCall } from "../call/ports.ts";
 import { type DispatchParts, dispatchCall } from "./dispatch-call.ts";
 
-/** What a call does that is cancelled after its tasks were sent. */
+/** Steps of a call that is cancelled after its tasks were sent. */
 const cancelledSteps = [
   "subscribe",
   "publish images",

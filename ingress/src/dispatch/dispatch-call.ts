@@ -46,38 +46,34 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
   );
   record.end("images");
   using end = endOfCall(signal, deadlineAt - clock.now());
+  // The broker may have tasks that it has not acknowledged; workers ignore it for tasks that have ended.
+  using cancelUnlessAnswered = new DisposableStack();
+  cancelUnlessAnswered.defer(() => server.cancels.send(pool, { call: callId }));
+
+  const aheadMs = clockAheadMs(server, clock);
+  const instants = {
+    arrivedAt: arrivedAt + aheadMs,
+    deadlineAt: deadlineAt + aheadMs,
+    sentAt: record.end("publish") + aheadMs,
+  };
+  const traceparent = traceparentOf(record.trace.context.sampled ? record.sendContext : record.trace.context);
+  const message = { ...fields, ...instants, traceparent, call: callId, ingress, tasks };
+  record.begin("send");
   try {
-    const sentAt = record.end("publish");
-    const traceparent = traceparentOf(
-      record.trace.context.sampled ? record.sendContext : record.trace.context,
-    );
-    const aheadMs = clockAheadMs(server, clock);
-    const instants = {
-      arrivedAt: arrivedAt + aheadMs,
-      deadlineAt: deadlineAt + aheadMs,
-      sentAt: sentAt + aheadMs,
-    };
-    const message = { ...fields, ...instants, traceparent, call: callId, ingress, tasks };
-    record.begin("send");
     await Promise.race([parts.tasks.send(pool, message), end.reached]);
-    record.end("send");
   } catch (error) {
-    // The broker may have them although its acknowledgement did not come in time.
-    server.cancels.send(pool, { call: callId });
     record.cause = `tasks could not be sent: ${(error as Error).message}`;
     throw dependencyUnavailable("Work cannot be queued right now; try again shortly.", starvationOf(error));
   }
+  record.end("send");
 
-  try {
-    const received = subscription.answers.map(async (each) => onClock(clock, server, await each));
-    const answers = await Promise.race([allUnlessFailed(received, record), end.reached]);
-    if (answers !== undefined) return answers;
+  const received = subscription.answers.map(async (each) => onClock(clock, server, await each));
+  const answers = await Promise.race([allUnlessFailed(received, record), end.reached]);
+  if (answers === undefined) {
     throw new ApiError("upstream_timeout", "The deadline passed before the answer came.");
-  } catch (error) {
-    // Tasks that have ended ignore it.
-    server.cancels.send(pool, { call: callId });
-    throw error;
   }
+  cancelUnlessAnswered.move();
+  return answers;
 }
 
 /** How far the clock of a pool's own server is ahead of this one; exactly 0 where both are the same. */

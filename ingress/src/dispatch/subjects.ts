@@ -88,5 +88,5 @@ function faultDetail({ label }: InputRef, code: InputFault): string {
   }
 }
 
-/** What a call requests of the workers, beside its images. */
+/** Request of a call to the workers, beside its images. */
 type LaneRequest = Pick<DispatchedCall, "lane" | "options">;

@@ -47,7 +47,7 @@ function validId(id: unknown): string | undefined {
 }
 
 const tooManyError = (max: number, what: string) =>
-  new ApiError("too_many_candidates", `A call takes at most ${max} ${what} as candidates.`, {
+  new ApiError("too_many_candidates", `A request may have at most ${max} ${what} as candidates.`, {
     field: "candidates",
   });
 

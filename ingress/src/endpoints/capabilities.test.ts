@@ -10,7 +10,7 @@ import { withLocalThresholds, writeLocalThresholds } from "@faceline/models/loca
 import { testBuild, testPool, testServer } from "../../testing/server.ts";
 
 test("GET /capabilities: what is enabled, what of it has live workers, and the limits, without a key", async (t) => {
-  const reply = await testServer(t, { settings: { FACES_MAX: "7" } }).app.inject("/capabilities");
+  const reply = await testServer(t).app.inject("/capabilities");
   assert.equal(reply.statusCode, 200);
   const shown = CapabilitiesReply.strict().parse(reply.json());
   assert.deepEqual([shown.models, shown.default_model], [["Dlib"], "Dlib"]);
@@ -21,7 +21,7 @@ test("GET /capabilities: what is enabled, what of it has live workers, and the l
   assert.equal(shown.model_details["Dlib"]!.thresholds_calibration, null);
   assert.equal(shown.detector_details["ssd"]?.status, "ready");
   assert.equal(shown.detector_details["tiny"]?.status, "unavailable");
-  assert.equal(shown.limits.faces, 7);
+  assert.equal(shown.limits.faces, 100);
   assert.equal(shown.limits.vector_length, 2);
   assert.equal(shown.features.thresholds_unaligned, "unmeasured");
 });

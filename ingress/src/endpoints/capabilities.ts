@@ -1,3 +1,5 @@
+import { imageSideMinPx } from "@faceline/contracts/image/header";
+import { facesMax } from "@faceline/contracts/wire/task";
 import type { CapabilitiesReply, RunningBuild } from "@faceline/contracts/http/capabilities";
 import { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import { EmbeddingFormat } from "@faceline/contracts/http/represent";
@@ -11,6 +13,7 @@ import {
   type EmbeddingModel,
   type Model,
 } from "@faceline/models/catalogue-entry";
+import { deadlineMinMs } from "../call/request-headers.ts";
 import { type HttpSettings, testerIsOn, version } from "../config.ts";
 import type { EnabledModels } from "../models/enabled-models.ts";
 import type { RouteContext } from "./endpoint.ts";
@@ -87,7 +90,7 @@ function graphDetails(model: Model, lanes: LaneState[]) {
   };
 }
 
-/** What workers have reported, each build once. */
+/** Returns the builds that workers have reported, each once. */
 function runningBuilds({ name }: Model, lanes: LaneState[]): RunningBuild[] {
   const builds = new Map<string, RunningBuild>();
   for (const { precisions, executionProvider } of lanes.filter(({ workers }) => workers > 0)) {
@@ -104,7 +107,7 @@ function runningBuilds({ name }: Model, lanes: LaneState[]): RunningBuild[] {
   return [...builds.values()];
 }
 
-/** What a call may hold, by the operator's settings. */
+/** Returns the limits of a call, by the operator's settings. */
 export const requestLimits = (
   settings: HttpSettings,
   enabled: EnabledModels,
@@ -113,13 +116,13 @@ export const requestLimits = (
   image_bytes: settings.IMAGE_BYTES_MAX,
   image_pixels: settings.IMAGE_PIXELS_MAX,
   image_decoding_bytes: settings.IMAGE_DECODING_BYTES_MAX,
-  image_side_min_px: settings.IMAGE_SIDE_MIN_PX,
+  image_side_min_px: imageSideMinPx,
   candidate_vectors: settings.CANDIDATE_VECTORS_MAX,
   candidate_images: settings.CANDIDATE_IMAGES_MAX,
   vector_length: enabled.vectorLengthMax,
-  faces: settings.FACES_MAX,
+  faces: facesMax,
   deadline_default_ms: settings.DEADLINE_DEFAULT_MS,
-  deadline_min_ms: settings.DEADLINE_MIN_MS,
+  deadline_min_ms: deadlineMinMs,
   deadline_max_ms: settings.DEADLINE_MAX_MS,
   team_requests_per_second: settings.TEAM_REQUESTS_PER_SECOND,
   team_requests_burst: settings.TEAM_REQUESTS_BURST,

@@ -1,3 +1,4 @@
+import { facesMax } from "@faceline/contracts/wire/task";
 import type { CompareReply, CompareRequest } from "@faceline/contracts/http/compare";
 import { ApiError, inputRef, orThrow } from "../call/api-error.ts";
 import { type RequestContext, secondsSince } from "../call/context.ts";
@@ -9,7 +10,7 @@ import { faceFound, type Subject, type SubjectFace } from "../matching/subject.t
 import { matchRule } from "../models/enabled-models.ts";
 import { readCandidates } from "./candidates.ts";
 import type { RouteContext } from "./endpoint.ts";
-import { requireModelVersion, versionsOf } from "./model-versions.ts";
+import { requireOfferedVersion, requireSameVersion, versionsOf } from "./model-versions.ts";
 
 /** POST /compare: which of many is nearest to one? */
 export async function compare(
@@ -19,8 +20,7 @@ export async function compare(
 ): Promise<CompareReply> {
   const selected = models.enabled.select(body);
   const rule = matchRule(body, selected);
-  const versions = versionsOf(selected.model, models, ports.poolStates());
-  requireModelVersion(body.model_version, versions);
+  requireOfferedVersion(body.model_version, versionsOf(selected.model, models, ports.poolStates()));
   const candidates = readCandidates(body.candidates, settings);
 
   const values = [sourceInput(body), ...candidates.map(({ input }) => input)];
@@ -33,13 +33,13 @@ export async function compare(
   const options = {
     align: body.align,
     enforceDetection: body.enforce_detection,
-    facesMax: settings.FACES_MAX,
+    facesMax,
     // A face index counts all faces, also those that a reduced resolution would miss.
     fullResolution: body.all_faces || body.face_index > 0,
   };
   const answers = await dispatchImages(ports, call, { lane: selected.lane, options }, inputs);
   const all = subjectsFrom(inputs, answers);
-  requireModelVersion(body.model_version, versions, commonBuild(all));
+  requireSameVersion(body.model_version, commonBuild(all));
   const [sourceSubject, ...subjects] = all;
   const subject = orThrow(sourceSubject!);
   const face = selectFace(subject, body.face_index);

@@ -102,7 +102,7 @@ function options() {
   return { distance_metric: "cosine", align: true, enforce_detection: false, anti_spoofing: false };
 }
 
-/** As `requests.post(data=…)` of Python writes them: True and False. */
+/** Writes fields as `requests.post(data=…)` of Python does: True and False. */
 function texts(fields: object): Record<string, string> {
   const written = Object.entries(fields).map(([name, value]) => [
     name,

@@ -6,7 +6,7 @@ import type { HttpSettings } from "../config.ts";
 import type { InputReader } from "../images/inputs.ts";
 import type { LoadedModels } from "../models/loaded-models.ts";
 
-/** What every endpoint works with. */
+/** Dependencies of every endpoint. */
 export type RouteContext = {
   ports: Ports;
   settings: HttpSettings;
@@ -54,7 +54,7 @@ export type ServiceEndpoint = {
   path: string;
   operationId: string;
   summary: string;
-  /** As in ComputeEndpoint. Undefined: any JSON object. */
+  /** Schema, as in ComputeEndpoint. Undefined: any JSON object. */
   reply?: Record<string, z.ZodType>;
   /** The body of a 503, if the endpoint has one: the reply itself, or a problem. */
   unavailable?: "reply" | "problem";

@@ -41,7 +41,7 @@ export const livez = async (): Promise<LiveReply> => ({ status: "ok" });
 const canServe = ({ lanes }: PoolState, enabledLanes: ReadonlySet<string>): boolean =>
   lanes.some(({ lane, workers, loadable }) => workers + loadable > 0 && enabledLanes.has(lane));
 
-/** By lane: workers of all its builds together, and the wait for the soonest of those that have workers. */
+/** Returns, by lane, the workers of all builds together and the shortest wait of those that have workers. */
 function laneHealth({ lanes }: PoolState): HealthReply["checks"]["pools"][string] {
   const byLane = Map.groupBy(lanes, ({ lane }) => lane);
   return Object.fromEntries(

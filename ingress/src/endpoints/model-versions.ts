@@ -17,17 +17,14 @@ export function versionsOf(model: EmbeddingModel, models: LoadedModels, pools: P
   return running.length > 0 ? [...new Set(running)] : [models.catalogueVersionOf(model)];
 }
 
-/**
- * Throws `model_not_allowed` if the vectors of a call come from other weights than those that it is compared
- * with: `build` where a worker embedded an image of the call, otherwise the given versions.
- */
-export function requireModelVersion(
-  sent: string | undefined,
-  versions: readonly string[],
-  build: LaneBuild | null = null,
-): void {
-  const allowed = build === null ? versions : [build.modelVersion];
-  if (sent === undefined || allowed.includes(sent)) return;
-  const detail = `model_version must be one of: ${allowed.join(", ")}. Embeddings of another version must be computed again.`;
+/** Throws `model_not_allowed` if the vectors of a call come from weights that no worker runs. */
+export function requireOfferedVersion(sent: string | undefined, versions: readonly string[]): void {
+  if (sent === undefined || versions.includes(sent)) return;
+  const detail = `model_version must be one of: ${versions.join(", ")}. Embeddings of another version must be computed again.`;
   throw new ApiError("model_not_allowed", detail, { field: "model_version" });
+}
+
+/** Throws `model_not_allowed` if the vectors of a call come from other weights than its images. */
+export function requireSameVersion(sent: string | undefined, build: LaneBuild | null): void {
+  if (build !== null) requireOfferedVersion(sent, [build.modelVersion]);
 }

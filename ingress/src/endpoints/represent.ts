@@ -1,3 +1,4 @@
+import { facesMax } from "@faceline/contracts/wire/task";
 import type {
   RepresentQuery,
   RepresentReply,
@@ -15,7 +16,7 @@ import type { RouteContext } from "./endpoint.ts";
 
 /** POST /represent: the faces of an image, each with its embedding. */
 export async function represent(
-  { ports, settings, models, inputs: reader }: RouteContext,
+  { ports, models, inputs: reader }: RouteContext,
   call: RequestContext,
   body: RepresentRequest,
   { format }: z.infer<typeof RepresentQuery>,
@@ -27,7 +28,7 @@ export async function represent(
   const options = {
     align: body.align,
     enforceDetection: body.enforce_detection,
-    facesMax: Math.min(body.max_faces ?? settings.FACES_MAX, settings.FACES_MAX),
+    facesMax: Math.min(body.max_faces ?? facesMax, facesMax),
     fullResolution: body.max_faces !== 1,
   };
   const answers = await dispatchImages(ports, call, { lane, options }, inputs);

@@ -113,54 +113,12 @@ test("/verify: several faces and face_policy", async (t) => {
   );
 });
 
-test("Booleans in strings are parsed", async (t) => {
-  const { post, dispatched } = testServer(t);
-  await post("/verify", {
-    img1: image,
-    img2: image,
-    enforce_detection: "False",
-    align: "false",
-    anti_spoofing: "no",
-  });
-  assert.deepEqual(dispatched[0]?.options, {
-    align: false,
-    enforceDetection: false,
-    facesMax: 100,
-    fullResolution: false,
-  });
-});
-
-test("Defaults: model Dlib, detector ssd, metric cosine", async (t) => {
-  const { post } = testServer(t);
-  const reply = (await post("/verify", { img1: image, img2: image })).json();
-  const { model, detector_backend, similarity_metric } = reply;
-  assert.deepEqual([model, detector_backend, similarity_metric], ["Dlib", "ssd", "cosine"]);
-});
-
-test("An image is a Base64 payload or a data URL: JPEG, PNG, WebP, AVIF, sniffed from the bytes", async (t) => {
-  const { post, dispatched } = testServer(t);
-  for (const format of ["jpeg", "png", "webp", "avif"] as const) {
-    const base64 = await base64Image(32, format);
-    await post("/verify", { img1: base64, img2: `data:text/plain;base64,${base64}` });
-    assert.ok(dispatched.at(-1)!.images.every((sent) => sent.equals(Buffer.from(base64, "base64"))));
-  }
-});
-
 test("`normalization`: one that the model does not have is 400 with the allowed ones", async (t) => {
   const { post } = testServer(t);
   assert.equal((await post("/verify", { img1: image, img2: image, normalization: "base" })).statusCode, 200);
   for (const normalization of ["raw", "Facenet", "Facenet2018", "VGGFace", "VGGFace2", "ArcFace", "SECRET"]) {
     const { error, detail } = (await post("/verify", { img1: image, img2: image, normalization })).json();
     assert.deepEqual([error, detail], ["invalid_request", "normalization must be one of: base."]);
-  }
-});
-
-test("Unknown fields are ignored, except fields that ask for features that do not exist", async (t) => {
-  const { post } = testServer(t);
-  const body = { img1: [1, 0], img2: [1, 0], silent: true, SECRET: { deep: [1] }, __proto: 1 };
-  assert.equal((await post("/verify", body)).statusCode, 200);
-  for (const feature of [{ anti_spoofing: true }, { expand_percentage: 5 }]) {
-    assert.equal((await post("/verify", { ...body, ...feature })).json().error, "invalid_request");
   }
 });
 
@@ -222,8 +180,8 @@ test("`enforce_detection: false`: where no face was found, the reply says so, an
   assert.deepEqual([vector.verified, vector.faces_compared], [false, { img1: 0, img2: null }]);
 });
 
-test("a threshold that no distance exceeds is refused with the range, in JSON and in forms", async (t) => {
-  const { app, post, dispatched } = testServer(t);
+test("a threshold that no distance exceeds is refused with the range", async (t) => {
+  const { post, dispatched } = testServer(t);
   const ranges = { cosine: 2, euclidean: 4, euclidean_l2: 2 };
   for (const [distance_metric, max] of Object.entries(ranges)) {
     const detail = `threshold is a distance: for ${distance_metric} of Dlib it is between 0 and ${max}.`;
@@ -237,16 +195,6 @@ test("a threshold that no distance exceeds is refused with the range, in JSON an
           [json.status, json.error, json.field, json.detail],
           [400, "invalid_request", "threshold", detail],
         );
-        const form = await app.inject({
-          method: "POST",
-          url: path,
-          payload: new URLSearchParams({ ...inputs, distance_metric, threshold: String(threshold) } as Record<
-            string,
-            string
-          >).toString(),
-          headers: { "x-api-key": testKey, "content-type": "application/x-www-form-urlencoded" },
-        });
-        assert.deepEqual([form.statusCode, form.json().detail], [400, detail]);
       }
     }
     const body = { img1: [1.5, 0], img2: [1.5, 0], distance_metric, threshold: max };
@@ -256,30 +204,6 @@ test("a threshold that no distance exceeds is refused with the range, in JSON an
     const { error, field, detail } = (await post("/verify", { img1: image, img2: image, threshold })).json();
     assert.deepEqual([error, field], ["invalid_request", "threshold"]);
     assert.match(detail, /must be a number of 0 or more: it is a distance, by cosine from 0 to 2\.$/);
-  }
-  assert.equal(dispatched.length, 0);
-});
-
-test("a vector of zeros, or nearly, or of numbers without end is no embedding, by any metric", async (t) => {
-  const { post, dispatched } = testServer(t);
-  for (const distance_metric of ["cosine", "euclidean", "euclidean_l2"]) {
-    for (const vector of [
-      [0, 0],
-      [-0, 0],
-      [5e-324, 5e-324],
-      [1e-200, 0],
-      [1e-7, 1e-7],
-      [1e200, 0],
-      [1.7e308, 1.7e308],
-    ]) {
-      const body = { img1: image, img2: vector, distance_metric };
-      const { error, field, index } = (await post("/verify", body)).json();
-      assert.deepEqual(
-        [error, field, index],
-        ["invalid_vector", "img2", 1],
-        `${distance_metric} ${vector.join()}`,
-      );
-    }
   }
   assert.equal(dispatched.length, 0);
 });
@@ -298,6 +222,7 @@ test("Error codes: each names the field at fault", async (t) => {
     [{ img1: 5 }, "invalid_request", "img1"],
     [{ img1: [1, "2"] }, "invalid_vector", "img1"],
     [{ img1: [] }, "invalid_vector", "img1"],
+    [{ img2: [0, 0] }, "invalid_vector", "img2"],
     [{ img2: [1, 2, 3] }, "dimension_mismatch", "img2"],
     [{ model_name: "VGG-Face" }, "model_not_allowed", "model_name"],
     [{ detector_backend: "opencv" }, "detector_not_allowed", "detector_backend"],

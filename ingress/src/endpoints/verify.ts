@@ -7,18 +7,17 @@ import { decidingPair, facesNeeded } from "../matching/pair.ts";
 import { faceFound, type Subject } from "../matching/subject.ts";
 import { matchRule } from "../models/enabled-models.ts";
 import type { RouteContext } from "./endpoint.ts";
-import { requireModelVersion, versionsOf } from "./model-versions.ts";
+import { requireOfferedVersion, requireSameVersion, versionsOf } from "./model-versions.ts";
 
 /** POST /verify: do two images show the same person? */
 export async function verify(
-  { ports, settings, models, inputs: reader }: RouteContext,
+  { ports, models, inputs: reader }: RouteContext,
   call: RequestContext,
   body: VerifyRequest,
 ): Promise<VerifyReply> {
   const selected = models.enabled.select(body);
   const { metric, threshold } = matchRule(body, selected);
-  const versions = versionsOf(selected.model, models, ports.poolStates());
-  requireModelVersion(body.model_version, versions);
+  requireOfferedVersion(body.model_version, versionsOf(selected.model, models, ports.poolStates()));
 
   const values = [
     { ref: inputRef("img1"), value: body.img1 },
@@ -28,13 +27,13 @@ export async function verify(
   const options = {
     align: body.align,
     enforceDetection: body.enforce_detection,
-    facesMax: facesNeeded(body.face_policy, settings.FACES_MAX),
+    facesMax: facesNeeded(body.face_policy),
     // `single_only` asks whether there is a second face, which may be too small for a reduced resolution.
     fullResolution: body.all_faces || body.face_policy === "single_only",
   };
   const answers = await dispatchImages(ports, call, { lane: selected.lane, options }, inputs);
   const subjects = subjectsFrom(inputs, answers).map(orThrow);
-  requireModelVersion(body.model_version, versions, commonBuild(subjects));
+  requireSameVersion(body.model_version, commonBuild(subjects));
   const [first, second] = subjects;
   const pair = decidingPair(body.face_policy, metric, first!, second!);
   // Two backgrounds are often close, and say nothing about a person.

@@ -185,7 +185,10 @@ test("Errors: the same shape for a request that does not arrive in time", async 
   const [serverSide] = await served;
   answerMalformedRequest({ code: "ERR_HTTP_REQUEST_TIMEOUT" }, serverSide, "", 1);
   const problem = problemIn((await socket.setEncoding("utf8").toArray()).join(""));
-  assert.deepEqual([problem.error, problem.detail], ["invalid_request", "The call did not arrive in time."]);
+  assert.deepEqual(
+    [problem.error, problem.detail],
+    ["invalid_request", "The request did not arrive in time."],
+  );
 });
 
 test("a connection that sent garbage is given back after its answer, also if the client does not close it", async (t) => {

@@ -34,7 +34,7 @@ const refused = new WeakSet<Socket>();
  * silently.
  */
 export function rejectConnect(app: FastifyInstance, site: string, now: () => number): void {
-  const error = new ApiError("invalid_request", "The call is a CONNECT: this service is no proxy.");
+  const error = new ApiError("invalid_request", "The request is a CONNECT: this service is not a proxy.");
   app.server.on("connect", (_request, stream) => {
     const socket = stream as Socket;
     // Node no longer watches this socket: its errors must not end the process.
@@ -68,5 +68,5 @@ function endWithProblem(error: ApiError, socket: Socket, site: string, now: numb
 function parserError(code: string | undefined): ApiError {
   if (code === "HPE_HEADER_OVERFLOW") return new ApiError("request_too_large", "The headers are too large.");
   const detail = code === "ERR_HTTP_REQUEST_TIMEOUT" ? "did not arrive in time" : "is not valid HTTP";
-  return new ApiError("invalid_request", `The call ${detail}.`);
+  return new ApiError("invalid_request", `The request ${detail}.`);
 }

@@ -26,10 +26,10 @@ function routeError(app: FastifyInstance, request: FastifyRequest): ApiError {
   const path = request.url.split("?", 1)[0]!;
   const allow = methods.filter((method) => app.hasRoute({ method, url: path }));
   if (allow.length === 0) return new ApiError("not_found", "There is nothing at this path.");
-  return new ApiError("method_not_allowed", `This path takes ${allow.join(" and ")}.`, { allow });
+  return new ApiError("method_not_allowed", `This path accepts ${allow.join(" and ")}.`, { allow });
 }
 
-/** As browsers do for an address. Programs that take anything, or a problem, get the error of the API. */
+/** Whether a browser asks for a page. Programs that accept anything, or a problem, get the API's error. */
 export function wantsHtml({ headers: { accept = "" } }: FastifyRequest): boolean {
   return accept.includes("text/html") && !accept.includes("application/problem+json");
 }

@@ -54,7 +54,7 @@ export function apiErrorFrom(error: unknown): ApiError | undefined {
   const { code = "", statusCode = 500 } = error as { code?: string; statusCode?: number };
   const known = fastifyErrors.get(code);
   if (known !== undefined) return new ApiError(...known);
-  return statusCode < 500 ? new ApiError("invalid_request", "The call is not valid HTTP.") : undefined;
+  return statusCode < 500 ? new ApiError("invalid_request", "The request is not valid HTTP.") : undefined;
 }
 
 const fastifyErrors = new Map<string, [ErrorCode, string]>([

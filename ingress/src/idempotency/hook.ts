@@ -42,7 +42,7 @@ export function addIdempotency(app: FastifyInstance, ports: Ports): void {
       case "not_stored":
         return;
       case "conflict":
-        throw new ApiError("idempotency_conflict", "This Idempotency-Key was sent with another call.", {
+        throw new ApiError("idempotency_conflict", "This Idempotency-Key was sent with another request.", {
           field: header,
         });
       case "stored": {
@@ -87,7 +87,10 @@ async function lookUp(
     const leftMs = deadlineAt - ports.clock.now();
     if (leftMs > 0) await sleep(Math.min(pauseMs, leftMs), undefined, { signal });
     else
-      throw new ApiError("upstream_timeout", "The first call with this Idempotency-Key has not ended yet.");
+      throw new ApiError(
+        "upstream_timeout",
+        "The first request with this Idempotency-Key has not ended yet.",
+      );
   }
 }
 

@@ -18,8 +18,7 @@ import {
 } from "../../testing/server.ts";
 import { ApiError } from "../call/api-error.ts";
 import type { DispatchedCall } from "../call/ports.ts";
-import { HttpSettings } from "../config.ts";
-import { openIdempotencyStore } from "./store.ts";
+import { openIdempotencyStore, type ReplyLimits } from "./store.ts";
 
 const config = readConfig(VolatileRedisConfig, process.env);
 const image = await base64Image();
@@ -96,7 +95,7 @@ test("a reply that would be the same again is stored; after a failure the key is
   const failing = await teamWithKey(t);
   const attempts = [
     async () => {
-      throw new ApiError("queue_full", "Too many calls are waiting.", { retryAfterMs: 1 });
+      throw new ApiError("queue_full", "Too many requests are waiting.", { retryAfterMs: 1 });
     },
     oneFace,
   ].values();
@@ -179,12 +178,8 @@ test("a call that waits for the first one waits until its own deadline", async (
 });
 
 test("a reply above a limit in bytes is not stored: waiting and later calls compute their own", async (t) => {
-  for (const settings of [
-    { IDEMPOTENCY_ANSWER_BYTES_MAX: "600" },
-    { IDEMPOTENCY_TEAM_BYTES_MAX: "600" },
-    { IDEMPOTENCY_BYTES_MAX: "600" },
-  ]) {
-    const { ingress, idempotency, record, redis } = await teamWithKey(t, settings);
+  for (const limit of ["replyBytesMax", "teamBytesMax", "bytesMax"]) {
+    const { ingress, idempotency, record, redis } = await teamWithKey(t, { [limit]: 600 });
     const { post, computed } = await ingress();
     await Promise.all(Array.from({ length: 5 }, () => post("/represent", body, idempotency)));
     assert.equal(computed.length, 5);
@@ -194,7 +189,7 @@ test("a reply above a limit in bytes is not stored: waiting and later calls comp
 });
 
 test("the budget of a team counts the bytes that it has stored", async (t) => {
-  const { ingress, idempotency } = await teamWithKey(t, { IDEMPOTENCY_TEAM_BYTES_MAX: "1200" });
+  const { ingress, idempotency } = await teamWithKey(t, { teamBytesMax: 1_200 });
   const { post, computed } = await ingress();
   const keys = [idempotency, { "idempotency-key": "second" }];
   for (const headers of [...keys, ...keys]) await post("/represent", body, headers);
@@ -208,14 +203,14 @@ test("a process that stops right after a reply has stored it", async (t) => {
   // As in the ingress: commands are sent at the end of the turn, so the connection could close before that.
   const own = await connectVolatileRedis(config, { autoPipelining: true });
   const clock = { now: () => performance.timeOrigin + performance.now() };
-  const store = openIdempotencyStore(own, clock, HttpSettings.parse({}));
+  const store = openIdempotencyStore(own, clock);
   const lookup = await store.acquire(team, "order 7", "fingerprint");
   assert.ok(lookup.kind === "acquired");
   void lookup.lock.store({ status: 200, type: "application/json", body: "{}" });
   await store[Symbol.asyncDispose]();
   await own[Symbol.asyncDispose]();
 
-  const other = openIdempotencyStore(redis, clock, HttpSettings.parse({}));
+  const other = openIdempotencyStore(redis, clock);
   t.after(() => other[Symbol.asyncDispose]());
   assert.equal((await other.acquire(team, "order 7", "fingerprint")).kind, "stored");
 });
@@ -248,8 +243,7 @@ test("while Redis is unreachable a call with a key is dependency_unavailable, on
 });
 
 /** A team with one `Idempotency-Key`, and servers that share the real Redis. */
-async function teamWithKey(t: TestContext, environment: Record<string, string> = {}) {
-  const settings = HttpSettings.parse(environment);
+async function teamWithKey(t: TestContext, limits: Partial<ReplyLimits> = {}) {
   const team = `team-${randomUUID()}`;
   const idempotency = { "idempotency-key": "order 7" };
   const connection = async () => {
@@ -260,7 +254,7 @@ async function teamWithKey(t: TestContext, environment: Record<string, string> =
   const ingress = async (dispatch: (call: DispatchedCall) => Promise<Answer[]> = oneFace) => {
     const redis = await connection();
     const clock = { now: () => performance.timeOrigin + performance.now() };
-    const store = openIdempotencyStore(redis, clock, settings);
+    const store = openIdempotencyStore(redis, clock, limits);
     t.after(() => store[Symbol.asyncDispose]());
     const begun = Promise.withResolvers<void>();
     const { app, post, dispatched } = testServer(t, {

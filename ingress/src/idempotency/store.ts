@@ -13,8 +13,17 @@ const lockMs = 2_500;
 const renewEveryMs = 500;
 /** How long `not_stored` is known, for calls that wait for a reply that was too large to be stored. */
 const notStoredMs = 10_000;
-/** What a record takes in Redis beside the body of its reply. */
+/** Bytes of a record in Redis beside the body of its reply. */
 const replyOverheadBytes = 512;
+/** Time for which a reply is stored: longer than any client repeats a call, and embeddings do not stay. */
+export const idempotencyKeptMs = 600_000;
+const MiB = 1024 * 1024;
+/**
+ * Bytes of a stored reply, overhead included, and of all replies of a team and of all teams; what exceeds one
+ * of these is not stored. The largest answer to one image has some 100 KB; all together take an eighth of the
+ * volatile Redis, whose other content are the calls in flight.
+ */
+const replyLimits = { replyBytesMax: 256 * 1024, teamBytesMax: 32 * MiB, bytesMax: 128 * MiB };
 
 /**
  * Locks and stored replies of `Idempotency-Key`s, in the volatile Redis and nowhere else. A lock is renewed
@@ -24,8 +33,9 @@ const replyOverheadBytes = 512;
 export function openIdempotencyStore(
   redis: RedisConnection,
   clock: Clock,
-  settings: IdempotencySettings,
+  changedLimits: Partial<ReplyLimits> = {},
 ): IdempotencyStore {
+  const limits = { ...replyLimits, ...changedLimits };
   const run = {
     acquire: script(redis, { name: "acquireIdempotencyKey", lua: acquireScript, numberOfKeys: 1 }),
     store: script(redis, { name: "storeReply", lua: storeScript, numberOfKeys: 5 }),
@@ -54,7 +64,7 @@ export function openIdempotencyStore(
       await Promise.allSettled([released]);
     };
     const store = async (reply: StoredReply) => {
-      const stored = run.store(record, ...bytesKeys(team), holder, ...storeArguments(reply, settings));
+      const stored = run.store(record, ...bytesKeys(team), holder, ...storeArguments(reply, limits));
       bestEffort("idempotency_store", stored);
       const [{ status }] = await Promise.allSettled([stored]);
       if (status === "rejected") await release();
@@ -70,7 +80,7 @@ export function openIdempotencyStore(
   };
 
   const bytesKeys = (team: string): string[] => {
-    const window = Math.floor(clock.now() / settings.IDEMPOTENCY_KEPT_MS);
+    const window = Math.floor(clock.now() / idempotencyKeptMs);
     return [team, "*"].flatMap((owner) => [storedBytesKey(owner, window), storedBytesKey(owner, window - 1)]);
   };
 
@@ -101,26 +111,21 @@ export function openIdempotencyStore(
 }
 
 /** ARGV of the script after the holder. The body of a reply that is too large is not even sent. */
-function storeArguments({ status, type, body }: StoredReply, settings: IdempotencySettings) {
+function storeArguments({ status, type, body }: StoredReply, limits: ReplyLimits) {
   const bytes = Buffer.byteLength(body) + replyOverheadBytes;
-  const fits = bytes <= settings.IDEMPOTENCY_ANSWER_BYTES_MAX;
+  const fits = bytes <= limits.replyBytesMax;
   return [
     status,
     type,
     fits ? body : "",
     fits ? bytes : Number.MAX_SAFE_INTEGER,
-    settings.IDEMPOTENCY_KEPT_MS,
-    settings.IDEMPOTENCY_TEAM_BYTES_MAX,
-    settings.IDEMPOTENCY_BYTES_MAX,
+    idempotencyKeptMs,
+    limits.teamBytesMax,
+    limits.bytesMax,
     notStoredMs,
   ];
 }
 
-type IdempotencySettings = {
-  IDEMPOTENCY_KEPT_MS: number;
-  IDEMPOTENCY_ANSWER_BYTES_MAX: number;
-  IDEMPOTENCY_TEAM_BYTES_MAX: number;
-  IDEMPOTENCY_BYTES_MAX: number;
-};
+export type ReplyLimits = typeof replyLimits;
 
 type IdempotencyStore = AsyncDisposable & { acquire: Ports["acquireIdempotencyKey"] };

@@ -1,7 +1,7 @@
 import { decodingBytes } from "@faceline/contracts/image/decoding-bytes";
 import { decodingCost } from "@faceline/contracts/image/decoding-cost";
 import { imageFormat } from "@faceline/contracts/image/format";
-import { imageHeader } from "@faceline/contracts/image/header";
+import { imageHeader, imageSideMinPx } from "@faceline/contracts/image/header";
 import { type InputRef, inputError } from "../call/api-error.ts";
 
 /**
@@ -18,13 +18,13 @@ export function checkHeader(
   const header = imageHeader(image);
   if (header === undefined) throw inputError(ref, "invalid_image", damaged(image, ref));
   const { width, height } = header;
-  const { IMAGE_PIXELS_MAX, IMAGE_SIDE_MIN_PX, IMAGE_DECODING_BYTES_MAX } = limits;
+  const { IMAGE_PIXELS_MAX, IMAGE_DECODING_BYTES_MAX } = limits;
   if (width * height > IMAGE_PIXELS_MAX) {
     const detail = `The image in ${ref.label} has more than ${IMAGE_PIXELS_MAX} pixels.`;
     throw inputError(ref, "image_too_large", detail);
   }
-  if (Math.min(width, height) < IMAGE_SIDE_MIN_PX) {
-    const detail = `The image in ${ref.label} has a side of less than ${IMAGE_SIDE_MIN_PX} pixels.`;
+  if (Math.min(width, height) < imageSideMinPx) {
+    const detail = `The image in ${ref.label} has a side of less than ${imageSideMinPx} pixels.`;
     throw inputError(ref, "image_too_small", detail);
   }
   if (decodingBytes(header) > IMAGE_DECODING_BYTES_MAX) {
@@ -42,8 +42,4 @@ function damaged(image: Buffer, ref: InputRef): string {
   return `The image in ${ref.label} ${kind}: save it anew, or as JPEG.`;
 }
 
-export type HeaderLimits = {
-  IMAGE_PIXELS_MAX: number;
-  IMAGE_DECODING_BYTES_MAX: number;
-  IMAGE_SIDE_MIN_PX: number;
-};
+export type HeaderLimits = { IMAGE_PIXELS_MAX: number; IMAGE_DECODING_BYTES_MAX: number };

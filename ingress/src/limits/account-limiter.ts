@@ -10,22 +10,14 @@ import { RequestRateLimiter } from "./request-rate-limiter.ts";
  */
 export class AccountLimiter {
   readonly #rates: RequestRateLimiter;
-  readonly #perHour: Record<AccountLimit, number>;
 
-  constructor(redis: RedisConnection, settings: AccountLimits) {
+  constructor(redis: RedisConnection) {
     this.#rates = new RequestRateLimiter(redis);
-    this.#perHour = {
-      form: settings.ACCOUNT_FORMS_PER_HOUR,
-      network_form: settings.ACCOUNT_FORMS_PER_HOUR * addressesOfNetwork,
-      mail: settings.SIGN_IN_MAILS_PER_HOUR,
-      sign_in_address: settings.SIGN_IN_ADDRESSES_PER_HOUR,
-      key: settings.TEAM_KEYS_PER_HOUR,
-    };
   }
 
   /** Returns null for a try within the limit, else the milliseconds until another one will be. */
   async countTry(limit: AccountLimit, who: string): Promise<number | null> {
-    const perHour = this.#perHour[limit];
+    const perHour = triesPerHour[limit];
     const name = limit === "mail" ? createHash("sha256").update(who).digest("base64url") : who;
     const limits = { requestsPerSecond: perHour / 3_600, requestsBurst: perHour };
     const decision = await this.#rates.consume(`accounts/${limit}/${name}`, limits);
@@ -33,14 +25,18 @@ export class AccountLimiter {
   }
 }
 
-/** So many addresses of a network may join the waitlist at their limit; an office has rarely more at once. */
-const addressesOfNetwork = 4;
-
-type AccountLimit = "form" | "network_form" | "mail" | "sign_in_address" | "key";
-
-export type AccountLimits = {
-  ACCOUNT_FORMS_PER_HOUR: number;
-  SIGN_IN_MAILS_PER_HOUR: number;
-  SIGN_IN_ADDRESSES_PER_HOUR: number;
-  TEAM_KEYS_PER_HOUR: number;
+/** More than anybody needs by hand, and too few to fill the waitlist, a mailbox or the durable Redis. */
+const triesPerHour = {
+  /** Forms of /waitlist and /sign-in from one address of the network. */
+  form: 5,
+  /** Forms of /waitlist from one network, as of four addresses: an office has rarely more at once. */
+  network_form: 20,
+  /** Mails with a sign-in address to one email. */
+  mail: 3,
+  /** Sign-in addresses without effect that one address of the network tries. */
+  sign_in_address: 60,
+  /** Keys that a team creates, replaces or renames. Revoked ones stay in the durable Redis. */
+  key: 60,
 };
+
+type AccountLimit = keyof typeof triesPerHour;

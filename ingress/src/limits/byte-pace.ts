@@ -50,7 +50,7 @@ export class BytePace<Chunk extends PacedChunk> {
   }
 }
 
-/** What a team may send at once after a pause: the bytes of a second. */
+/** Burst of a team: the bytes of a second. */
 const burstMs = 1_000;
 
 /** `body`: a number that is higher for a body that began later. */

@@ -15,7 +15,7 @@ export class CallWindow {
   #size = Number.POSITIVE_INFINITY;
   #completed = 0;
   #completedAtDecrease = 0;
-  /** In the order in which they came. */
+  /** Calls in order of arrival. */
   readonly #calls = new Set<Call>();
 
   /** Whether there is no call: then the window need not be kept. */
@@ -83,7 +83,7 @@ type Call = {
   state: "waiting" | "reading" | "complete";
   /** Its place in the order of completion; 0 before. */
   number: number;
-  /** What it runs once it may go on. */
+  /** Lets the call go on. */
   go?: () => void;
 };
 

@@ -138,6 +138,6 @@ export class InFlightLimiter implements AsyncDisposable {
 type InFlightSlot = {
   /** Calls of the team when this one was let in, this one and those of other processes included. */
   inFlight: number;
-  /** To be called once. */
+  /** Must be called once. */
   release(): void;
 };

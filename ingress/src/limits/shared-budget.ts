@@ -70,7 +70,7 @@ export class SharedBudget {
 /** A team may hold this many times what is free. */
 const thresholdFactor = 3;
 
-/** What one team holds; teams that hold nothing are absent. */
+/** Share of one team; teams that hold nothing are absent. */
 type TeamShare = { bytes: number; leases: number };
 
 export type BudgetLease = {

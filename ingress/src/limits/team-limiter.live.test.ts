@@ -124,7 +124,7 @@ async function teamWithLimits(t: TestContext, limits: LimitOverrides) {
     const redis = await connection(t);
     const limiter = openTeamLimiter(redis, newProcessId("ingress"));
     t.after(() => limiter[Symbol.asyncDispose]());
-    /** By request id, because concurrent calls may be dispatched in any order. */
+    /** Calls by request id, because concurrent calls may be dispatched in any order. */
     const held = new Map<string, { begin(): void; ended: Promise<void> }>();
     const { post } = testServer(t, {
       findKey: async () => ({ key: { ...testKeyRecord.key, team }, limits }),

@@ -7,14 +7,13 @@ import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/runtime/red
 import { inFlightKey, rateKeyPrefix } from "@faceline/contracts/wire/names";
 import { waitUntil } from "../../testing/server.ts";
 import type { CallSlot } from "../call/ports.ts";
-import { HttpSettings } from "../config.ts";
 import { openVisitorLimiter, type VisitorLimiter } from "./visitor-limiter.ts";
 
 const config = readConfig(VolatileRedisConfig, process.env);
 
 test("two ingress processes share the rate of an address: the burst, then 60 a minute", async (t) => {
-  const settings = { TESTER_REQUESTS_PER_MINUTE: "60", TESTER_REQUESTS_BURST: "5" };
-  const [one, other] = [await ingress(t, settings), await ingress(t, settings)];
+  const limits = { requestsPerMinute: 60, requestsBurst: 5 };
+  const [one, other] = [await ingress(t, limits), await ingress(t, limits)];
   const address = newAddress();
   const startedAt = performance.now();
   const slots: CallSlot[] = [];
@@ -32,15 +31,14 @@ test("two ingress processes share the rate of an address: the burst, then 60 a m
     ["rate_limited", 5, 0],
   );
   assert.ok(refused.error!.details.retryAfterMs! > 0 && refused.error!.details.retryAfterMs! <= 1_000);
-  assert.match(refused.error!.message, /From one address 60 calls a minute may come without a key/);
+  assert.match(refused.error!.message, /From one address 60 requests per minute may come without a key/);
   const neighbour = await one.limiter.acquire(newAddress());
   assert.equal(neighbour.error, undefined);
   neighbour.release();
 });
 
 test("calls in flight of one address are limited, and take nothing from other visitors when refused", async (t) => {
-  const settings = { ...anyRate, TESTER_ADDRESS_IN_FLIGHT_MAX: "2" };
-  const { limiter } = await ingress(t, settings);
+  const { limiter } = await ingress(t, { ...anyRate, inFlightMax: 2 });
   const [greedy, modest] = [newAddress(), newAddress()];
   const held = [await limiter.acquire(greedy), await limiter.acquire(greedy)];
   const refused = await Promise.all(Array.from({ length: 5 }, () => limiter.acquire(greedy)));
@@ -57,8 +55,8 @@ test("calls in flight of one address are limited, and take nothing from other vi
 });
 
 test("calls in flight of all addresses together are limited over all ingress processes", async (t) => {
-  const settings = { ...anyRate, TESTER_IN_FLIGHT_MAX: "2" };
-  const [one, other] = [await ingress(t, settings), await ingress(t, settings)];
+  const limits = { ...anyRate, allInFlightMax: 2 };
+  const [one, other] = [await ingress(t, limits), await ingress(t, limits)];
   const held = [await admitted(one.limiter, newAddress()), await admitted(other.limiter, newAddress())];
   const waiting = newAddress();
   const { error } = await one.limiter.acquireShared(waiting);
@@ -70,7 +68,7 @@ test("calls in flight of all addresses together are limited over all ingress pro
 });
 
 test("a network of many addresses gets half of the slots, and the last ones go to networks that have none", async (t) => {
-  const { limiter } = await ingress(t, { ...anyRate, TESTER_IN_FLIGHT_MAX: "8" });
+  const { limiter } = await ingress(t, { ...anyRate, allInFlightMax: 8 });
   const acquireAll = async (network: number) => {
     const hosts = Array.from({ length: 12 }, (_, host) => limiter.acquireShared(`203.0.${network}.${host}`));
     return (await Promise.all(hosts)).filter(({ error }) => error === undefined);
@@ -102,9 +100,9 @@ test("while the volatile Redis is unreachable calls are refused with dependency_
   release();
 });
 
-async function ingress(t: TestContext, settings: Record<string, string>) {
+async function ingress(t: TestContext, limits: Parameters<typeof openVisitorLimiter>[2]) {
   const redis = await connectVolatileRedis(config);
-  const limiter = openVisitorLimiter(redis, newProcessId("ingress"), HttpSettings.parse(settings));
+  const limiter = openVisitorLimiter(redis, newProcessId("ingress"), limits);
   t.after(async () => {
     await limiter[Symbol.asyncDispose]();
     await redis[Symbol.asyncDispose]();
@@ -125,7 +123,7 @@ async function admitted(limiter: VisitorLimiter, address: string): Promise<CallS
   return slot;
 }
 
-const anyRate = { TESTER_REQUESTS_PER_MINUTE: "100000", TESTER_REQUESTS_BURST: "100000" };
+const anyRate = { requestsPerMinute: 100_000, requestsBurst: 100_000 };
 
 const newAddress = (): string =>
   `2001:db8:${randomBytes(2).toString("hex")}:${randomBytes(2).toString("hex")}::/64`;

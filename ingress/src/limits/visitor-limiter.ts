@@ -3,6 +3,7 @@ import { visitorsTenant } from "@faceline/contracts/wire/ids";
 import { ApiError, dependencyUnavailable } from "../call/api-error.ts";
 import type { CallSlot, Ports } from "../call/ports.ts";
 import { networkOf } from "../connections/address-group.ts";
+import { visitorLimits } from "../tester/tester-settings.ts";
 import { CallLimiter, type LimitDetails } from "./call-limiter.ts";
 import { InFlightLimiter } from "./in-flight-limiter.ts";
 
@@ -21,21 +22,17 @@ import { InFlightLimiter } from "./in-flight-limiter.ts";
 export function openVisitorLimiter(
   redis: VolatileConnection,
   ingress: string,
-  settings: VisitorLimits,
+  changedLimits: Partial<typeof visitorLimits> = {},
 ): VisitorLimiter {
   const addresses = new CallLimiter(redis, ingress);
   const shared = new InFlightLimiter(redis, ingress);
-  const ofAddress = {
-    requestsPerSecond: settings.TESTER_REQUESTS_PER_MINUTE / 60,
-    requestsBurst: settings.TESTER_REQUESTS_BURST,
-    inFlightMax: settings.TESTER_ADDRESS_IN_FLIGHT_MAX,
-  };
+  const { requestsPerMinute, allInFlightMax: max, ...own } = { ...visitorLimits, ...changedLimits };
+  const ofAddress = { ...own, requestsPerSecond: requestsPerMinute / 60 };
   const details: LimitDetails = {
     rate: ({ requestsBurst }) =>
-      `From one address ${settings.TESTER_REQUESTS_PER_MINUTE} calls a minute may come without a key, and ${requestsBurst} at once after a pause.`,
+      `From one address ${requestsPerMinute} requests per minute may come without a key, in bursts of up to ${requestsBurst}.`,
     inFlight: (max) => `${max} calls of this address are in flight, as many as may be without a key.`,
   };
-  const max = settings.TESTER_IN_FLIGHT_MAX;
   const refused = (detail: string): CallSlot => ({
     error: new ApiError("rate_limited", detail, { retryAfterMs: shared.expectedReleaseMs(max) }),
     release() {},
@@ -75,13 +72,6 @@ const testerUnavailable = ({ starvation }: VolatileConnection): CallSlot => ({
   error: dependencyUnavailable("The tester is not available right now.", starvation),
   release() {},
 });
-
-type VisitorLimits = {
-  TESTER_REQUESTS_PER_MINUTE: number;
-  TESTER_REQUESTS_BURST: number;
-  TESTER_ADDRESS_IN_FLIGHT_MAX: number;
-  TESTER_IN_FLIGHT_MAX: number;
-};
 
 export type VisitorLimiter = AsyncDisposable & {
   acquire: Ports["acquireVisitorSlot"];

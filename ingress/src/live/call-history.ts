@@ -62,7 +62,7 @@ function kindOf(outcome: CallOutcome): OutcomeKind {
   return refusals.has(outcome) ? "refused" : "failed";
 }
 
-/** By a limit of the team or of this process, by the load, or because the process starts or stops. */
+/** Refusals by a limit of the team or the process, by the load, or at start and stop of the process. */
 const refusals = new Set<CallOutcome>(["rate_limited", "queue_full", "queue_timeout", "not_ready"]);
 
 function wordsFor(outcome: CallOutcome): string {
@@ -72,7 +72,7 @@ function wordsFor(outcome: CallOutcome): string {
   return errorTable[outcome].when.replaceAll("`", "");
 }
 
-/** As they pass; `total` is their sum. */
+/** Parts of a call in the order in which they pass; `total` is their sum. */
 const partsInOrder = [
   "admission",
   "publish",

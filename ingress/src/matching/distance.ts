@@ -84,7 +84,7 @@ function maxMagnitude(vector: Float64Array): number {
   return largest;
 }
 
-/** To 6 decimals, and never below zero: for parallel vectors the last bit of `cosine` may be negative. */
+/** Rounds to 6 decimals, never below zero: the last bit of `cosine` may be negative for parallel vectors. */
 const rounded = (value: number): number => Number(Math.max(0, value).toFixed(6));
 
 /** A vector from JSON, or an embedding. */

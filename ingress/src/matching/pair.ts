@@ -1,5 +1,6 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import type { FacePolicy } from "@faceline/contracts/http/verify";
+import { facesMax } from "@faceline/contracts/wire/task";
 import { inputError } from "../call/api-error.ts";
 import { distance, preparedDistance, preparedVector } from "./distance.ts";
 import type { Subject, SubjectFace } from "./subject.ts";
@@ -25,7 +26,7 @@ export function decidingPair(
 }
 
 /** Returns how many faces of each image a policy needs, largest first. */
-export function facesNeeded(policy: FacePolicy, facesMax: number): number {
+export function facesNeeded(policy: FacePolicy): number {
   switch (policy) {
     case "best_pair":
       return facesMax;

@@ -3,12 +3,12 @@ import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { InputRef } from "../call/api-error.ts";
 import type { NumericVector } from "./distance.ts";
 
-/** What one input of a call shows: the faces of an image, or the one face that a vector stands for. */
+/** One input of a call: the faces of an image, or the one face that a vector stands for. */
 export type Subject = {
   ref: InputRef;
   /** Largest first; at least one. */
   faces: [SubjectFace, ...SubjectFace[]];
-  /** What embedded the faces; null for a vector. */
+  /** Build that embedded the faces; null for a vector. */
   build: LaneBuild | null;
 };
 

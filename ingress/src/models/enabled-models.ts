@@ -17,7 +17,7 @@ export class EnabledModels {
   /** Numbers of the longest vector that one of the models has. */
   readonly vectorLengthMax: number;
 
-  /** Of what is loaded, those that `enabled` names. */
+  /** Selects from the loaded models and detectors. */
   constructor(loaded: LoadedEntries, selection: ModelSelection) {
     const { models, detectors } = selection;
     this.selection = selection;

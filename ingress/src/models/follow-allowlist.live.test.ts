@@ -142,7 +142,7 @@ async function operator(t: TestContext) {
   return { durable, config };
 }
 
-/** What follows the allowlist in an ingress with these settings, on connections of its own. */
+/** Follows the allowlist as an ingress with these settings does, on connections of its own. */
 async function ingress(t: TestContext, settings = {}) {
   const { durable } = await operator(t);
   const models = new LoadedModels(catalogue, {

@@ -10,7 +10,7 @@ import { EnabledModels } from "./enabled-models.ts";
  * calls run, so a call reads `enabled` once.
  */
 export class LoadedModels {
-  /** What the settings name, with their defaults. */
+  /** Models and detectors that the settings name, with their defaults. */
   readonly loaded: ModelSelection;
   readonly embeddingModels: EmbeddingModel[];
   readonly detectors: DetectorModel[];
@@ -26,10 +26,10 @@ export class LoadedModels {
     const { MODELS, MODEL_DEFAULT, DETECTORS, DETECTOR_DEFAULT } = settings;
     const unknown = [
       ...MODELS.filter((name) => catalogue.find("embedding", name) === undefined).map(
-        (name) => `  MODELS: the catalogue has no ${name}`,
+        (name) => `MODELS: the catalogue has no ${name}`,
       ),
       ...DETECTORS.filter((name) => catalogue.find("detector", name) === undefined).map(
-        (name) => `  DETECTORS: the catalogue has no ${name}`,
+        (name) => `DETECTORS: the catalogue has no ${name}`,
       ),
     ];
     if (unknown.length > 0) throw new SettingsError(unknown);
@@ -45,7 +45,7 @@ export class LoadedModels {
     this.vectorLengthMax = this.#enabled.vectorLengthMax;
   }
 
-  /** What is enabled now. The object is another one after each change. */
+  /** Models that are enabled now: another object after each change. */
   get enabled(): EnabledModels {
     return this.#enabled;
   }

@@ -94,8 +94,7 @@ export type PoolOffer = {
   /** The expected wait that the pool has reported for the class. Null: it takes no further call of it. */
   waitMs: number | null;
   /**
-   * That wait and a run: a lower bound for every tenant, because the wait is that of one without waiting
-   * tasks.
+   * Wait and run: a lower bound for every tenant, because the wait is that of one without waiting tasks.
    */
   durationMs: number;
   /**

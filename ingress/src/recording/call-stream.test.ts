@@ -19,6 +19,8 @@ test("a call is a line with its sizes, and without the name of its team", async 
     deadlineMs: 2_000,
     pictures: [[41_000, 327_680]],
     outcome: "answered",
+    tookMs: 50,
+    serviceMs: 50,
   });
   assert.notEqual((second as { tenant: number }).tenant, tenant);
   assert.doesNotMatch(JSON.stringify([first, second]), /team|request/);

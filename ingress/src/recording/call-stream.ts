@@ -49,7 +49,7 @@ function flush(reader: Reader): void {
   reader.dropped = 0;
 }
 
-function recordedCall({ record, status }: EndedCall, salt: string): RecordedCall | undefined {
+function recordedCall({ record, status, parts }: EndedCall, salt: string): RecordedCall | undefined {
   const outcome = outcomeOf(record.error?.code, status);
   const { tenant, lane, deadlineMs, arrivedAt, pictures } = record;
   if (outcome === undefined || tenant === undefined || deadlineMs === undefined) return undefined;
@@ -62,8 +62,14 @@ function recordedCall({ record, status }: EndedCall, salt: string): RecordedCall
     deadlineMs,
     pictures: pictures.map(({ bytes, pixels }): [number, number] => [bytes, pixels]),
     outcome,
+    ...(outcome === "answered" && {
+      tookMs: hundredths(parts.total),
+      serviceMs: hundredths(parts.total - parts.hold - parts.queue - parts.retry - parts.prepare - parts.run),
+    }),
   };
 }
+
+const hundredths = (ms: number): number => Number(ms.toFixed(2));
 
 /** Undefined: the call reached no queue. */
 function outcomeOf(error: string | undefined, status: number | undefined): RecordedOutcome | undefined {
@@ -77,7 +83,7 @@ function outcomeOf(error: string | undefined, status: number | undefined): Recor
 
 type Reader = { lines: Readable; salt: string; pending: string; dropped: number };
 
-/** Of lines that wait for a reader. */
+/** Limit of the lines that wait for a reader. */
 const bufferBytesMax = 1_048_576;
 const flushEveryMs = 200;
 const readersMax = 2;

@@ -1,21 +1,35 @@
 import type { TesterFacts } from "@faceline/web/facts";
 import { type HttpSettings, testerIsOn } from "../config.ts";
 
+const MiB = 1024 * 1024;
+
+/** What a call of the tester may hold: pictures of a telephone, which the page has made smaller. */
+const callLimits = {
+  BODY_BYTES_MAX: 8 * MiB,
+  IMAGE_BYTES_MAX: 2 * MiB,
+  IMAGE_PIXELS_MAX: 4_000_000,
+  CANDIDATE_IMAGES_MAX: 8,
+  CANDIDATE_VECTORS_MAX: 8,
+  /** Also the time that the body of a call may take to arrive. */
+  DEADLINE_MAX_MS: 15_000,
+};
+
+/**
+ * Calls of one address, as one person makes them with the page: of IPv6 the first 64 bits count, which is
+ * what one customer gets. And calls in flight of all addresses together, a fourth of those of one team.
+ */
+export const visitorLimits = { requestsPerMinute: 30, requestsBurst: 20, inFlightMax: 4, allInFlightMax: 16 };
+
+/** Bytes per second of the bodies of all visitors together, per process: a fourth of those of one team. */
+export const visitorBodyBytesPerSecond = 8 * MiB;
+
 /** Returns the settings of calls of the public tester: those of all calls, with the lower limits of both. */
 export function testerSettings(settings: HttpSettings): HttpSettings {
-  const candidates = (max: number): number => Math.min(settings.TESTER_CANDIDATES_MAX, max);
-  const deadlineMs = Math.min(settings.TESTER_DEADLINE_MS, settings.DEADLINE_MAX_MS);
-  return {
-    ...settings,
-    BODY_BYTES_MAX: Math.min(settings.TESTER_BODY_BYTES_MAX, settings.BODY_BYTES_MAX),
-    IMAGE_BYTES_MAX: Math.min(settings.TESTER_IMAGE_BYTES_MAX, settings.IMAGE_BYTES_MAX),
-    IMAGE_PIXELS_MAX: Math.min(settings.TESTER_IMAGE_PIXELS_MAX, settings.IMAGE_PIXELS_MAX),
-    CANDIDATE_IMAGES_MAX: candidates(settings.CANDIDATE_IMAGES_MAX),
-    CANDIDATE_VECTORS_MAX: candidates(settings.CANDIDATE_VECTORS_MAX),
-    DEADLINE_DEFAULT_MS: deadlineMs,
-    DEADLINE_MAX_MS: deadlineMs,
-    DEADLINE_MIN_MS: Math.min(settings.DEADLINE_MIN_MS, deadlineMs),
-  };
+  const limits = { ...callLimits };
+  for (const name of Object.keys(limits) as (keyof typeof limits)[]) {
+    limits[name] = Math.min(limits[name], settings[name]);
+  }
+  return { ...settings, ...limits, DEADLINE_DEFAULT_MS: limits.DEADLINE_MAX_MS };
 }
 
 /** Returns what the home page says of the tester. */
@@ -28,7 +42,7 @@ export function testerFacts(settings: HttpSettings): TesterFacts {
     imagePixels: limits.IMAGE_PIXELS_MAX,
     candidates: limits.CANDIDATE_IMAGES_MAX,
     deadlineMs: limits.DEADLINE_MAX_MS,
-    requestsPerMinute: settings.TESTER_REQUESTS_PER_MINUTE,
-    requestsBurst: settings.TESTER_REQUESTS_BURST,
+    requestsPerMinute: visitorLimits.requestsPerMinute,
+    requestsBurst: visitorLimits.requestsBurst,
   };
 }

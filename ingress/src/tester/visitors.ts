@@ -4,6 +4,7 @@ import { ApiError } from "../call/api-error.ts";
 import type { Caller } from "../call/caller.ts";
 import type { Ports } from "../call/ports.ts";
 import { addressGroup, networkOf } from "../connections/address-group.ts";
+import { visitorBodyBytesPerSecond } from "./tester-settings.ts";
 
 /**
  * Returns the function that identifies calls of the public tester. They need no key, and all of them belong
@@ -12,19 +13,20 @@ import { addressGroup, networkOf } from "../connections/address-group.ts";
  */
 export function identifyVisitors(
   ports: Pick<Ports, "acquireVisitorSlot">,
-  settings: { PUBLIC_URL: string; TESTER_BODY_BYTES_PER_SECOND: number },
+  settings: { PUBLIC_URL: string },
+  bodyBytesPerSecond = visitorBodyBytesPerSecond,
 ) {
   const publicOrigin = URL.parse(settings.PUBLIC_URL)?.origin;
   return async (request: FastifyRequest): Promise<Caller> => {
     rejectForeignPage(request, publicOrigin);
     if (!/^application\/json\b/i.test(request.headers["content-type"]!)) {
-      throw new ApiError("unsupported_media_type", "The tester takes application/json alone.");
+      throw new ApiError("unsupported_media_type", "The tester accepts only application/json.");
     }
     const address = visitorAddress(request);
     return {
       tenant: visitorsTenant,
       serviceClass: "best_effort",
-      bodyBytesPerSecond: settings.TESTER_BODY_BYTES_PER_SECOND,
+      bodyBytesPerSecond,
       // Else the bodies of somebody who floods would be read before those of other visitors.
       pacedWhenRefused: false,
       acquireSlot: () => ports.acquireVisitorSlot(address),

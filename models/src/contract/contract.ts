@@ -10,7 +10,7 @@ import { License } from "../catalogue-entry.ts";
 const perChannel = z.union([z.number(), z.tuple([z.number(), z.number(), z.number()])]);
 
 export const Contract = z.strictObject({
-  /** The name in calls and in LANES. */
+  /** The name in calls and in MODELS or DETECTORS. */
   name: z
     .string()
     .regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$/, "must be up to 64 letters, digits, dots and hyphens"),

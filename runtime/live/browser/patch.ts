@@ -18,7 +18,7 @@ export function patch(element: Element, wanted: ViewNode): void {
   while (element.childNodes.length > children.length) element.lastChild!.remove();
 }
 
-/** What the reader has opened is not of the view. */
+/** Attributes that the reader sets, not the view. */
 const ownAttributes = new Set(["open"]);
 
 function patchAttributes(element: Element, wanted: Record<string, string>): void {

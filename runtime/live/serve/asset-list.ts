@@ -1,6 +1,6 @@
 /**
- * What the page loads, by its path in this package. Under /live/ a path stays as it is, so that the imports
- * of a module find each other.
+ * Files that the page loads, by their paths in this package. Under /live/ a path stays as it is, so that the
+ * imports of a module find each other.
  */
 export const assetPaths = [
   "live/page.html",
@@ -23,7 +23,7 @@ export const assetPaths = [
   "live/view/points.ts",
   "live/view/process.ts",
   "live/view/sparkline.ts",
-  "live/view/verdict.ts",
+  "live/view/process-status.ts",
   "live/view/words.ts",
   "plot/scale.ts",
 ] as const;

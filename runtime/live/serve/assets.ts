@@ -34,8 +34,8 @@ async function load(): Promise<Map<string, Asset>> {
 }
 
 /**
- * In a thread of its own: the first time takes 0.1 s, which a scheduler must not miss. Its option hides a
- * warning that the function of Node may change.
+ * Erases types in a thread of its own: the first time takes 0.1 s, which a scheduler must not miss. Its
+ * option hides a warning that the function of Node may change.
  */
 async function eraseTypes(sources: string[]): Promise<string[]> {
   const thread = new Worker(new URL("./erase-types.ts", import.meta.url), {

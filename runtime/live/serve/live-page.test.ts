@@ -1,6 +1,5 @@
 // Covers assets.ts, asset-list.ts and erase-types.ts too.
 import assert from "node:assert/strict";
-import { readdirSync } from "node:fs";
 import { posix } from "node:path";
 import test from "node:test";
 import { assetPaths } from "./asset-list.ts";
@@ -37,30 +36,6 @@ test("everything that the page and its scripts load is served, and has no types 
   }
   const listed = assetPaths.filter((path) => path !== "live/page.html").map((path) => `/live/assets/${path}`);
   assert.deepEqual([...served].toSorted(), listed.toSorted());
-});
-
-test("every file of the page is on the list", () => {
-  const folder = new URL("../", import.meta.url);
-  const files = ["view", "browser"].flatMap((name) =>
-    readdirSync(new URL(name, folder))
-      .filter((file) => file.endsWith(".ts") && !file.endsWith(".test.ts"))
-      .map((file) => `live/${name}/${file}`),
-  );
-  assert.deepEqual(
-    files.filter((file) => !(assetPaths as readonly string[]).includes(file)),
-    [],
-  );
-});
-
-test("no other path is served, and none leads out of the list", async () => {
-  for (const path of [
-    "/live/",
-    "/live/assets/",
-    "/live/assets/live/state.ts",
-    "/live/assets/../package.json",
-  ]) {
-    assert.equal(await livePage(path), undefined, path);
-  }
 });
 
 test("the whole page is less than 80 KiB, and no script of it makes HTML of text", async () => {

@@ -1,3 +1,4 @@
+import { strictPageHeaders } from "../../src/page-headers.ts";
 import { readAssets } from "./assets.ts";
 
 /**
@@ -14,24 +15,6 @@ export async function livePage(path: string): Promise<LiveReply | undefined> {
 const livePath = "/live";
 const assetsPath = "/live/assets/";
 
-/** Only what this port serves is loaded, nothing is written as HTML, and no other page may frame it. */
-const liveHeaders = {
-  "content-security-policy": [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "img-src 'self'",
-    "connect-src 'self'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-    "require-trusted-types-for 'script'",
-    "trusted-types 'none'",
-  ].join("; "),
-  "cross-origin-opener-policy": "same-origin",
-  "cross-origin-resource-policy": "same-origin",
-  "referrer-policy": "no-referrer",
-  "x-frame-options": "DENY",
-};
+const liveHeaders = strictPageHeaders({ "img-src": "'self'", "form-action": "'none'" });
 
 type LiveReply = { type: string; text: string; headers: Record<string, string> };

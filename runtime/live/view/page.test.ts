@@ -132,7 +132,7 @@ test("every chart is described, or stands beside its numbers in a table", () => 
   }
 });
 
-test("only the title of the verdict is read out when it changes", () => {
+test("only the title of the status is read out when it changes", () => {
   const live = elements(pageView(stateOf(batcher())), "p").slice(0, 1);
   assert.deepEqual(
     live.map(({ attributes }) => attributes["role"]),

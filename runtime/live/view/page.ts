@@ -5,17 +5,17 @@ import { inferenceSections } from "./inference.ts";
 import { ingressSections } from "./ingress.ts";
 import { node, type ViewNode } from "./node.ts";
 import { processSection } from "./process.ts";
-import { verdictOf } from "./verdict.ts";
+import { processStatus } from "./process-status.ts";
 
 /** Returns everything below the heading of the page. */
 export function pageView(state: LiveState): ViewNode {
-  const { level, title, detail } = verdictOf(state);
+  const { level, title, detail } = processStatus(state);
   return node(
     "div",
     { class: "view" },
     node(
       "section",
-      { class: `verdict ${level}` },
+      { class: `status ${level}` },
       node("p", { role: "status", class: "title" }, title),
       node("p", {}, detail),
     ),
@@ -24,7 +24,7 @@ export function pageView(state: LiveState): ViewNode {
   );
 }
 
-/** What the page is about: `batcher of pool default`. */
+/** Subject of the page: `batcher of pool default`. */
 export function subjectOf(part: LivePart): string {
   return part.kind === "ingress" ? "ingress" : `${nameOf(part)} of pool ${part.pool}`;
 }

@@ -35,7 +35,7 @@ export function pointChart(chart: PointChart): ViewNode {
   );
 }
 
-/** Without the ticks whose numbers would run into the next one's. */
+/** Drops the ticks whose numbers would run into the next one's. */
 function apart(values: number[], x: (value: number) => number): number[] {
   const kept: number[] = [];
   for (const value of values.toReversed()) {

@@ -2,7 +2,7 @@ import type { LiveState } from "../state.ts";
 import { bytes, duration, percent } from "./format.ts";
 import { node, type ViewNode } from "./node.ts";
 
-/** What all processes have in common. */
+/** Section that the pages of all processes have. */
 export function processSection({ process, uptimeMs, checks, health }: LiveState): ViewNode {
   const { memoryBytes, delayMs, redis } = health;
   const fact = (term: string, value: string) => node("div", {}, node("dt", {}, term), node("dd", {}, value));

@@ -37,7 +37,7 @@ export const workerWords: Record<LiveWorker["state"], string> = {
   out_of_service: "out of service: hangs, or has no partition",
 };
 
-/** Of each check of /readyz: what it means that it fails. */
+/** Meaning of the failure of each check of /readyz. */
 export const checkWords: Record<string, string> = {
   start: "It is starting or stopping.",
   redis:

@@ -6,7 +6,7 @@ import { OtlpConfig } from "../otlp-config.ts";
  */
 export const MetricsConfig = z.object({
   ...OtlpConfig.shape,
-  /** Where metrics are sent. Without an endpoint none are sent. */
+  /** Receiver of metrics. Without one none are sent. */
   OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: z.url().optional(),
   OTEL_METRICS_EXPORTER: z.enum(["otlp", "none"]).default("otlp"),
   OTEL_METRIC_EXPORT_INTERVAL: z.coerce.number().int().min(1_000).max(3_600_000).default(60_000),

@@ -13,7 +13,7 @@ export const metricsOff: Metrics = {
 
 /** Instruments by their names in `metricList`. Recording never throws and costs about a microsecond. */
 export type Metrics = AsyncDisposable & {
-  /** False: nobody reads, so whoever would have to compute something first need not. */
+  /** Whether somebody reads the metrics. If not, nothing need be computed for them. */
   readonly on: boolean;
   /** Adds to a counter; 0 makes its series exist, so that the first event is seen as an increase. */
   add<Name extends NameOf<"counter">>(name: Name, value: number, attributes: AttributesOf<Name>): void;

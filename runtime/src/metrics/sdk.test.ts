@@ -95,7 +95,7 @@ test("a receiver that refuses metrics costs one warning, and the last ones are s
   const lines: string[] = [];
   const refused = Promise.withResolvers<void>();
   const log = {
-    warn: (_facts: unknown, line: string) => {
+    warn: (_fields: unknown, line: string) => {
       lines.push(line);
       refused.resolve();
     },

@@ -5,7 +5,7 @@ import { FileContent } from "../file-setting.ts";
 /** The operators' port of a process. */
 export const OperatorsConfig = z.object({
   OPERATORS_HOST: z.string().default("127.0.0.1"),
-  /** Without one the port is off. Every process needs one of its own. */
+  /** Port of this process alone. Without one the operators' port is off. */
   OPERATORS_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
   /** The operators' credential: `Authorization: Bearer` must hold it for all that shows more than health. */
   OPERATORS_TOKEN: z.string().optional(),
@@ -23,10 +23,10 @@ export function readOperatorsToken(config: OperatorsConfig): string | undefined 
   const token = OPERATORS_TOKEN_FILE ?? OPERATORS_TOKEN;
   if (token === undefined && !isLoopback(OPERATORS_HOST)) {
     const fault = `others can reach ${OPERATORS_HOST}; set a token, or a host of loopback`;
-    throw new SettingsError([`  OPERATORS_TOKEN: ${fault}`]);
+    throw new SettingsError([`OPERATORS_TOKEN: ${fault}`]);
   }
   if (token !== undefined && !/^[\x21-\x7e]{16,256}$/.test(token)) {
-    throw new SettingsError(["  OPERATORS_TOKEN: must be 16 to 256 characters of ASCII without spaces"]);
+    throw new SettingsError(["OPERATORS_TOKEN: must be 16 to 256 characters of ASCII without spaces"]);
   }
   return token;
 }

@@ -20,14 +20,14 @@ export const AdjustablePoolSettings = z.strictObject({
 });
 export type AdjustablePoolSettings = z.infer<typeof AdjustablePoolSettings>;
 
-/** What PUT /settings of a batcher takes. */
+/** Body of PUT /settings of a batcher. */
 export const PoolSettingsChange = z.strictObject({
-  /** That of the settings which the operator has seen: others may have changed them since. */
+  /** Revision that the operator has seen: others may have changed the settings since. */
   revision: z.number().int().min(0),
   settings: AdjustablePoolSettings,
 });
 
-/** What GET /settings of a batcher returns, and PUT and DELETE after a change. */
+/** Reply to GET /settings of a batcher, and to PUT and DELETE after a change. */
 export const PoolSettings = z.object({
   batcher: z.string().max(128),
   pool: PoolName,
@@ -35,18 +35,18 @@ export const PoolSettings = z.object({
   /** Grows by one with every change. */
   revision: z.number().int().min(0),
   settings: AdjustablePoolSettings,
-  /** What the batcher was started with, and is again after a restart. */
+  /** Settings at the start of the batcher, which hold again after a restart. */
   started: AdjustablePoolSettings,
-  /** In service; absent in 0.1.0. */
+  /** Workers in service; absent in 0.1.0. */
   workers: z.number().int().min(0).optional(),
-  /** What workers have loaded. */
+  /** Lanes that workers have loaded. */
   lanes: z.array(z.object({ lane: LaneId, digest: z.string(), sizes: z.array(z.number().int()) })).max(64),
   /** The last changes, the newest first. */
   changes: z
     .array(
       z.object({
         at: z.iso.datetime(),
-        /** As the operator has named itself: the token is the same for all. */
+        /** Name that the operator gave: the token is the same for all. */
         by: z.string().max(64),
         from: AdjustablePoolSettings,
         to: AdjustablePoolSettings,
@@ -56,5 +56,5 @@ export const PoolSettings = z.object({
 });
 export type PoolSettings = z.infer<typeof PoolSettings>;
 
-/** What a refused change returns. */
+/** Reply to a refused change. */
 export const SettingsRefusal = z.object({ error: z.string().max(1_024) });

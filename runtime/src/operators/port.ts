@@ -33,7 +33,7 @@ type OperatorsPortParts = Omit<OperatorsSources, "state"> & {
   /** Id of this process. */
   id: string;
   log: Log;
-  /** For the live page: what all processes have, and what this kind of service adds. */
+  /** Parts of the live page: that of all processes, and that of this kind of service. */
   health(): ProcessHealth;
   live(): LivePart;
 };

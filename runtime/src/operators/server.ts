@@ -136,8 +136,8 @@ const bodyBytesMax = 4_096;
 const paths = new Set(["/livez", "/readyz", "/metrics", "/live", "/live.json", "/calls"]);
 
 /**
- * With a token, it must have come. Without one the port is on loopback, where web pages in a browser of this
- * machine reach it too: by a host name of their own, which is refused.
+ * Whether a request may be answered. With a token, it must have come. Without one the port is on loopback,
+ * where web pages in a browser of this machine reach it too: by a host name of their own, which is refused.
  */
 function mayRead(token: string | undefined, { headers }: IncomingMessage): boolean {
   if (token === undefined) return /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(headers.host ?? "");
@@ -160,7 +160,7 @@ const unauthorized: Reply = {
 const json = "application/json; charset=utf-8";
 
 const headerBytesMax = 8_192;
-/** For a whole request. */
+/** Time for a whole request. */
 const requestMs = 5_000;
 /** Longer than the usual interval of Prometheus, 15 s to a minute. */
 const idleMs = 65_000;
@@ -168,15 +168,15 @@ const connectionsMax = 64;
 /** Characters of the salt of /calls. */
 const saltMax = 64;
 
-/** What the port shows. */
+/** Sources of the pages of the port. */
 export type OperatorsSources = {
   /** The Prometheus page. */
   page(): Promise<string>;
-  /** What /live.json shows, without the checks. */
+  /** Content of /live.json, without the checks. */
   state(): Omit<LiveState, "checks">;
-  /** What this process needs for its work, and whether each answered lately. */
+  /** Dependencies of this process, and whether each answered lately. */
   checks(): Record<string, boolean> | Promise<Record<string, boolean>>;
-  /** Of an ingress: the lines of /calls from now on, or undefined where too many read them. */
+  /** Opens the lines of /calls of an ingress from now on; undefined where too many read them. */
   openCalls?(salt: string): Readable | undefined;
   resource?: OperatorsResource;
 };

@@ -9,10 +9,10 @@ const count = (standard: number) => z.coerce.number().int().min(1).max(1_000_000
  */
 export const TracingConfig = z.object({
   ...OtlpConfig.shape,
-  /** Where spans are sent. Without an endpoint nothing is traced and nothing of OpenTelemetry is loaded. */
+  /** Receiver of spans. Without one nothing is traced and nothing of OpenTelemetry is loaded. */
   OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: z.url().optional(),
   OTEL_TRACES_EXPORTER: z.enum(["otlp", "none"]).default("otlp"),
-  /** Which calls are traced. The ingress decides; batcher and workers follow. */
+  /** Choice of the calls that are traced. The ingress decides; batcher and workers follow. */
   OTEL_TRACES_SAMPLER: z
     .enum([
       "always_on",

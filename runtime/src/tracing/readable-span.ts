@@ -41,7 +41,7 @@ class ExportedSpan implements ReadableSpan {
     this.status = error === undefined ? unset : { code: SpanStatusCode.ERROR, message: error };
     this.attributes = definedOf(span.attributes);
     this.links = links === undefined ? [] : links.map((link) => ({ context: sdkContext(link) }));
-    // Whoever hands a span over has decided that it is exported, whatever its head was.
+    // A span that arrives here is exported, whatever its head was.
     this.#context = sdkContext(context, TraceFlags.SAMPLED);
     if (parentId !== undefined) this.parentSpanContext = { ...this.#context, spanId: parentId };
     this.resource = resource;
@@ -82,7 +82,7 @@ class ExportedSpan implements ReadableSpan {
 
 export type SpanOrigin = Pick<ReadableSpan, "resource" | "instrumentationScope">;
 
-/** Also of the parent of a call, as its client has marked it. */
+/** Context of a span for the SDK; also of a call's parent, as its client has marked it. */
 export function sdkContext(
   { traceId, spanId, sampled, tracestate }: SpanContext,
   traceFlags: TraceFlags = sampled ? TraceFlags.SAMPLED : TraceFlags.NONE,

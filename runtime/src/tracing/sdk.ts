@@ -87,7 +87,7 @@ const shutdownMs = 2_000;
 
 const someSpanId = "1".repeat(16);
 
-/** What every span of this process says of it: the resource that the SDK has put together. */
+/** Resource that the SDK has put together, which every span of this process names. */
 function originOf(tracer: Tracer): SpanOrigin {
   const { resource, instrumentationScope } = tracer.startSpan("never ended") as unknown as ReadableSpan;
   return { resource, instrumentationScope };

@@ -56,8 +56,8 @@ function openDelivery({ waitingMax = 100 }: { waitingMax?: number } = {}) {
   const lines: unknown[] = [];
   const clock = { at: 0 };
   const log = {
-    warn: (facts: object, text: string) => void lines.push([text, facts]),
-    info: (facts: object, text: string) => void lines.push([text, facts]),
+    warn: (fields: object, text: string) => void lines.push([text, fields]),
+    info: (fields: object, text: string) => void lines.push([text, fields]),
   };
   /** Reasons of failures; undefined delivers, `never` does not return. */
   const results: (string | undefined)[] = [];

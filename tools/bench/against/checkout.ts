@@ -125,7 +125,7 @@ function seedState(state: string, seed: string): void {
   }
 }
 
-/** Without what npm, this checkout's bootstrap or its operator have set for this checkout. */
+/** Environment without settings of npm, of this checkout's bootstrap and of its operator. */
 function foreignEnvironment(): NodeJS.ProcessEnv {
   const own = /^(npm_|FACELINE_|KAFKA_|REDIS_|NODE_COMPILE_CACHE$|MODELS_DIR$|ENGINE$|PORT$)/;
   const path = (process.env["PATH"] ?? "")
@@ -166,7 +166,7 @@ async function endGroup(leader: number, force: AbortSignal): Promise<void> {
   force.removeEventListener("abort", signalGroup);
 }
 
-/** Longer than `npm start` gives its services (STOP_WITHIN_MS, 40 s). */
+/** Longer than `npm start` gives its services (40 s). */
 const stopWithinMs = 60_000;
 
 function kill(pid: number, signal: NodeJS.Signals): void {

@@ -27,7 +27,7 @@ test("that many calls are in flight, bodies are sent in turn, and calls of the w
   assert.ok(calls.length > 0 && calls.length <= received.length - receivedAtWarm + 4);
 });
 
-test("phases that are given in calls count exactly as many, in the given order", async (t) => {
+test("phases that are given in calls count exactly as many, with the bodies in turn", async (t) => {
   const { url, received } = await serve(t, { together: 1 });
   const target = { url, headers: {}, bodies: ["a", "b", "c"] };
   const { calls, tookMs } = await closedLoop({
@@ -36,10 +36,9 @@ test("phases that are given in calls count exactly as many, in the given order",
     warmUp: { calls: 2 },
     counted: { calls: 3 },
     giveUpMs: 5_000,
-    order: [2, 0],
   });
   assert.equal(calls.length, 3);
-  assert.deepEqual(received, ["c", "a", "c", "a", "c"]);
+  assert.deepEqual(received, ["a", "b", "c", "a", "b"]);
   assert.deepEqual(countByStatus(calls), { "200": 3 });
   assert.equal(answeredPerSecond({ calls, tookMs }), 3_000 / tookMs);
 });

@@ -31,8 +31,7 @@ export async function closedLoop(plan: ClosedLoop, hooks: ClosedLoopHooks = {}):
     while (state.phase !== "over") {
       const index = state.sent++;
       const begunAt = performance.now();
-      const reply = await client.post(plan.order?.[index % plan.order.length] ?? index, plan.giveUpMs);
-      hooks.ended?.();
+      const reply = await client.post(index, plan.giveUpMs);
       if (isOver(state)) return;
       if (state.phase === "counted") calls.push({ ...reply, tookMs: performance.now() - begunAt });
       const extent = state.phase === "warm-up" ? plan.warmUp : plan.counted;
@@ -89,16 +88,11 @@ export type ClosedLoop = {
   counted: Extent;
   /** A call without an answer after this counts as given up. */
   giveUpMs: number;
-  /** The index of the body of each call; without it the bodies are sent in turn. */
-  order?: number[];
 };
 
-/**
- * `warm`: the warm-up ends. `over`: what ends later is not counted. `ended`: a call has ended, counted or
- * not.
- */
-type ClosedLoopHooks = { warm?(): void; over?(): void; ended?(): void };
+/** `warm`: the warm-up ends. `over`: calls that end later are not counted. */
+type ClosedLoopHooks = { warm?(): void; over?(): void };
 
-/** `tookMs`: of a call from sending it to the last byte of its answer; of the result the counted time. */
+/** `tookMs`: from sending a call to the last byte of its answer; of a result, the counted time. */
 export type ClosedLoopCall = Reply & { tookMs: number };
 export type ClosedLoopResult = { tookMs: number; calls: ClosedLoopCall[] };

@@ -4,7 +4,7 @@ import { type ClosedLoop, type ClosedLoopResult, closedLoop } from "./closed-loo
 import type { OpenLoopCall } from "./open-loop.ts";
 import { type OpenLoop, openLoop } from "./open-loop.ts";
 
-/** What the load generator is called where processes are listed. */
+/** Name of the load generator in lists of processes. */
 export const generatorName = "load generator";
 
 /**

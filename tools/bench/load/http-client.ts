@@ -19,14 +19,13 @@ export class HttpClient implements Disposable {
 
   /** Sends one of the bodies, in turn. Gives up `giveUpMs` after now. */
   post(index: number, giveUpMs: number): Promise<Reply> {
-    const { url, headers, headersInTurn = [] } = this.#target;
-    const own = headersInTurn[index % headersInTurn.length];
+    const { url, headers } = this.#target;
     const body = this.#bodies[index % this.#bodies.length]!;
     const { promise, resolve } = Promise.withResolvers<Reply>();
     const call = request(url, {
       method: "POST",
       agent: this.#agent,
-      headers: { ...headers, ...own, "content-type": "application/json", "content-length": body.length },
+      headers: { ...headers, "content-type": "application/json", "content-length": body.length },
     });
     const giveUp = setTimeout(() => {
       resolve({ status: "gave up" });
@@ -90,8 +89,6 @@ export function readServerTiming(header = ""): { queueMs: number; batchMs: numbe
 export type Target = {
   url: string;
   headers: Record<string, string>;
-  /** Headers of single calls, in turn, beside those of all. */
-  headersInTurn?: Record<string, string>[];
   /** Sent in turn. */
   bodies: string[];
 };

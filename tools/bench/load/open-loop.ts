@@ -143,7 +143,7 @@ type Outcome = "in time" | "late" | "refused" | "failed";
 export type OpenLoopCall = Reply & {
   /** When it was due, in ms from the start of the run. */
   dueMs: number;
-  /** From when it was due to the last byte of the answer, or to when the client gave up. */
+  /** Time since it was due, until the last byte of the answer or until the client gave up. */
   tookMs: number;
   /** How late the generator itself sent it; a part of `tookMs`. */
   sentAfterMs: number;

@@ -76,7 +76,7 @@ const countsOf = (row: AccuracyRow) => [
 
 const lostShareMax = 0.01;
 
-/** What is better than the usual configuration comes first, then all of it. */
+/** Configurations that are better than the usual one come first, then all of them. */
 function accuracyTables(plan: AccuracyPlan, rows: readonly AccuracyRow[], across: ByMetric): string {
   const { cases, configurations, usual } = plan;
   const better = betterThan(usual, rows);
@@ -176,21 +176,21 @@ const metrics = ["cosine", "euclidean"] as const;
 
 type Gap = { sameMax: number; differentMin: number };
 
-/** What the accuracy program sends first. */
+/** First message of the accuracy program. */
 type AccuracyPlan = {
   configurations: string[];
   /** Float, the detector's full size alone. */
   reference: string;
-  /** What the service runs on this machine for a call that wants one face. */
+  /** Configuration of the service on this machine for a call that wants one face. */
   usual: string;
-  /** What it runs on some machine for some call. */
+  /** Configurations of the service on some machine for some call. */
   served: string[];
   /** Why networks run in float that were to run in int8. */
   fallbacks: string[];
   /** Models whose weights are not here. */
   unpulled: string[];
   thresholds: Record<(typeof metrics)[number], number>;
-  /** Without degradation first, then each degradation and how it is made. */
+  /** Undegraded first, then each degradation and how it is made. */
   cases: { name: string; how: string }[];
   people: { pictures: number; pairs: number };
 };
@@ -207,7 +207,7 @@ export type AccuracyRow = ByMetric & {
   missed: string[];
   /** Euclidean distance to the reference's embeddings of the same pictures. */
   offReference: { mean: number; max: number } | null;
-  /** Of a decoded picture, in one thread. */
+  /** Time of a decoded picture, in one thread. */
   medianMs: number;
 };
 

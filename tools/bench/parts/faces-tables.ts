@@ -11,7 +11,7 @@ import {
   type VerdictTally,
 } from "./faces-summary.ts";
 
-/** What the part `faces` prints. Where a peer is better comes first. */
+/** Tables of the part `faces`. Rows in which a peer is better come first. */
 export function facesTables(report: FacesReport): string {
   const { cases, summaries, own, pairs, leftOut, remarks } = report;
   const ratios = ratiosToPeers(summaries, own);

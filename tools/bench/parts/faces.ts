@@ -1,7 +1,7 @@
 import { statSync } from "node:fs";
 import { join } from "node:path";
-import sharp from "sharp";
 import { facesFolder, type LabelledPair } from "@faceline/testing/faces";
+import sharp from "sharp";
 import { type Generator, type MeasuredLoop, measureLoop, openGenerator } from "../load/generator.ts";
 import type { Target } from "../load/http-client.ts";
 import { residentMib } from "../observe/processes.ts";

@@ -95,5 +95,5 @@ const namesOf = (pooled: readonly PooledCase[]) => ({
 
 type Plan = { engine: string; deadlineMs: number; capacityPerSecond: number };
 
-/** What `open-loop.json` holds. */
+/** Content of `open-loop.json`. */
 type OpenLoopResults = { plan: Plan; results: OpenLoopCase[] };

@@ -169,7 +169,7 @@ export type OpenLoopCase = {
   meanBatch: number | null;
   /** How late the generator itself sent: this much of the latencies is its own. */
   sentAfterP99Ms: number;
-  /** From the end of the warm-up to the last answer. */
+  /** CPU time from the end of the warm-up to the last answer. */
   cpu: Cpu;
   tookMs: number;
   calls: OpenLoopCall[];

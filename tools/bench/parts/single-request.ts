@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { assertAnswered, type ClosedLoopCall } from "../load/closed-loop.ts";
-import { type Generator, openGenerator } from "../load/generator.ts";
+import { openGenerator } from "../load/generator.ts";
 import { HttpClient, readServerTiming, type Target } from "../load/http-client.ts";
 import {
   type Bench,
@@ -11,10 +11,10 @@ import {
   type PartResult,
 } from "../part.ts";
 import { heavyJpeg, photographs, thumbnails, tinyJpeg } from "../pictures.ts";
-import { medianAndRange, table } from "../report.ts";
+import { table } from "../report.ts";
 import { median, quantile } from "../statistics.ts";
 
-/** What the service adds to a single request: with real models, and with a modelled engine, which waits. */
+/** Measures what the service adds to a single request, with real models and with a modelled engine. */
 export async function singleRequest(bench: Bench): Promise<PartResult> {
   const real = await withRealModels(bench);
   const modelled = await withModelledEngine(bench);
@@ -27,12 +27,11 @@ export async function singleRequest(bench: Bench): Promise<PartResult> {
   };
 }
 
-/** Also how much of the throughput of the engine alone is left. */
+/** Compares the latency with that of the engine alone. */
 async function withRealModels(bench: Bench): Promise<PartResult> {
   const { servers, threads, quick, steps } = bench;
-  const plan = { rounds: quick ? 1 : 5, callsOfRound: quick ? 16 : 40, inFlight: 8, warmUps: quick ? 4 : 12 };
+  const plan = { calls: quick ? 16 : 200, warmUps: quick ? 4 : 12 };
   await using stack = await openStack(bench);
-  await using generator = await openGenerator(bench.stop);
   const small = { detector: "tiny", what: "thumbnails", pictures: await thumbnails(servers.state.run) };
   const cases = [
     { detector: "ssd", what: "photographs", pictures: photographs },
@@ -49,43 +48,26 @@ async function withRealModels(bench: Bench): Promise<PartResult> {
     const target = stack.target("/represent", bodies);
     await using engine = await openEngineOnly({ lane, threads, pictures, modelsDir: servers.models });
     const name = `${lane}, ${what}`;
-    const compared = await steps.run(name, () => compare({ target, generator, engine }, plan));
+    const compared = await steps.run(name, () => compare({ target, engine }, plan));
     results.push({ lane: name, ...compared });
   }
   return { plan, results, tables: tablesOf(results) };
 }
 
-/**
- * Measures the service and the engine in turn, call by call and round by round, so that both get the same
- * noise.
- */
+/** Measures the service and the engine in turn, call by call, so that both get the same noise. */
 async function compare(
-  { target, generator, engine }: Systems,
-  plan: Plan,
+  { target, engine }: Systems,
+  { calls, warmUps }: Plan,
 ): Promise<Omit<Comparison, "lane">> {
-  const { rounds, callsOfRound, inFlight, warmUps } = plan;
   using client = new HttpClient(target, 1);
   for (let index = 0; index < warmUps; index++) {
     await callOnce(client, index);
     await engine.call(index);
   }
-  const all: Omit<Comparison, "lane"> = { served: [], engine: [], servedLoop: [], engineLoop: [] };
-  const loop = {
-    target,
-    inFlight,
-    warmUp: { calls: inFlight },
-    counted: { calls: callsOfRound },
-    giveUpMs: 30_000,
-  };
-  for (let round = 0; round < rounds; round++) {
-    for (let index = 0; index < callsOfRound; index++) {
-      all.served.push(await callOnce(client, index));
-      all.engine.push(await engine.call(index));
-    }
-    const { tookMs, calls } = await generator.closedLoop(loop);
-    assertAnswered(calls, "/represent");
-    all.servedLoop.push(tookMs / callsOfRound);
-    all.engineLoop.push((await engine.loop(callsOfRound)) / callsOfRound);
+  const all: Omit<Comparison, "lane"> = { served: [], engine: [] };
+  for (let index = 0; index < calls; index++) {
+    all.served.push(await callOnce(client, index));
+    all.engine.push(await engine.call(index));
   }
   return all;
 }
@@ -99,7 +81,7 @@ async function callOnce(client: HttpClient, index: number): Promise<ServedCall> 
   return { tookMs, ...readServerTiming(serverTiming) };
 }
 
-/** What the hops add, and where. Nothing is decoded. */
+/** Measures what the hops add, and where. Nothing is decoded. */
 async function withModelledEngine(bench: Bench): Promise<PartResult> {
   const plan = {
     engine: `model:${runMs}+0b`,
@@ -142,16 +124,7 @@ const runMs = 5;
 function tablesOf(comparisons: Comparison[]): string {
   return [
     table(
-      [
-        "lane",
-        "engine p50 / p99 ms",
-        "served p50 / p99 ms",
-        "added p50 ms",
-        "added p99 ms",
-        "engine pictures/s",
-        "served pictures/s",
-        "served / engine",
-      ],
+      ["lane", "engine p50 / p99 ms", "served p50 / p99 ms", "added p50 ms", "added p99 ms"],
       comparisons.map(latencyRow),
     ),
     "where the added milliseconds go, medians:",
@@ -172,20 +145,16 @@ function tablesOf(comparisons: Comparison[]): string {
  * The added p50 is the median of the differences between neighbours: a served call and the same call of the
  * engine.
  */
-function latencyRow({ lane, served, engine, servedLoop, engineLoop }: Comparison): string[] {
+function latencyRow({ lane, served, engine }: Comparison): string[] {
   const servedMs = served.map((each) => each.tookMs);
   const engineMs = engine.map((each) => each.tookMs);
   const added = servedMs.map((each, index) => each - engineMs[index]!);
-  const kept = servedLoop.map((each, round) => engineLoop[round]! / each);
   return [
     lane,
     p50p99(engineMs),
     p50p99(servedMs),
     ms(median(added)),
     ms(quantile(servedMs, 0.99) - quantile(engineMs, 0.99)),
-    ms(1_000 / median(engineLoop)),
-    ms(1_000 / median(servedLoop)),
-    medianAndRange(kept, 2),
   ];
 }
 
@@ -223,17 +192,14 @@ const p50p99 = (valuesMs: number[]): string => `${ms(median(valuesMs))} / ${ms(q
 
 const ms = (value: number): string => value.toFixed(1);
 
-type Systems = { target: Target; generator: Generator; engine: EngineOnly };
-type Plan = { rounds: number; callsOfRound: number; inFlight: number; warmUps: number };
+type Systems = { target: Target; engine: EngineOnly };
+type Plan = { calls: number; warmUps: number };
 type ServedCall = { tookMs: number } & ReturnType<typeof readServerTiming>;
 
 type Comparison = {
   lane: string;
   served: ServedCall[];
   engine: EngineCall[];
-  /** Milliseconds a picture, of each round. */
-  servedLoop: number[];
-  engineLoop: number[];
 };
 
 type ModelledCase = { picture: string; calls: ClosedLoopCall[] };

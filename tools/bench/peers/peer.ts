@@ -64,7 +64,7 @@ async function isHealthy(url: string): Promise<boolean> {
 
 export type Peer = {
   name: string;
-  /** Of the Python interpreter of its virtual environment. */
+  /** Path of the Python interpreter of its virtual environment. */
   args(port: number): string[];
   /** Answers 200 once the server is ready. */
   healthPath: string;

@@ -5,7 +5,7 @@ import { capture } from "@faceline/deploy/launcher/capture";
 import { LauncherConfig } from "@faceline/deploy/launcher/settings";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 
-/** Where the tools are built, once for each version. */
+/** Folder of the tools, each built once for each version. */
 export const toolsFolder = join(
   resolve(repository, readConfig(LauncherConfig, process.env).FACELINE_STATE),
   "chart-tools",

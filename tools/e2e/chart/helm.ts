@@ -43,7 +43,7 @@ const valueArguments = ({ file, set = {} }: ChartValues): string[] => [
   ...Object.entries(set).flatMap(([path, value]) => ["--set-json", `${path}=${JSON.stringify(value)}`]),
 ];
 
-/** With dashboards in it. */
+/** Enough for the dashboards in the output. */
 const outputBytesMax = 16 * 2 ** 20;
 
 /** A file of values of the chart, and values by their path over it. */

@@ -2,10 +2,9 @@ import { execFile } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { promisify } from "node:util";
-import { readDefinitions } from "./definitions.ts";
 import { fetchModule, installProgram } from "./go-tools.ts";
 import type { Manifest } from "./helm.ts";
-import { writeSchemas } from "./schemas.ts";
+import { readDefinitions, writeSchemas } from "./schemas.ts";
 
 /**
  * Returns a function that compares objects with the schemas of Kubernetes, KEDA and the Prometheus operator.

@@ -1,6 +1,8 @@
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Definition } from "./definitions.ts";
+import { parse } from "yaml";
+import { fetchModule } from "./go-tools.ts";
+import type { Manifest } from "./helm.ts";
 
 /** Kinds of Kubernetes that the chart has, as definitions of its OpenAPI document. */
 const kinds = [
@@ -41,6 +43,18 @@ export function writeSchemas(folder: string, openApi: string, definitions: Defin
     }
   }
   return join(folder, "{{ .ResourceKind }}{{ .KindSuffix }}.json");
+}
+
+/** Returns the definitions of the custom resources that the chart has, from the modules of their projects. */
+export async function readDefinitions(folder: string, stop: AbortSignal): Promise<Definition[]> {
+  const keda = await fetchModule("keda", folder, stop);
+  const operator = await fetchModule("prometheusOperator", folder, stop);
+  const files = [
+    join(keda, "config/crd/bases/keda.sh_scaledobjects.yaml"),
+    join(operator, "example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml"),
+    join(operator, "example/prometheus-operator-crd/monitoring.coreos.com_prometheusrules.yaml"),
+  ];
+  return files.map((file) => parse(readFileSync(file, "utf8")) as Definition);
 }
 
 /** The definitions that `name` refers to, itself included. */
@@ -84,3 +98,11 @@ const mapValues = (schemas: Schemas, change: (schema: Schema) => Schema): Schema
 
 type Schema = { [key: string]: unknown };
 type Schemas = Record<string, Schema>;
+
+type Definition = Manifest & {
+  spec: {
+    group: string;
+    names: { kind: string };
+    versions: { name: string; schema: { openAPIV3Schema: { [key: string]: unknown } } }[];
+  };
+};

@@ -59,7 +59,7 @@ export class ContainerEngine {
   }
 }
 
-/** For machines without systemd, and kernels with the older groups of processes. */
+/** Options for machines without systemd, and kernels with the older groups of processes. */
 const runtime = ["--cgroup-manager", "cgroupfs", "--runtime", "runc"];
 
 /**

@@ -9,7 +9,7 @@ import { ContainerEngine, type StorageOptions } from "./engine.ts";
 
 export const imageTargets = ["ingress", "batcher", "inference", "tools"] as const;
 
-/** For the `skip` of a test: false where containers can be built and run, else the reason to print. */
+/** Value for the `skip` of a test: false where containers can be built and run, else the reason. */
 export function withoutContainers(): string | false {
   const lack = lackForContainers();
   return lack !== undefined && `NOT CHECKED in containers: ${lack}`;

@@ -11,16 +11,20 @@ export function headers(key: string): HostileCall[] {
     ends,
   });
   return [
-    ...otherTypes.map((type) => header("content-type", type, "unsupported_media_type")),
-    ...goodTypes.map((type) => header("content-type", type, "ok")),
-    ...codings.map((coding) => ({
+    ...["application/xml", "image/jpeg", "*/*", marker].map((type) =>
+      header("content-type", type, "unsupported_media_type"),
+    ),
+    ...["text/plain", "application/json;", "Application/JSON"].map((type) =>
+      header("content-type", type, "ok"),
+    ),
+    ...["gzip", "gzip, gzip", marker].map((coding) => ({
       ...header("content-encoding", coding, "unsupported_media_type"),
-      body: gzipped,
+      body: () => new Uint8Array(gzipSync(body())),
     })),
-    ...badDeadlines.map((ms) => header("x-request-timeout-ms", ms, "invalid_request")),
+    ...["0", "120001", "1e3", " ", "99999999999999999999", marker].map((ms) =>
+      header("x-request-timeout-ms", ms, "invalid_request"),
+    ),
     header("authorization", `Bearer not-${key}`, "invalid_api_key"),
-    header("authorization", `Bearer ${key}`, "ok"),
-    header("x-api-key", "guessed", "invalid_api_key"),
     header("x-api-key", "", "missing_api_key"),
     header("x-api-key", `${key}${key}`, "invalid_api_key"),
     header("x-api-key", "k".repeat(8_000), "invalid_api_key"),
@@ -28,9 +32,11 @@ export function headers(key: string): HostileCall[] {
     header("traceparent", marker, "ok"),
     header("x-request-id", `${marker}<script>`, "ok"),
     header("x-request-id", "x".repeat(4_000), "ok"),
-    header("accept", "application/problem+json", "ok"),
-    ...charsets,
-    ...methods.map((method) => ({
+    ...charsets.map(([charset, bytes]) => ({
+      ...header("content-type", `application/json${charset}`, "invalid_json"),
+      body: () => new Uint8Array(bytes),
+    })),
+    ...["GET", "PUT", "OPTIONS"].map((method) => ({
       name: `${method} /verify`,
       path: "/verify",
       method,
@@ -38,42 +44,14 @@ export function headers(key: string): HostileCall[] {
       ends: "method_not_allowed" as const,
     })),
     ...paths.map((path) => ({ name: path.replaceAll(marker, "…"), path, body, ends: "not_found" as const })),
-    ...(["/health", "/capabilities", "/livez"] as const).map((path) => ({
-      name: `POST ${path}`,
-      path,
-      body,
-      ends: "method_not_allowed" as const,
-    })),
   ];
 }
 
 const vector = Array.from({ length: 128 }, (_, i) => i);
-const fields = { img1: vector, img2: vector };
-const body = jsonBody(fields);
-const gzipped = () => new Uint8Array(gzipSync(body()));
+const body = jsonBody({ img1: vector, img2: vector });
 
-const otherTypes = [
-  "application/xml",
-  "application/octet-stream",
-  "application/x-ndjson",
-  "application/javascript",
-  "image/jpeg",
-  "text/html",
-  "text/xml",
-  "audio/mpeg",
-  "json",
-  "*/*",
-  marker,
-];
-const goodTypes = ["text/plain", "application/json; charset=utf-8", "application/json;", "Application/JSON"];
-const codings = ["gzip", "br", "deflate", "zstd", "gzip, gzip", "compress", marker];
-const badDeadlines = ["0", "-1", "49", "120001", "1e3", "1.5", " ", "NaN", "99999999999999999999", marker];
-const methods = ["GET", "PUT", "PATCH", "DELETE", "OPTIONS"];
 const paths = [
   `/${marker}`,
-  "/analyze",
-  "/verify/",
-  "/VERIFY",
   "/verify/../represent%00",
   `/verify%2f${marker}`,
   `/%2e%2e/%2e%2e/etc/passwd?${marker}`,
@@ -81,24 +59,9 @@ const paths = [
 ];
 
 /** Bytes that are not UTF-8, with various charset parameters. */
-const charsets: HostileCall[] = [
-  ["UTF-16", Buffer.from(body(), "utf16le"), "application/json; charset=utf-16"],
-  [
-    "UTF-16 with a byte order mark",
-    Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(body(), "utf16le")]),
-    "application/json",
-  ],
-  [
-    "Latin-1",
-    Buffer.from(jsonBody({ ...fields, name: "é" })(), "latin1"),
-    "application/json; charset=iso-8859-1",
-  ],
-  ["a byte that is never UTF-8", Buffer.concat([Buffer.from('{"a":"\xff"}', "latin1")]), "application/json"],
-  ["a surrogate in UTF-8", Buffer.from('{"a":"\xed\xa0\x80"}', "latin1"), "application/json"],
-].map(([name, bytes, type]) => ({
-  name: `the charset: ${name as string}`,
-  path: "/verify",
-  headers: { "content-type": type as string },
-  body: () => new Uint8Array(bytes as Buffer),
-  ends: "invalid_json",
-}));
+const charsets: [charset: string, bytes: Buffer][] = [
+  ["; charset=utf-16", Buffer.from(body(), "utf16le")],
+  ["", Buffer.concat([Buffer.from([0xff, 0xfe]), Buffer.from(body(), "utf16le")])],
+  ["; charset=iso-8859-1", Buffer.from(jsonBody({ name: "é" })(), "latin1")],
+  ["", Buffer.from('{"a":"\xed\xa0\x80"}', "latin1")],
+];

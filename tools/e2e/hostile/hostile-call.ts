@@ -18,7 +18,7 @@ export type HostileCall = {
   name: string;
   path: string;
   method?: string;
-  /** In addition to the key and the content type of JSON. A header with an empty value is left out. */
+  /** Headers beside the key and the content type of JSON. One with an empty value is left out. */
   headers?: Record<string, string>;
   /** Built when it is sent: some bodies have the largest size allowed. */
   body?: () => string | Uint8Array<ArrayBuffer>;

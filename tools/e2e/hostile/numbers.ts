@@ -2,26 +2,10 @@ import { type ExpectedEnd, type HostileCall, jsonBody, marker, textBody } from "
 
 /** Invalid vectors, and more vectors than a call may have. */
 export const numbers = (): HostileCall[] => [
-  ...texts.flatMap(([name, first]) => [
-    verify(`a vector with ${name}`, first),
-    call(`a source with ${name}`, `"vector":[${first},${rest}],"candidates":[[1,${rest}]]`),
-    call(
-      `only candidates with ${name}`,
-      `"vector":[1,${rest}],"candidates":[[${first},${rest}],{"vector":[${first},${rest}]}]`,
-    ),
-    call(
-      `one candidate of two with ${name}`,
-      `"vector":[1,${rest}],"candidates":[[${first},${rest}],[1,${rest}]]`,
-      "ok",
-    ),
-  ]),
-  ...["5e-324", "0", "-0", "0.1e-400", "1e11"].map((number) =>
-    verify(`a vector with ${number}`, number, "ok"),
+  ...["1e400", "-1e400", "1e308", "9007199254740993", "null", '"0.5"', "[1]", "{}"].map((number) =>
+    verify(`a vector with ${number}`, number, "invalid_vector"),
   ),
-  ...["1e308", "-1e308", "9007199254740993"].map((number) => verify(`a vector with ${number}`, number)),
-  ...["0", "-0", "5e-324", "1e-200"].map((number) =>
-    compare(`a vector of ${number} alone`, [Array(128).fill(Number(number))], "invalid_vector"),
-  ),
+  ...["5e-324", "-0", "0.1e-400", "1e11"].map((number) => verify(`a vector with ${number}`, number, "ok")),
   ...[1, 127, 129, 4_096].map((length) => ({
     name: `a vector of ${length} numbers`,
     path: "/verify",
@@ -72,29 +56,13 @@ export const numbers = (): HostileCall[] => [
   compare("a candidate with a long id", [{ id: "x".repeat(100_000), vector: ones(128) }], "ok"),
 ];
 
-const texts: [name: string, first: string][] = [
-  ["1e400", "1e400"],
-  ["-1e400", "-1e400"],
-  ["null", "null"],
-  ["true", "true"],
-  ["a number as text", '"0.5"'],
-  ["a text", `"${marker}"`],
-  ["a list", "[1]"],
-  ["an object", "{}"],
-];
 const rest = Array.from({ length: 127 }, () => 1).join(",");
 const ones = (length: number): number[] => Array.from({ length }, () => 1);
 
-const verify = (name: string, first: string, ends: ExpectedEnd = "invalid_vector"): HostileCall => ({
+const verify = (name: string, first: string, ends: ExpectedEnd): HostileCall => ({
   name,
   path: "/verify",
   body: textBody(`{"unread":"${marker}","img1":[${first},${rest}],"img2":[1,${rest}]}`),
-  ends,
-});
-const call = (name: string, fields: string, ends: ExpectedEnd = "invalid_vector"): HostileCall => ({
-  name,
-  path: "/compare",
-  body: textBody(`{"unread":"${marker}",${fields}}`),
   ends,
 });
 const compare = (name: string, candidates: unknown[], ends: ExpectedEnd): HostileCall => ({

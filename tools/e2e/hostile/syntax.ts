@@ -18,31 +18,16 @@ function truncated(): HostileCall[] {
 }
 
 const notJson: [name: string, body: string][] = [
-  ["nothing", ""],
-  ["white space", " \n"],
-  ["the marker alone", marker],
   ["single quotes", `{'img1': '${marker}'}`],
   ["a comma too many", `{"img1": "${marker}",}`],
-  ["a comment", `{"img1": "${marker}"} // ${marker}`],
-  ["two documents", `{"img1": "${marker}"}{"img2": "${marker}"}`],
   ["a bare NaN", `{"img1": [NaN], "img2": "${marker}"}`],
-  ["a bare Infinity", `{"img1": [Infinity], "img2": "${marker}"}`],
-  ["a bare -Infinity", `{"img1": [-Infinity], "img2": "${marker}"}`],
-  ["a bare undefined", `{"img1": undefined, "img2": "${marker}"}`],
-  ["a hexadecimal number", `{"img1": [0x10], "img2": "${marker}"}`],
-  ["a number that begins with 0", `{"img1": [01], "img2": "${marker}"}`],
   ["a raw null byte in a text", `{"img1": "\0${marker}"}`],
   ["a null byte after it", `{"img1": "${marker}"}\0`],
   ["a raw line end in a text", `{"img1": "${marker}\n"}`],
   ["a broken escape", `{"img1": "\\x41${marker}"}`],
-  ["half a surrogate's escape", `{"img1": "\\ud83${marker}"}`],
-  ["XML", `<call><img1>${marker}</img1></call>`],
-  ["YAML", `img1: ${marker}`],
-  ["a form", `img1=${marker}&img2=${marker}`],
   ["__proto__", `{"__proto__": {"img1": "${marker}"}}`],
   ["__proto__ in a candidate", `{"candidates": [{"__proto__": {"img": "${marker}"}}]}`],
   ["__proto__ in escapes", `{"\\u005f_proto__": {"img1": "${marker}"}}`],
-  ["constructor.prototype", `{"constructor": {"prototype": {"img1": "${marker}"}}}`],
 ];
 
 const depth = 10_000;

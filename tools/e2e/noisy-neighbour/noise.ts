@@ -2,23 +2,8 @@ import { writeFileSync } from "node:fs";
 import { setPriority } from "node:os";
 import { IpcChild } from "@faceline/bench/observe/ipc-child";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
-import { garbage } from "./garbage.ts";
-import { idleUploads } from "./idle-uploads.ts";
-import { interlacedPngs } from "./interlaced-pngs.ts";
-import { largeVectors } from "./large-vectors.ts";
-import { manyImages } from "./many-images.ts";
-import { largePhotographs } from "./photographs.ts";
+import { noises } from "./noises.ts";
 import type { Noise, NoiseCounts, NoiseServer } from "./raw-calls.ts";
-
-/** What the noisy team sends, by name. */
-export const noises = {
-  "idle uploads": idleUploads,
-  "2 MiB photographs": largePhotographs,
-  "calls of 51 images": manyImages,
-  "interlaced PNGs of 40 megapixels": interlacedPngs,
-  "vectors of 31 MiB": largeVectors,
-  "connections with garbage": garbage,
-} satisfies Record<string, Noise>;
 
 /**
  * Starts the noisy team: this file as a process of its own, with a lower priority than the services, because
@@ -28,7 +13,6 @@ export async function openNoise(): Promise<NoiseClient> {
   const child = new IpcChild("the noisy team", "tools/e2e/noisy-neighbour/noise.ts", []);
   await child.receive();
   return {
-    pid: child.pid,
     start: (name, server) => child.request({ name, server }),
     stop: async () => (await child.request({})) as NoiseCounts,
     untilServed: ({ url, key, body }) =>
@@ -74,7 +58,6 @@ if (import.meta.main) {
 }
 
 type NoiseClient = AsyncDisposable & {
-  pid: number;
   start(name: keyof typeof noises, server: NoiseServer): Promise<unknown>;
   /** Returns how its calls or connections ended. */
   stop(): Promise<NoiseCounts>;

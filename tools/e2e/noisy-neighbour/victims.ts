@@ -1,13 +1,11 @@
 import { randomBytes } from "node:crypto";
 import { newApiKey, storeApiKey } from "@faceline/runtime/api-keys";
 import { connectRedis } from "@faceline/runtime/redis";
-import { countByStatus } from "@faceline/bench/load/closed-loop";
 import { type Generator, openGenerator } from "@faceline/bench/load/generator";
-import { readServerTiming } from "@faceline/bench/load/http-client";
 import { type OpenLoopCall, outcomeOf } from "@faceline/bench/load/open-loop";
-import { median, quantile } from "@faceline/bench/statistics";
+import { quantile } from "@faceline/bench/statistics";
 
-/** Makes a key for each of so many new teams. They have the default limits. */
+/** Makes keys, each of a new team with the default limits. */
 export async function newTeams(durableUrl: string, count: number): Promise<string[]> {
   await using redis = await connectRedis("REDIS_DURABLE_URL", durableUrl, 5_000);
   const keys = Array.from({ length: count }, () => newApiKey());
@@ -67,46 +65,27 @@ function serviceOf(teams: OpenLoopCall[][], deadlineMs: number): Service {
     calls: all.length,
     inTime: inTime(all).length,
     teams: teams.map((calls) => ({ calls: calls.length, inTime: inTime(calls).length })),
-    p50Ms: quantile(tookMs, 0.5),
     p99Ms: quantile(tookMs, 0.99),
-    partsMs: medianParts(all.filter(({ status }) => status === 200)),
-    ends: countByStatus(all),
   };
-}
-
-/** Medians of the parts of the time of calls; `rest`: HTTP, and the ingress before and after the workers. */
-function medianParts(calls: OpenLoopCall[]): Service["partsMs"] {
-  const parts = calls.map(({ tookMs, serverTiming }) => {
-    const { queueMs, batchMs, inferMs } = readServerTiming(serverTiming);
-    return { queue: queueMs, batch: batchMs, run: inferMs, rest: tookMs - queueMs - batchMs - inferMs };
-  });
-  const middle = (part: "queue" | "batch" | "run" | "rest") =>
-    parts.length === 0 ? 0 : median(parts.map((each) => each[part]));
-  return { queue: middle("queue"), batch: middle("batch"), run: middle("run"), rest: middle("rest") };
 }
 
 type VictimsPlan = {
   url: string;
   /** One for each team. */
   keys: string[];
-  /** Of /verify, sent in turn. */
+  /** Bodies of /verify, sent in turn. */
   bodies: string[];
   deadlineMs: number;
-  /** Of each team. */
+  /** Calls of each team. */
   perSecond: number;
   warmUpMs: number;
   countedMs: number;
 };
 
-/** What the teams got together, and each of them. `inTime`: calls that were answered with 200 in time. */
+/** Answers of the teams together, and of each. `inTime`: calls that were answered with 200 in time. */
 export type Service = {
   calls: number;
   inTime: number;
   teams: { calls: number; inTime: number }[];
-  p50Ms: number;
   p99Ms: number;
-  /** Waiting in the batcher, fetching and decoding, running, and the rest. */
-  partsMs: { queue: number; batch: number; run: number; rest: number };
-  /** Calls by the way they ended. */
-  ends: Record<string, number>;
 };

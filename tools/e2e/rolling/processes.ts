@@ -70,7 +70,7 @@ export class RollingProcesses implements AsyncDisposable {
   }
 }
 
-/** In the order of an upgrade, as docs/operating/upgrades.md has it. */
+/** Processes in the order of an upgrade. */
 export const processNames = [
   "inference-1",
   "inference-2",
@@ -91,7 +91,7 @@ type Service = "ingress" | "batcher" | "inference";
 type RollingPlan = {
   access: ServerAccess;
   pool: string;
-  /** Of the two ingresses. */
+  /** Ports of the two ingresses. */
   ports: number[];
   /** Settings of all services, which come before those of the environment. */
   settings: Record<string, string>;

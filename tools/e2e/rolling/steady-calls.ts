@@ -9,7 +9,7 @@ import { table } from "@faceline/bench/report";
  * stalls nor this process can hide a delay.
  */
 export class SteadyCalls {
-  /** What happens meanwhile, to tell the calls of a restart apart. */
+  /** Name of what happens meanwhile, to tell the calls of a restart apart. */
   phase: string;
   readonly #plan: SteadyCallsPlan;
   readonly #agent = new Agent({ keepAlive: true, timeout: idleMs });
@@ -25,7 +25,7 @@ export class SteadyCalls {
     this.#sending = this.#send();
   }
 
-  /** Resolves when so many more calls have ended. */
+  /** Resolves when `count` more calls have ended. */
   async moreEnded(count: number): Promise<void> {
     const wanted = this.#ends.length + count;
     while (this.#ends.length < wanted) await sleep(pollEveryMs);
@@ -118,7 +118,7 @@ const errorCodeOf = (text: string): string => /"error":\s*"(\w+)"/.exec(text)?.[
 
 /** Servers close idle connections after 5 s or more. Closed here before, none closes when a call takes it. */
 const idleMs = 3_000;
-/** Above the deadline, so that a late answer differs from a missing one. */
+/** Wait after the deadline, so that a late answer differs from a missing one. */
 const graceMs = 5_000;
 const longestMs = 1_800_000;
 const pollEveryMs = 10;

@@ -1,9 +1,9 @@
 import { closeSync, openSync, readFileSync, readSync } from "node:fs";
 
 /**
- * For the `skip` of a test: false, or the reason why memory cannot be searched here. It needs Linux, which
- * shows the memory of a process to its user where nothing forbids it, and glibc, which can overwrite freed
- * memory.
+ * Value for the `skip` of a test: false, or the reason why memory cannot be searched here. It needs Linux,
+ * which shows the memory of a process to its user where nothing forbids it, and glibc, which can overwrite
+ * freed memory.
  */
 export const memorySearchUnavailable: string | false = (() => {
   const report = process.report.getReport() as { header?: { glibcVersionRuntime?: string } };

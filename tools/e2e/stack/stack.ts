@@ -6,6 +6,7 @@ import type { TestContext } from "node:test";
 import { readConfig } from "@faceline/runtime/config";
 import { KafkaConfig } from "@faceline/runtime/kafka";
 import { newDevKey, storeKey } from "@faceline/deploy/launcher/dev-key";
+import type { SupervisorOptions } from "@faceline/deploy/launcher/supervisor";
 import { freeOperatorsPorts } from "@faceline/deploy/launcher/operators-ports";
 import { freePorts } from "@faceline/deploy/launcher/ports";
 import type { ServerAccess } from "@faceline/deploy/launcher/server-access";
@@ -27,10 +28,11 @@ export async function startStack(
   options: StackOptions = {},
 ): Promise<TestStack> {
   const { workers = 1, batchers = 1, ingress = 1, operators = false } = options;
-  const { settings = {}, ownSettings = {}, workerSettings } = options;
+  const { settings = {}, ownSettings = {}, workerSettings, restart } = options;
   const env = { ...process.env, LOG_LEVEL: "info", ...settings };
   const config = readConfig(LauncherConfig, env);
   const kafka = readConfig(KafkaConfig, env);
+  const limits = supervisorLimits(config);
   const never = new AbortController().signal;
 
   const pool = `test-${randomBytes(6).toString("hex")}`;
@@ -54,7 +56,8 @@ export async function startStack(
       operatorsPorts: ownPorts,
     },
     {
-      ...supervisorLimits(config),
+      ...limits,
+      restart: { ...limits.restart, ...restart },
       logs,
       print: (line) => void events.push(line),
       onOutput: () => {},
@@ -67,7 +70,7 @@ export async function startStack(
     await deleteTopics(kafka, pool);
   });
   await services.start();
-  await services.waitUntilHealthy(config.HEALTHY_WITHIN_MS, never);
+  await services.waitUntilHealthy(never);
 
   const [address = ""] = services.addresses;
   const post = apiClient(address, key);
@@ -113,7 +116,9 @@ type StackOptions = {
   ports?: number[];
   /** Whether every process has an operators' port. */
   operators?: boolean;
-  /** Settings of the services, of the launcher's limits (RESTART_FIRST_MS …) and of its topics. */
+  /** Back-off before a process that died is started again. */
+  restart?: Partial<SupervisorOptions["restart"]>;
+  /** Settings of the services, and of the launcher for its limits and topics. */
   settings?: Record<string, string>;
   /** Settings of one service alone. */
   ownSettings?: OwnSettings;
@@ -127,7 +132,7 @@ export type TestStack = {
   addresses: string[];
   key: string;
   pool: string;
-  /** By the name of the process: `{ "batcher-1": 40123 }`. */
+  /** Ports by the name of the process: `{ "batcher-1": 40123 }`. */
   operatorsPorts: Record<string, number>;
   /** `services.find("inference-1").kill("SIGKILL")`; a process that dies is restarted. */
   services: Services;

@@ -33,7 +33,7 @@ export async function advise({ winner, tried }: SearchResult, sources: AdviceSou
   return { unmet: undefined, defaults: { sameWorkers, fewest, workersMax }, whatIfs, whatIfScope };
 }
 
-/** What-ifs of longer traces are of the busiest windows: six whole simulations would take minutes. */
+/** Longer traces have what-ifs of the busiest windows: six whole simulations would take minutes. */
 const wholeCallsMax = 200_000;
 
 type AdviceSources = {
@@ -45,7 +45,6 @@ type AdviceSources = {
   evaluate: Evaluate;
   workersMax: number;
   tenantShare: number;
-  otherProfiles: { name: string; profile: Profile }[];
 };
 
 export type Advice = {

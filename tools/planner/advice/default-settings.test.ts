@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { newPrediction, newProfile, newTried } from "../testing/fixtures.ts";
 import { settingsOf } from "../search/settings-grid.ts";
+import { newPrediction, newProfile, newTried } from "../testing/fixtures.ts";
 import { fewestChangesFirst, preferDefaults } from "./default-settings.ts";
 
 const profile = newProfile();
@@ -22,7 +22,7 @@ for (const [p99Ms, batchMax] of [
     const winner = { ...changed, scope: "all calls" as const, prediction: newPrediction({ p99Ms: 100 }) };
     const result = await preferDefaults(
       { winner, tried: [defaults, changed, winner] },
-      { profile, evaluate: async () => newPrediction({ p99Ms }) },
+      { profile, evaluate: async () => newPrediction({ p99Ms }), tieFactor: 1.01 },
     );
     assert.equal(result.winner!.settings.batchMax, batchMax);
     assert.deepEqual(
@@ -36,9 +36,12 @@ test("defaults that were not to be searched, or that miss the target, do not win
   const evaluate = () => assert.fail("nothing is to be predicted");
   const missing = newTried({ batchMax: 4 }, { missed: ["shed"] });
   for (const tried of [[changed], [missing, changed]]) {
-    assert.deepEqual(await preferDefaults({ winner: changed, tried }, { profile, evaluate }), {
-      winner: changed,
-      tried,
-    });
+    assert.deepEqual(
+      await preferDefaults({ winner: changed, tried }, { profile, evaluate, tieFactor: 1.01 }),
+      {
+        winner: changed,
+        tried,
+      },
+    );
   }
 });

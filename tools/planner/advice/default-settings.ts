@@ -59,12 +59,12 @@ export function fewestChangesFirst(settings: readonly PoolSettings[], profile: P
 
 /**
  * Returns the result with the default settings as the winner, where these meet the target on all calls with
- * as many workers and their p99 is as good to within 1 %: an operator should change nothing for less. Only
- * where the defaults were searched too.
+ * as many workers and their p99 is at most `tieFactor` times as long: an operator should change nothing for
+ * less. Only where the defaults were searched too.
  */
 export async function preferDefaults(
   result: SearchResult,
-  { profile, evaluate }: { profile: Profile; evaluate: Evaluate },
+  { profile, evaluate, tieFactor }: { profile: Profile; evaluate: Evaluate; tieFactor: number },
 ): Promise<SearchResult> {
   const { winner, tried } = result;
   if (winner === undefined) return result;
@@ -86,13 +86,11 @@ export async function preferDefaults(
   };
 }
 
-const tieFactor = 1.01;
-
 type DefaultsSearch = { workersMin: number; workersMax: number; evaluate: Evaluate };
 
-/** What callers would get without a plan. */
+/** Results without a plan. */
 export type DefaultsComparison = {
-  /** With as many workers as the plan has. */
+  /** Default settings with as many workers as the plan has. */
   sameWorkers: { settings: PoolSettings; prediction: Prediction };
   /** The fewest workers that meet the target with the defaults; undefined: more than `workersMax`. */
   fewest: Tried | undefined;

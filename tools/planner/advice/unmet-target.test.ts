@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { newPrediction } from "../testing/fixtures.ts";
 import type { PoolSettings, Prediction } from "../prediction/predict.ts";
 import type { Tried } from "../search/search.ts";
+import { newPrediction } from "../testing/fixtures.ts";
 import { unmetAdvice, widenedTarget } from "./unmet-target.ts";
 
 const target = { p99: 100, shed: 0.001 };

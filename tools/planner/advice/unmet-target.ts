@@ -104,9 +104,9 @@ type UnmetSources = {
 };
 
 export type UnmetAdvice = {
-  /** With the most workers that were searched. */
+  /** Nearest target that the most workers hold. */
   nearest: { settings: PoolSettings; prediction: Prediction; target: Target };
-  /** With which more workers would meet the target itself; undefined: `workersTried` miss it as well. */
+  /** More workers that meet the target itself; undefined: `workersTried` miss it as well. */
   more: Tried | undefined;
   workersTried: number;
 };

@@ -1,16 +1,15 @@
 import type { Profile } from "@faceline/contracts/stored/profile";
 import type { PoolSettings, Prediction, PredictionPlan } from "../prediction/predict.ts";
-import { sizesOf } from "../profile/profile.ts";
 import { PredictionThreads } from "../search/prediction-threads.ts";
 import { withTenantShare } from "../trace/tenant-share.ts";
 import type { Trace } from "../trace/trace.ts";
 
 /**
  * Predicts what the chosen settings give if something else changes: twice the traffic, a lost worker, one
- * tenant that makes a large share of the calls, other machines. Each is simulated to its end.
+ * tenant that makes a large share of the calls. Each is simulated to its end.
  */
 export async function predictWhatIfs(settings: PoolSettings, sources: WhatIfSources): Promise<WhatIf[]> {
-  const { threads, trace, profile, parts, tenantShare, otherProfiles } = sources;
+  const { threads, trace, profile, parts, tenantShare } = sources;
   const lost = { ...settings, workers: settings.workers - 1 };
   const same = [
     { name: "as it is", settings },
@@ -24,33 +23,12 @@ export async function predictWhatIfs(settings: PoolSettings, sources: WhatIfSour
   const whatIfs: WhatIf[] = await Promise.all(same);
   const mixed = withTenantShare(trace, tenantShare);
   const inPercent = `${Number((100 * tenantShare).toPrecision(3))} %`;
-  whatIfs.push({
-    name: `one tenant sends ${inPercent}`,
-    settings,
-    prediction: await predictAlone(mixed, profile, settings, parts),
-  });
-  for (const other of otherProfiles) {
-    const { batchMax } = settings;
-    const there = { ...settings, batchMax: sizesOf(other.profile).findLast((size) => size <= batchMax) ?? 1 };
-    const prediction = await predictAlone(trace, other.profile, there, parts);
-    whatIfs.push({ name: `machine of ${other.name.slice(0, nameMax)}`, settings: there, prediction });
-  }
+  // A thread of its own: the others have the trace of the search.
+  await using alone = new PredictionThreads(mixed, profile, 1);
+  const prediction = await alone.predict(settings, { parts });
+  whatIfs.push({ name: `one tenant sends ${inPercent}`, settings, prediction });
   return whatIfs;
 }
-
-/** In a thread of its own: the others have the trace and the profile of the search. */
-async function predictAlone(
-  trace: Trace,
-  profile: Profile,
-  settings: PoolSettings,
-  parts: PredictionPlan["parts"],
-): Promise<Prediction> {
-  await using threads = new PredictionThreads(trace, profile, 1);
-  return await threads.predict(settings, { parts });
-}
-
-/** Of a file's name, so that a table fits a terminal. */
-const nameMax = 20;
 
 export type WhatIf = { name: string; settings: PoolSettings; prediction: Prediction };
 
@@ -59,8 +37,6 @@ type WhatIfSources = {
   trace: Trace;
   profile: Profile;
   parts: PredictionPlan["parts"];
-  /** Of the calls, from 0 to 1, that the one tenant sends. */
+  /** Share of the calls, from 0 to 1, that the one tenant sends. */
   tenantShare: number;
-  /** Of other machines, by the name of their file. */
-  otherProfiles: { name: string; profile: Profile }[];
 };

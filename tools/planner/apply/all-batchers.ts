@@ -10,7 +10,7 @@ export const batcherOptions = {
   by: { type: "string" },
 } as const;
 
-export const batcherUsage = `  --url URL            operators' port of a batcher; repeat it for each batcher of the pool
+export const batcherUsage = `  --url URL            operators' port of a batcher; repeat it for each batcher of the pool  [those of npm start]
   --token-file FILE    the operators' token
   --by NAME            who changes it, for the list of changes  [the user and this machine]`;
 
@@ -20,9 +20,7 @@ export const batcherUsage = `  --url URL            operators' port of a batcher
  */
 export async function readBatchers(options: BatcherOptions): Promise<Batcher[]> {
   const { url: urls = [], token, by = `${userInfo().username}@${hostname()}` } = options;
-  if (urls.length === 0)
-    throw new Error("--url is missing: the operators' port of each batcher of the pool.");
-  if (token === undefined) throw new Error("--token-file is missing: the operators' token.");
+  if (token === undefined) throw new Error(noToken);
   const clients = urls.map((url) => new SettingsClient(url, { token, by }));
   const batchers = await Promise.all(
     clients.map(async (client) => ({ client, before: await client.read() })),
@@ -64,7 +62,10 @@ export async function changeAll(
   return [...lines, ...takeoverLines(batchers)];
 }
 
-/** Without the active batcher a change reaches no call. */
+const noToken =
+  "--token-file is missing: the operators' token. Batchers that were started without one cannot be changed.";
+
+/** Whether a change reaches calls: the active batcher must be among them. */
 export const hasActive = (batchers: readonly Batcher[]): boolean =>
   batchers.some(({ before }) => before.role === "active");
 
@@ -78,7 +79,7 @@ function takeoverLines(batchers: readonly Batcher[]): string[] {
 
 type Batcher = { client: SettingsClient; before: PoolSettings };
 
-type BatcherOptions = {
+export type BatcherOptions = {
   url?: string[] | undefined;
   token: string | undefined;
   by?: string | undefined;

@@ -4,7 +4,7 @@ import * as z from "zod";
 import type { PoolSettings as PlannedSettings } from "../prediction/predict.ts";
 import { workersText } from "../report/words.ts";
 
-/** What is read of the file that `npm run plan -- run --json` writes. */
+/** The part of a plan file that is applied. */
 const PlanFile = z.object({
   format: z.literal("faceline-plan"),
   version: z.literal(1),
@@ -19,7 +19,6 @@ const PlanFile = z.object({
     })
     .optional(),
   machine: z.object({
-    acceptedNoise: z.boolean(),
     lanes: z.array(
       z.object({ lane: z.string(), digest: z.string(), runs: z.array(z.object({ size: z.number() })) }),
     ),
@@ -34,9 +33,9 @@ export function readPlan(file: string): ReadPlan {
     content = JSON.parse(readFileSync(file, "utf8"));
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === "ENOENT") {
-      throw new Error(`There is no plan ${file}. npm run plan -- run --json FILE writes one.`, { cause });
+      throw new Error(`There is no plan ${file}. npm run plan writes one.`, { cause });
     }
-    throw new Error(`The plan ${file} cannot be read. npm run plan -- run --json FILE writes one.`, {
+    throw new Error(`The plan ${file} cannot be read. npm run plan writes one.`, {
       cause,
     });
   }

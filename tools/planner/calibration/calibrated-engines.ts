@@ -52,6 +52,6 @@ type EnginesPlan = Pick<EngineOptions, "modelled" | "lanes" | "batchMax" | "mode
 
 type CalibratedEngines = AsyncDisposable & {
   engines: readonly Engine[];
-  /** Of the networks of all lanes, by file. */
+  /** Times of the networks of all lanes, by file. */
   networks: NetworkTimes[];
 };

@@ -1,46 +1,37 @@
 import type { LaneProfile } from "@faceline/contracts/stored/profile";
-import { cpuBoundShare } from "../profile/lane-times.ts";
-import { meanInterval, quantilesOf } from "../profile/quantiles.ts";
+import { quantilesOf } from "../profile/quantiles.ts";
 
-/** Returns the distribution of run times by size, alone, and how much longer runs take beside others. */
+/**
+ * Returns the distribution of run times by size, alone, and how much longer runs take beside others. Runs on
+ * the cores count without their waits for a core: other programs make a run wait, but hardly change its CPU
+ * time.
+ */
 export function runProfile(
   samples: readonly RunSample[],
+  { isOnCores }: { isOnCores: boolean },
 ): Pick<LaneProfile, "runs" | "contention" | "cpuShare"> {
   const sizes = [...new Set(samples.map(({ size }) => size))].toSorted((a, b) => a - b);
   const msOf = (size: number, besides: number) =>
-    samples.filter((each) => each.size === size && each.besides === besides).map(({ ms }) => ms);
+    samples
+      .filter((each) => each.size === size && each.besides === besides)
+      .map(({ ms, cpuMs }) => (isOnCores ? Math.min(ms, cpuMs) : ms));
   const besides = [...new Set(samples.map((each) => each.besides))].toSorted((a, b) => a - b);
   const alone = samples.filter((each) => each.besides === 0);
   const cpuShares = alone.map(({ ms, cpuMs }) => cpuMs / ms).toSorted((a, b) => a - b);
   return {
-    cpuShare: Math.min(1, cpuShares[cpuShares.length >> 1]!),
+    cpuShare: isOnCores ? 1 : Math.min(1, cpuShares[cpuShares.length >> 1]!),
     runs: sizes.map((size) => ({ size, ms: quantilesOf(msOf(size, 0)) })),
-    contention: besides.map((count) => {
-      const ratios = sizes.map(
-        (size) => meanInterval(msOf(size, count)).mean / meanInterval(msOf(size, 0)).mean,
-      );
-      return ratios.reduce((sum, each) => sum + each, 0) / ratios.length;
-    }),
+    contention: besides.map((count) =>
+      mean(sizes.map((size) => mean(msOf(size, count)) / mean(msOf(size, 0)))),
+    ),
   };
 }
 
-/**
- * Returns samples without their waits for a core, where runs keep one busy: another program makes a run wait,
- * but hardly changes its CPU time. Runs on an accelerator are returned as they are.
- */
-export function withoutWaits(samples: readonly RunSample[]): RunSample[] {
-  if (!isOnCores(samples)) return [...samples];
-  return samples.map((sample) => ({ ...sample, ms: Math.min(sample.ms, sample.cpuMs) }));
-}
-
-/** Whether runs keep a core busy. */
-export const isOnCores = (samples: readonly RunSample[]): boolean =>
-  samples.some(({ ms, cpuMs, besides }) => besides === 0 && cpuMs >= cpuBoundShare * ms);
+const mean = (values: readonly number[]): number =>
+  values.reduce((sum, each) => sum + each, 0) / values.length;
 
 /** A run of a batch of `size`, in ms, beside so many other workers' runs. */
 export type RunSample = {
-  /** Every round has each size alone once. */
-  round: number;
   size: number;
   besides: number;
   ms: number;

@@ -6,20 +6,21 @@ import type { EnginePicture } from "@faceline/inference/engine/work";
 import { quantilesOf } from "../profile/quantiles.ts";
 import { sizedJpeg } from "../replay/sized-jpeg.ts";
 import type { PictureSize } from "../trace/trace.ts";
-import { nonNegativeWeights } from "./least-squares.ts";
 
 /**
  * Decodes pictures one after another, several times in turn, and returns how long each took. Beside the given
- * ones these are some of other sizes, made from them, so that bytes and pixels can be distinguished.
+ * ones these are some of other sizes, made from them.
  */
 export async function samplePreparation(
   files: readonly Buffer[],
-  rounds: number,
+  largest?: PictureSize,
 ): Promise<PreparationSample[]> {
-  const resized = otherSizes.map((size, index) => sizedJpeg(files[index % files.length]!, size));
+  const resized = [...otherSizes, ...(largest === undefined ? [] : [largest])].map((size, index) =>
+    sizedJpeg(files[index % files.length]!, size),
+  );
   const all = [...files, ...(await Promise.all(resized))];
   const samples: PreparationSample[] = [];
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 0; round < preparationRounds; round++) {
     for (const bytes of all) {
       const startedAt = performance.now();
       await decodePicture(bytes, defaultPictureLimits, shared);
@@ -41,27 +42,29 @@ export function decodeAll(files: readonly Buffer[]): Promise<EnginePicture[]> {
   );
 }
 
-/** Returns preparation times by pictures, pixels and bytes, and how many times as long as that each took. */
+/**
+ * Returns preparation times by pictures, pixels and bytes, and how many times as long as that each took.
+ * Their proportions are those of a progressive JPEG in contracts/src/image/decoding-cost.ts.
+ */
 export function preparationProfile(samples: readonly PreparationSample[]): Profile["preparation"] {
-  const rows = samples.map(({ size }) => [1, size.pixels / 1_000_000, size.bytes / 1_000_000]);
-  const [pictureMs, megapixelMs, megabyteMs] = nonNegativeWeights(
-    rows,
-    samples.map(({ ms }) => ms),
-  ) as [number, number, number];
-  const factors = samples.map(
-    ({ ms }, index) => ms / (pictureMs + megapixelMs * rows[index]![1]! + megabyteMs * rows[index]![2]!),
-  );
+  const ratios = samples.map(({ size: { pixels, bytes }, ms }) => ms / usualMs(pixels, bytes));
+  const [, scale] = quantilesOf(ratios, 2) as [number, number, number];
   return {
-    pictureMs,
-    megapixelMs,
-    megabyteMs,
-    factors: quantilesOf(factors),
+    pictureMs: scale * usual.pictureMs,
+    megapixelMs: scale * usual.megapixelMs,
+    megabyteMs: scale * usual.megabyteMs,
+    factors: quantilesOf(ratios.map((ratio) => ratio / scale)),
     measuredSizes: {
       bytes: rangeOf(samples.map(({ size }) => size.bytes)),
       pixels: rangeOf(samples.map(({ size }) => size.pixels)),
     },
   };
 }
+
+const usual = { pictureMs: 1, megapixelMs: 18, megabyteMs: 40 };
+
+const usualMs = (pixels: number, bytes: number): number =>
+  usual.pictureMs + (usual.megapixelMs * pixels + usual.megabyteMs * bytes) / 1_000_000;
 
 const rangeOf = (values: readonly number[]): [number, number] => [Math.min(...values), Math.max(...values)];
 
@@ -92,5 +95,7 @@ const otherSizes: PictureSize[] = [
   { bytes: 400_000, pixels: 4_000_000 },
   { bytes: 2_000_000, pixels: 4_000_000 },
 ];
+
+const preparationRounds = 10;
 
 type PreparationSample = { size: PictureSize; ms: number };

@@ -142,7 +142,7 @@ test("a wrong address, token or file is one sentence", async (t) => {
   const [, url] = pool.options as [string, string];
   const notFound = planFile("unmet.json", newPlan({ winner: undefined }));
   for (const [args, message] of [
-    [[plan, ...tokenFile], /--url is missing/],
+    [[plan, ...tokenFile], /No Faceline was started from .* npm start/],
     [[plan, "--url", url], /--token-file is missing/],
     [[plan, "--url", url, "--token-file", join(folder, "no-token")], /no-token does not exist\./],
     [[plan, "--url", "nonsense", ...tokenFile], /--url nonsense is no address/],
@@ -154,8 +154,11 @@ test("a wrong address, token or file is one sentence", async (t) => {
     ],
     [[notFound, ...pool.options], /no settings that meet its target/],
     [[join(folder, "token"), ...pool.options], /cannot be read/],
-    [[join(folder, "absent.json"), ...pool.options], /There is no plan .*absent\.json\. npm run plan -- run/],
-    [[...pool.options], /Name one plan/],
+    [
+      [join(folder, "absent.json"), ...pool.options],
+      /There is no plan .*absent\.json\. npm run plan writes one/,
+    ],
+    [[plan, plan, ...pool.options], /Name one plan/],
   ] as const) {
     await assert.rejects(run(apply, ...args), message);
   }
@@ -211,6 +214,6 @@ async function freePort(): Promise<number> {
 
 async function run(verb: typeof apply, ...args: readonly string[]): Promise<{ code: number; text: string }> {
   const lines: string[] = [];
-  const code = await verb([...args], { print: (line) => lines.push(line) });
+  const code = await verb([...args], { stateFolder: folder, print: (line) => lines.push(line) });
   return { code, text: `${lines.join("\n")}\n` };
 }

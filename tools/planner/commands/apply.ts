@@ -1,14 +1,14 @@
+import { join } from "node:path";
 import { parseArgs } from "node:util";
 import { batcherOptions, batcherUsage, changeAll, hasActive, readBatchers } from "../apply/all-batchers.ts";
 import { missingWorkers, planFaults, plannedChange, readPlan } from "../apply/planned-change.ts";
 import { permanentSettings } from "../report/permanent-settings.ts";
-import type { CommandContext } from "./context.ts";
-import { tokenOf } from "./inputs.ts";
+import { type BatcherContext, batcherAddresses } from "./batcher-addresses.ts";
 
-export const applyUsage = `npm run plan -- apply PLAN.json [options]
+export const applyUsage = `npm run plan -- apply [PLAN.json] [options]
 
 Sets the batch size and the utilisation target of a plan on running batchers, and prints the settings that
-need a restart. A restart of a batcher ends the change.
+need a restart. A restart of a batcher ends the change. PLAN.json is the last plan of npm run plan by default.
 
 ${batcherUsage}
   --accept-other-build applies a plan of another build than the workers run
@@ -16,12 +16,12 @@ ${batcherUsage}
 `;
 
 /** Applies a plan. Returns the exit code, 2 where the plan does not fit these batchers. */
-export async function apply(args: string[], { print }: Pick<CommandContext, "print">): Promise<number> {
+export async function apply(args: string[], { stateFolder, print }: BatcherContext): Promise<number> {
   const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
-  const [file, ...more] = positionals;
-  if (file === undefined || more.length > 0) throw new Error("Name one plan: a file of run --json FILE.");
+  const [file = join(stateFolder, "plan", "plan.json"), ...more] = positionals;
+  if (more.length > 0) throw new Error("Name one plan: a file of run --json FILE.");
   const plan = readPlan(file);
-  const batchers = await readBatchers({ ...values, token: tokenOf(values) });
+  const batchers = await readBatchers(await batcherAddresses(values, stateFolder));
   const states = batchers.map(({ before }) => before);
   const faults = planFaults(plan, states, {
     acceptsOtherBuild: values["accept-other-build"],
@@ -42,9 +42,7 @@ export async function apply(args: string[], { print }: Pick<CommandContext, "pri
   for (const line of await changeAll(batchers, ({ settings }) => plannedChange(settings, plan))) print(line);
   const missing = missingWorkers(plan.settings, states);
   if (missing !== undefined) print(missing);
-  if (plan.machine.acceptedNoise)
-    print("NOT QUIET: the profile of this plan was measured beside other work.");
-  print("npm run plan -- undo, with the same --url and --token-file, puts back the settings of the start.");
+  print("npm run plan -- undo, with the same addresses, puts back the settings of the start.");
   const { environment, compose, helm } = permanentSettings(plan.settings);
   print("");
   print("To keep it, and for what needs a restart:");

@@ -1,5 +1,5 @@
 export type CommandContext = {
-  /** Where the project keeps its state. */
+  /** Folder of the project's state. */
   stateFolder: string;
   print(line: string): void;
   /** Replaces the line of progress. */

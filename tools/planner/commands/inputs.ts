@@ -1,6 +1,5 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import type { Profile } from "@faceline/contracts/stored/profile";
 
 /** Returns the lines of a file that are not empty. Throws an Error with a sentence where there are none. */
 export function readLines(file: string): string[] {
@@ -20,14 +19,11 @@ export const tokenOf = ({ "token-file": file }: { "token-file"?: string | undefi
 /** The folder of the sample pictures. */
 export const samplesFolder = join(import.meta.dirname, "../../../web/src/samples");
 
-export function samplePhotographs(): Buffer[] {
-  const names = readdirSync(samplesFolder).filter((name) => name.endsWith(".jpg"));
-  return names.map((name) => readFileSync(join(samplesFolder, name)));
+/** Reads the JPEGs of a folder, at most 100. */
+export function readPictures(folder: string): Buffer[] {
+  const names = readdirSync(folder).filter((name) => /\.jpe?g$/i.test(name));
+  if (names.length === 0) throw new Error(`${folder} has no JPEG pictures.`);
+  return names.slice(0, picturesMax).map((name) => readFileSync(join(folder, name)));
 }
 
-/** Then the calls are sent from the machine that is predicted, and take some of its CPU time. */
-export const isLoopback = (url: string): boolean =>
-  /^(localhost|127(\.\d+){3}|\[::1\])$/.test(new URL(url).hostname);
-
-export const workersPerMachine = ({ lanes }: Profile): number =>
-  Math.max(...lanes.map(({ contention }) => contention.length));
+const picturesMax = 100;

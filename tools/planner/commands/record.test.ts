@@ -28,6 +28,30 @@ test("the calls of all ingresses become one trace, with numbers for tenants and 
   assert.doesNotMatch(readFileSync(out, "utf8"), /555|777/);
 });
 
+test("the first line has what the ingresses measured, and the settings of the active batcher", async (t) => {
+  const calls = Array.from({ length: 40 }, (_, index) => ({
+    ...JSON.parse(call(1_000_000 + index, 1)),
+    tookMs: 100 + index,
+    serviceMs: 10,
+  }));
+  const lanes = [{ lane: "Dlib/ssd", digest: "0", sizes: [1, 2, 4] }];
+  const inForce = { batchMax: null, utilisationTarget: 0.7, laneWaitingMax: 10 };
+  const pool = { batcher: "b", pool: "default", role: "active", revision: 0, workers: 3, lanes, changes: [] };
+  const settings = { ...pool, settings: inForce, started: inForce };
+  const ports = [
+    await ingress(
+      t,
+      calls.map((each) => JSON.stringify(each)),
+    ),
+    await ingress(t, [], undefined, { settings }),
+  ];
+  const { out } = await run("--operators", ports.join(","), "--seconds", "1");
+  const { p50Ms, p99Ms, serviceMs, settings: written } = (await readTrace(out)).columns.measured!;
+  assert.ok(Math.abs(p50Ms - 120) < 1 && Math.abs(p99Ms - 139) < 1, `${p50Ms} ${p99Ms}`);
+  assert.ok(serviceMs.every((ms) => Math.abs(ms - 10) < 0.1));
+  assert.deepEqual(written, { workers: 3, batchMax: 4, utilisationTarget: 0.7 });
+});
+
 test("an ingress that stops ends the recording with a sentence, and the calls until then are a trace", async (t) => {
   const port = await ingress(t, [call(1_000_000, 1)], (response) => response.end());
   const out = nextFile();
@@ -81,7 +105,7 @@ test("a trace is not written over, and one without calls is not written", async 
   await assert.rejects(run("--from", log, "--out", out), /is there already; give another name by --out/);
 });
 
-test("a port that refuses is a sentence, and so is a command without a source", async (t) => {
+test("a port that refuses is a sentence, and so is a command beside no running service", async (t) => {
   const out = nextFile();
   const token = join(stateFolder, "token");
   writeFileSync(token, "0123456789abcdef");
@@ -91,7 +115,7 @@ test("a port that refuses is a sentence, and so is a command without a source", 
     [404, [], /is not the operators' port of an ingress\.$/],
     [503, [], /\/calls answered 503/],
   ] as const) {
-    const port = await ingress(t, [], undefined, status);
+    const port = await ingress(t, [], undefined, { status });
     await assert.rejects(run("--operators", port, "--out", out, ...args), message);
     assert.ok(!existsSync(out), "a failed recording leaves no trace behind");
   }
@@ -100,7 +124,7 @@ test("a port that refuses is a sentence, and so is a command without a source", 
     run("--operators", closed, "--out", out),
     /cannot be reached \(ECONNREFUSED\)|\(the conn/,
   );
-  await assert.rejects(run(), /either --operators LIST, of ingresses, or --from LOG/);
+  await assert.rejects(run(), /No Faceline was started from .* npm start/);
 });
 
 const call = (at: number, tenant: number, lane = "Dlib/ssd"): string =>
@@ -111,9 +135,13 @@ async function ingress(
   t: TestContext,
   lines: string[],
   then: (response: ServerResponse) => void = () => {},
-  status = 200,
+  { status = 200, settings }: { status?: number; settings?: object } = {},
 ): Promise<string> {
   const server = createServer((request, response) => {
+    if (request.url === "/settings") {
+      response.writeHead(settings === undefined ? 404 : 200).end(JSON.stringify(settings));
+      return;
+    }
     assert.match(request.url!, /^\/calls\?salt=[0-9a-f]{32}$/);
     response.writeHead(status).write(lines.map((line) => `${line}\n`).join(""));
     if (status === 200) then(response);

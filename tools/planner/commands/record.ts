@@ -1,4 +1,3 @@
-import { randomBytes } from "node:crypto";
 import { createReadStream, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
@@ -6,129 +5,124 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { parseArgs } from "node:util";
 import { LaneId } from "@faceline/contracts/wire/ids";
 import { isServiceLogLine, parseAccessLine } from "../recording/access-log.ts";
-import { followCalls } from "../recording/follow-calls.ts";
+import {
+  type RecordingResult,
+  recordCalls,
+  recordingLines,
+  traceBytesMax,
+} from "../recording/record-calls.ts";
 import { Recording } from "../recording/recording.ts";
+import { readSettings, settingsInForce } from "../recording/service-settings.ts";
 import { TraceWriter } from "../trace/trace-writer.ts";
 import { positive } from "../trace/traffic-options.ts";
 import type { CommandContext } from "./context.ts";
 import { tokenOf } from "./inputs.ts";
+import { findRunning } from "./running.ts";
 
-export const recordUsage = `npm run plan -- record --operators LIST [options]
+export const recordUsage = `npm run plan -- record [options]
 npm run plan -- record --from LOG [options]
 
 Writes a trace of the traffic: of each call when it came, a number for its tenant, its lane, its deadline, how
-it ended, and the bytes and pixels of its pictures. Nothing else: no name, no address, no picture.
+it ended, and the bytes and pixels of its pictures. Nothing else: no name, no address, no picture. Its first
+line has the times that the ingresses measured of these calls.
 
-  --operators LIST     operators' ports of all ingresses, as http://127.0.0.1:9464. Nothing is restarted
+  --operators LIST     operators' ports of all ingresses and batchers, as http://127.0.0.1:9464  [those of
+                       npm start]. The settings in force are read of batchers. Nothing is restarted
   --token-file FILE    the operators' token
   --seconds N          [600]
   --from LOG           an access log in the Common or Combined Log Format, of a proxy before the service: as
                        nginx and Apache write it by default, and HAProxy with option httplog clf
     --lane LANE, --deadline MS, --picture-bytes N, --picture-pixels N
                        what such a log does not say  [Dlib/ssd, 30000, 40000, 327680]
-  --bytes-max N        size of the trace, at which recording ends  [100000000]
+  --bytes-max N        size of the trace, at which recording ends  [${traceBytesMax}]
   --out FILE           [.faceline/plan/trace.jsonl]
 
 Ctrl-C ends it; what was recorded until then is a trace.
 `;
 
 /** Records traffic into a trace. Returns the exit code. */
-export async function record(
-  args: string[],
-  { stateFolder, print, progress }: CommandContext,
-): Promise<number> {
+export async function record(args: string[], context: CommandContext): Promise<number> {
   const { values } = parseArgs({ args, options });
   const { operators, from } = values;
-  if ((operators === undefined) === (from === undefined)) {
-    throw new Error("record needs either --operators LIST, of ingresses, or --from LOG.");
+  if (operators !== undefined && from !== undefined) {
+    throw new Error("record needs either --operators LIST or --from LOG.");
   }
-  if (from !== undefined) await refuseServiceLog(from);
-  const out = values.out ?? join(stateFolder, "plan", "trace.jsonl");
-  mkdirSync(dirname(out), { recursive: true });
-  using writer = new TraceWriter(out, positive(values["bytes-max"], "--bytes-max"));
-  const recording = new Recording();
-  /** Returns false once the trace is full. */
-  const write = (now?: number) => recording.take(now).every((call) => writer.add(call));
+  const file = values.out ?? join(context.stateFolder, "plan", "trace.jsonl");
+  const result =
+    from === undefined ? await recordService(values, file, context) : await readLog(from, values, file);
+  for (const line of recordingLines(result, file)) context.print(line);
+  if (result.calls === 0 && from !== undefined) {
+    context.print(`None of the ${result.lines} lines of ${from} ${isNoCall}`);
+  }
+  return result.calls === 0 ? 2 : 0;
+}
 
-  let dropped = 0;
-  let isFull = false;
-  let linesOfLog = 0;
-  if (from === undefined) {
-    const stop = new AbortController();
-    const end = () => stop.abort();
-    process.once("SIGINT", end);
-    const token = tokenOf(values);
-    const ports = operators!.split(",");
-    const seconds = positive(values.seconds, "--seconds");
-    let lastAt = 0;
-    let open = 0;
-    let seen = 0;
-    const follow = {
-      salt: randomBytes(16).toString("hex"),
+async function recordService(
+  values: RecordOptions,
+  file: string,
+  { stateFolder, print, progress }: CommandContext,
+): Promise<RecordingResult & { lines: number }> {
+  const running = values.operators === undefined ? await findRunning(stateFolder) : undefined;
+  const ports = values.operators?.split(",") ?? [...running!.ingresses, ...running!.batchers];
+  const token = running?.token ?? tokenOf(values);
+  const read = await Promise.all(ports.map((port) => readSettings(port, token)));
+  const ingresses = ports.filter((_, index) => read[index] === undefined);
+  const seconds = positive(values.seconds, "--seconds");
+  const stop = new AbortController();
+  const end = () => stop.abort();
+  process.once("SIGINT", end);
+  void sleep(1_000 * seconds, undefined, { signal: stop.signal }).then(end, () => {});
+  try {
+    const result = await recordCalls({
+      file,
+      ingresses,
       token,
+      settings: settingsInForce(read),
+      bytesMax: positive(values["bytes-max"], "--bytes-max"),
       stop: stop.signal,
       onOpen: () => {
-        if (++open < ports.length) return;
-        const from = ports.length === 1 ? "one ingress" : `${ports.length} ingresses`;
+        const from = ingresses.length === 1 ? "one ingress" : `${ingresses.length} ingresses`;
         print(`Recording from ${from} for ${seconds} s. Ctrl-C ends it.`);
       },
-      onCall: (call: Parameters<Recording["add"]>[0]) => {
-        seen++;
-        recording.add(call);
-        lastAt = Math.max(lastAt, call.at);
-      },
-      onDropped: (count: number) => void (dropped += count),
-    };
-    const timer = setInterval(() => {
-      progress(`recording: ${seen} calls`);
-      if (write(lastAt)) return;
-      isFull = true;
-      end();
-    }, writeEveryMs);
-    const over = sleep(1_000 * seconds, undefined, { signal: stop.signal });
-    void over.then(end, () => {});
-    try {
-      await Promise.all(ports.map((port) => followCalls(port, follow)));
-    } finally {
-      // Also where a port breaks off: the calls until then are a trace.
-      clearInterval(timer);
-      end();
-      process.off("SIGINT", end);
-      if (!isFull) isFull = !write();
-    }
-  } else {
-    const given = {
-      lane: LaneId.parse(values.lane),
-      deadlineMs: positive(values.deadline, "--deadline"),
-      bytes: positive(values["picture-bytes"], "--picture-bytes"),
-      pixels: positive(values["picture-pixels"], "--picture-pixels"),
-    };
-    let lastAt = 0;
-    for await (const line of createInterface({ input: createReadStream(from, "utf8") })) {
-      linesOfLog++;
-      const call = parseAccessLine(line, given, Math.random);
-      if (call === undefined) continue;
-      recording.add(call);
-      lastAt = Math.max(lastAt, call.at);
-      if (recording.held < heldMax) continue;
-      isFull ||= !write(lastAt);
-      if (isFull) break;
-    }
-    isFull ||= !write();
+      progress,
+    });
+    return { ...result, lines: 0 };
+  } finally {
+    end();
+    process.off("SIGINT", end);
   }
-  progress("");
-  const { guessed, unknown } = recording.counts;
-  if (writer.calls > 0) print(`${writer.calls} calls were written to ${out}.`);
-  if (isFull) print("The trace is full: recording ended before its time.");
-  if (dropped > 0) print(`${dropped} calls are missing: this command was too slow for them.`);
-  if (guessed > 0) print(`${guessed} calls were refused unread; they have the pictures of the call before.`);
-  if (unknown > 0)
-    print(`${unknown} calls were refused unread before any other of their tenant, and left out.`);
-  if (writer.calls === 0) {
-    print("No calls came, so no trace was written.");
-    if (from !== undefined) print(`None of the ${linesOfLog} lines of ${from} ${isNoCall}`);
+}
+
+/** Makes a trace of an access log. `lines`: those that were read. */
+async function readLog(
+  log: string,
+  values: RecordOptions,
+  file: string,
+): Promise<RecordingResult & { lines: number }> {
+  await refuseServiceLog(log);
+  mkdirSync(dirname(file), { recursive: true });
+  using writer = new TraceWriter(file, positive(values["bytes-max"], "--bytes-max"));
+  const recording = new Recording();
+  const write = (now?: number) => recording.take(now).every((call) => writer.add(call));
+  const given = {
+    lane: LaneId.parse(values.lane),
+    deadlineMs: positive(values.deadline, "--deadline"),
+    bytes: positive(values["picture-bytes"], "--picture-bytes"),
+    pixels: positive(values["picture-pixels"], "--picture-pixels"),
+  };
+  let [lastAt, lines, isFull] = [0, 0, false];
+  for await (const line of createInterface({ input: createReadStream(log, "utf8") })) {
+    lines++;
+    const call = parseAccessLine(line, given, Math.random);
+    if (call === undefined) continue;
+    recording.add(call);
+    lastAt = Math.max(lastAt, call.at);
+    if (recording.held < heldMax) continue;
+    isFull ||= !write(lastAt);
+    if (isFull) break;
   }
-  return writer.calls === 0 ? 2 : 0;
+  isFull ||= !write();
+  return { calls: writer.calls, isFull, dropped: 0, lines, ...recording.counts };
 }
 
 const options = {
@@ -140,9 +134,11 @@ const options = {
   deadline: { type: "string", default: "30000" },
   "picture-bytes": { type: "string", default: "40000" },
   "picture-pixels": { type: "string", default: "327680" },
-  "bytes-max": { type: "string", default: "100000000" },
+  "bytes-max": { type: "string", default: `${traceBytesMax}` },
   out: { type: "string" },
 } as const;
+
+type RecordOptions = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
 
 async function refuseServiceLog(file: string): Promise<void> {
   let lines = 0;
@@ -161,6 +157,5 @@ const isNoCall =
   "is a POST of /represent, /verify or /compare in the Common or Combined Log Format. nginx and Apache write " +
   "that by default, HAProxy with option httplog clf.";
 
-const writeEveryMs = 1_000;
 /** Lines of a log that wait for their order. */
 const heldMax = 100_000;

@@ -1,32 +1,30 @@
 import { mkdirSync, writeFileSync } from "node:fs";
-import { basename, dirname, join, relative } from "node:path";
+import { basename, dirname, join } from "node:path";
 import { parseArgs } from "node:util";
+import type { Profile } from "@faceline/contracts/stored/profile";
 import { advise } from "../advice/advise.ts";
 import { fewestChangesFirst, preferDefaults } from "../advice/default-settings.ts";
-import { serviceFault } from "../calibration/service-profile.ts";
-import type { PoolSettings } from "../prediction/predict.ts";
-import { parseTarget } from "../prediction/target.ts";
+import { errorBand } from "../prediction/error-band.ts";
+import type { PoolSettings, Prediction } from "../prediction/predict.ts";
+import { parseTarget, type Target } from "../prediction/target.ts";
 import { workOfCalls } from "../profile/load.ts";
 import { unknownSizesMark } from "../profile/measured-sizes.ts";
 import { readProfile } from "../profile/profile.ts";
+import type { RunningPool } from "../report/next-commands.ts";
 import { planPage } from "../report/page.ts";
 import { machineSummary, type Plan } from "../report/plan.ts";
-import { planText, wrapped } from "../report/text.ts";
+import { planText } from "../report/text.ts";
 import { amountText } from "../report/words.ts";
-import { Checkpoint } from "../search/checkpoint.ts";
 import { PredictionThreads } from "../search/prediction-threads.ts";
 import { search } from "../search/search.ts";
 import { nameOf, settingsOf } from "../search/settings-grid.ts";
 import { planScopes } from "../search/windows.ts";
-import {
-  positive,
-  trafficArguments,
-  trafficOf,
-  trafficOptions,
-  trafficUsage,
-} from "../trace/traffic-options.ts";
+import type { Trace } from "../trace/trace.ts";
+import { positive, trafficOf, trafficOptions, trafficUsage } from "../trace/traffic-options.ts";
 import { trafficSummary } from "../trace/traffic-summary.ts";
 import type { CommandContext } from "./context.ts";
+
+export const targetDefault = "p99<1s,shed<0.1%,late<0.01%";
 
 export const runUsage = `npm run plan -- run [options]
 
@@ -34,37 +32,46 @@ Finds the cheapest settings with which a pool meets a target on some traffic.
 
   --profile FILE       how long things take on the machine, from calibrate  [.faceline/plan/profile.json]
 ${trafficUsage}
-  --target TEXT        [p99<1s,shed<0.1%,late<0.01%]
+  --target TEXT        [${targetDefault}]
   --utilisation LIST   values of UTILISATION_TARGET  [0.7,0.85,0.95]
   --deadlines LIST     deadlines in ms, of every call, in place of the traffic's own
   --workers-max N      [16]
   --tenant-share N     what if one tenant sends this share of the calls  [0.5]
-  --also-profile FILE  what if the machine is another one; may be repeated
   --json FILE          the plan for npm run plan -- apply, with everything that was tried
                        [.faceline/plan/plan.json]
   --html FILE          the plan as a page that needs nothing else
-
-Ctrl-C stops it; the same command goes on from there.
 `;
 
-/** Runs the search of `npm run plan -- run` and prints what it found. Returns the exit code. */
-export async function run(args: string[], { stateFolder, print, progress }: CommandContext): Promise<number> {
-  const {
-    values: { "also-profile": alsoProfiles = [], ...values },
-  } = parseArgs({ args, options });
-  const profile = readProfile(values.profile ?? join(stateFolder, "plan", "profile.json"));
-  const trace = await trafficOf(values, profile.lanes[0]!.lane);
-  const target = parseTarget(values.target);
-  const tenantShare = share(values["tenant-share"], "--tenant-share");
-  const otherProfiles = alsoProfiles.map((file) => ({
-    name: basename(file, ".json"),
-    profile: readProfile(file),
-  }));
-  const checkpoint = new Checkpoint(join(stateFolder, "plan", "checkpoints"), {
-    trace,
-    profile,
-    traffic: target,
-  });
+/** Runs the search of `npm run plan -- run` and prints the plan. Returns the exit code. */
+export async function run(args: string[], context: CommandContext): Promise<number> {
+  const { values } = parseArgs({ args, options });
+  const profile = readProfile(values.profile ?? join(context.stateFolder, "plan", "profile.json"));
+  return makePlan(
+    {
+      profile,
+      trace: await trafficOf(values, profile.lanes[0]!.lane),
+      source:
+        values.trace === undefined ? `drawn: ${values.draw}, seed ${values.seed}` : basename(values.trace),
+      target: parseTarget(values.target),
+      utilisationTargets: numbers(values.utilisation),
+      deadlinesMs: values.deadlines === undefined ? [undefined] : numbers(values.deadlines),
+      workersMax: Number(values["workers-max"]),
+      tenantShare: share(values["tenant-share"], "--tenant-share"),
+      json: values.json,
+      html: values.html,
+    },
+    context,
+  );
+}
+
+/** Searches, and prints and writes the plan. Returns the exit code, 2 where no settings meet the target. */
+export async function makePlan(
+  request: PlanRequest,
+  { stateFolder, print, progress }: CommandContext,
+): Promise<number> {
+  const { profile, trace, target, utilisationTargets = utilisationDefaults } = request;
+  const { deadlinesMs = [undefined], tenantShare = 0.5 } = request;
+  const folder = join(stateFolder, "plan");
   const work = workOfCalls(trace, profile);
   const parts = planScopes(trace, work);
   const load = work.reduce((sum, ms) => sum + ms, 0) / Math.max(1, trace.durationMs);
@@ -74,32 +81,29 @@ export async function run(args: string[], { stateFolder, print, progress }: Comm
   );
   const sizesMark = unknownSizesMark(profile);
   if (sizesMark !== undefined) print(sizesMark);
-  const fault = serviceFault(profile);
-  if (fault !== undefined) print(wrapped(fault).join("\n"));
-  if (checkpoint.resumed > 0) print(`${checkpoint.resumed} predictions are known from a run before.`);
 
   await using threads = new PredictionThreads(trace, profile);
-  let [begun, ended] = [0, 0];
-  const evaluate = async (settings: PoolSettings, scope: keyof typeof parts) => {
-    progress(`${++begun} begun, ${ended} ended: ${nameOf(settings)}, ${scope}`);
-    const prediction = await checkpoint.get(`${scope}: ${nameOf(settings)}`, () =>
-      threads.predict(settings, { parts: parts[scope], target }),
-    );
-    progress(`${begun} begun, ${++ended} ended`);
+  progress("error band");
+  const band = await errorBand(trace, profile, (settings, plan) => threads.predict(settings, plan));
+  const known = new Map<string, Promise<Prediction>>();
+  const evaluate = (settings: PoolSettings, scope: keyof typeof parts): Promise<Prediction> => {
+    const key = `${scope}: ${nameOf(settings)}`;
+    const prediction = known.get(key) ?? threads.predict(settings, { parts: parts[scope], target });
+    known.set(key, prediction);
+    progress(`${known.size} predictions: ${nameOf(settings)}, ${scope}`);
     return prediction;
   };
-  const choices = {
-    utilisationTargets: numbers(values.utilisation),
-    deadlinesMs: values.deadlines === undefined ? [undefined] : numbers(values.deadlines),
-  };
-  const workersMax = Math.max(Math.ceil(load), Number(values["workers-max"]));
+  const workersMax = Math.max(Math.ceil(load), request.workersMax ?? workersDefault);
   const found = await search({
     workersMin: Math.max(1, Math.floor(load)),
     workersMax,
-    settingsOf: (workers) => fewestChangesFirst(settingsOf(workers, profile, choices), profile),
+    settingsOf: (workers) =>
+      fewestChangesFirst(settingsOf(workers, profile, { utilisationTargets, deadlinesMs }), profile),
     evaluate,
   });
-  const result = await preferDefaults(found, { profile, evaluate });
+  // What lies within the error band is no reason to change a setting.
+  const tieFactor = band.compared === undefined ? 1.01 : band.p99;
+  const result = await preferDefaults(found, { profile, evaluate, tieFactor });
 
   progress("what-ifs");
   const advice = await advise(result, {
@@ -111,7 +115,6 @@ export async function run(args: string[], { stateFolder, print, progress }: Comm
     evaluate,
     workersMax,
     tenantShare,
-    otherProfiles,
   });
   progress("");
   const plan: Plan = {
@@ -119,32 +122,26 @@ export async function run(args: string[], { stateFolder, print, progress }: Comm
     version: 1,
     madeAt: new Date().toISOString(),
     target,
-    source: sourceText(values),
+    source: request.source,
     traffic: trafficSummary(trace),
     load,
     machine: machineSummary(profile),
+    band,
     ...result,
     ...advice,
   };
-  const file = values.json ?? join(stateFolder, "plan", "plan.json");
+  const file = request.json ?? join(folder, "plan.json");
   mkdirSync(dirname(file), { recursive: true });
   writeFileSync(file, JSON.stringify(plan));
-  const planFile = shortest(file);
-  const traffic = values.trace === undefined ? trafficArguments(values) : ["--trace", values.trace];
+  const next = { planFile: request.json, pool: request.pool };
   print("");
-  print(planText(plan, { traffic, planFile }));
-  if (values.html !== undefined) writeFileSync(values.html, planPage(plan, planFile));
+  print(planText(plan, next));
+  if (request.html !== undefined) {
+    writeFileSync(request.html, planPage(plan, request.json));
+    print(`The same with plots: ${request.html}`);
+  }
   return result.winner === undefined ? 2 : 0;
 }
-
-/** As seen from the current folder, where that is shorter. */
-function shortest(file: string): string {
-  const fromHere = relative("", file);
-  return fromHere.length < file.length ? fromHere : file;
-}
-
-const sourceText = ({ trace, draw, seed }: { trace?: string; draw: string; seed: string }): string =>
-  trace === undefined ? `drawn: ${draw}, seed ${seed}` : basename(trace);
 
 function share(text: string, name: string): number {
   const number = positive(text, name);
@@ -154,15 +151,35 @@ function share(text: string, name: string): number {
 
 const numbers = (list: string): number[] => list.split(",").map((each) => positive(each, `"${list}"`));
 
+const utilisationDefaults = [0.7, 0.85, 0.95];
+const workersDefault = 16;
+
 const options = {
   profile: { type: "string" },
   ...trafficOptions,
-  target: { type: "string", default: "p99<1s,shed<0.1%,late<0.01%" },
-  utilisation: { type: "string", default: "0.7,0.85,0.95" },
+  target: { type: "string", default: targetDefault },
+  utilisation: { type: "string", default: utilisationDefaults.join() },
   deadlines: { type: "string" },
-  "workers-max": { type: "string", default: "16" },
+  "workers-max": { type: "string", default: `${workersDefault}` },
   "tenant-share": { type: "string", default: "0.5" },
-  "also-profile": { type: "string", multiple: true },
   json: { type: "string" },
   html: { type: "string" },
 } as const;
+
+type PlanRequest = {
+  profile: Profile;
+  trace: Trace;
+  /** Source of the traffic, in words. */
+  source: string;
+  target: Target;
+  utilisationTargets?: number[];
+  /** Undefined: as the trace has them. */
+  deadlinesMs?: (number | undefined)[];
+  workersMax?: number;
+  tenantShare?: number;
+  /** Undefined: in the state folder. */
+  json?: string | undefined;
+  html?: string | undefined;
+  /** Undefined: not known. */
+  pool?: RunningPool;
+};

@@ -1,8 +1,7 @@
 import { parseArgs } from "node:util";
 import { batcherOptions, batcherUsage, changeAll, hasActive, readBatchers } from "../apply/all-batchers.ts";
 import { isSameSettings } from "../apply/planned-change.ts";
-import type { CommandContext } from "./context.ts";
-import { tokenOf } from "./inputs.ts";
+import { type BatcherContext, batcherAddresses } from "./batcher-addresses.ts";
 
 export const undoUsage = `npm run plan -- undo [options]
 
@@ -12,9 +11,9 @@ ${batcherUsage}
 `;
 
 /** Puts back what the batchers were started with. Returns the exit code. */
-export async function undo(args: string[], { print }: Pick<CommandContext, "print">): Promise<number> {
+export async function undo(args: string[], { stateFolder, print }: BatcherContext): Promise<number> {
   const { values } = parseArgs({ args, options });
-  const batchers = await readBatchers({ ...values, token: tokenOf(values) });
+  const batchers = await readBatchers(await batcherAddresses(values, stateFolder));
   const changed = batchers.filter(({ before }) => !isSameSettings(before.settings, before.started));
   for (const { before } of changed) {
     const { at, by } = before.changes[0]!;

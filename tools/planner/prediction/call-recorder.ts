@@ -10,10 +10,7 @@ export class CallRecorder {
   readonly #counts = { calls: 0, answered: 0, shed: 0, late: 0, failed: 0 };
   readonly #stageSums: StageTimes = { serviceMs: 0, waitMs: 0, prepareMs: 0, runMs: 0 };
 
-  readonly #callAnswered: ((stages: StageTimes) => void) | undefined;
-
-  constructor(limitsMs: readonly number[] = [], callAnswered?: (stages: StageTimes) => void) {
-    this.#callAnswered = callAnswered;
+  constructor(limitsMs: readonly number[] = []) {
     this.#limits = limitsMs.map((ms) => ({ ms, slower: 0 }));
   }
 
@@ -49,7 +46,7 @@ export class CallRecorder {
     return this.#counts;
   }
 
-  /** Of the answered calls, in ms; 0 where none was. */
+  /** Quantiles of the answered calls, in ms; 0 where none was. */
   quantiles(...shares: number[]): number[] {
     return shares.map((share) => this.#answeredMs.quantile(share));
   }
@@ -66,16 +63,14 @@ export class CallRecorder {
     };
   }
 
-  /** Of several answers the last counts, as in Server-Timing: the reply waited for it. */
+  /** The last of several answers counts, as in Server-Timing: the reply waited for it. */
   #addStages({ answers }: Call, durationMs: number): void {
     const { waitMs, prepareMs, runMs } = answers.at(-1)?.stages ?? { waitMs: 0, prepareMs: 0, runMs: 0 };
-    const serviceMs = durationMs - waitMs - prepareMs - runMs;
     const sums = this.#stageSums;
     sums.waitMs += waitMs;
     sums.prepareMs += prepareMs;
     sums.runMs += runMs;
-    sums.serviceMs += serviceMs;
-    this.#callAnswered?.({ serviceMs, waitMs, prepareMs, runMs });
+    sums.serviceMs += durationMs - waitMs - prepareMs - runMs;
   }
 
   #keep(ms: number): void {
@@ -86,14 +81,14 @@ export class CallRecorder {
 }
 
 /**
- * Where the time of a call went, in ms. `serviceMs`: ingress and hops, all that the other stages are not.
+ * Parts of the time of a call, in ms. `serviceMs`: ingress and hops, all that the other stages are not.
  * `waitMs`: for a worker, and in the worker behind other batches.
  */
 export type StageTimes = { serviceMs: number; waitMs: number; prepareMs: number; runMs: number };
 
 type CallCounts = {
   calls: number;
-  /** In time or late. */
+  /** Answered in time or late. */
   answered: number;
   /** Refused on arrival or dropped from the queue: HTTP 503. */
   shed: number;

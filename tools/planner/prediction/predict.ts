@@ -1,19 +1,17 @@
+import type { LaneProfile, Profile } from "@faceline/contracts/stored/profile";
+import { requestIdOf, taskIndexOf } from "@faceline/contracts/wire/ids";
 import type { EventQueue } from "@faceline/simulation/event-queue";
 import { Random } from "@faceline/simulation/random";
 import { startAt } from "@faceline/simulation/scenario";
 import { Simulation } from "@faceline/simulation/simulation";
 import type { WorkerModel } from "@faceline/simulation/worker-model";
-import type { LaneProfile, Profile } from "@faceline/contracts/stored/profile";
-import { requestIdOf, taskIndexOf } from "@faceline/contracts/wire/ids";
 import { runMsAt, slowdownOf } from "../profile/lane-times.ts";
 import { requireMeasuredSizes } from "../profile/measured-sizes.ts";
-import { sizesOf } from "../profile/profile.ts";
 import type { Trace } from "../trace/trace.ts";
 import type { TracePart } from "../trace/trace-part.ts";
 import { CallRecorder, type StageTimes } from "./call-recorder.ts";
 import { joinParts } from "./joined-parts.ts";
-import { LaneRunMeans, RunMeans, type RunMeansByLane } from "./run-means.ts";
-import { SimulatedMachines } from "./simulated-machines.ts";
+import { assumedServiceMs, hopsOf, SimulatedMachines } from "./simulated-machines.ts";
 import { type Measure, missedLimits, type Target } from "./target.ts";
 
 /**
@@ -30,15 +28,13 @@ export function predict(
 ): Prediction {
   const { target = {} } = plan;
   requireMeasuredSizes(trace, profile);
-  const recorder = new CallRecorder([target.p50 ?? [], target.p99 ?? []].flat(), plan.callAnswered);
+  const recorder = new CallRecorder([target.p50 ?? [], target.p99 ?? []].flat());
   const totals: SimulationContext["totals"] = {
     runMs: 0,
     forMs: 0,
     calls: 0,
     tasks: 0,
     batches: 0,
-    runTimes: new RunMeans(),
-    runCpu: new LaneRunMeans(),
   };
   const missed = simulate({ trace, profile, settings, plan, target, recorder, totals });
   const [p50Ms, p99Ms] = recorder.quantiles(0.5, 0.99) as [number, number];
@@ -55,8 +51,6 @@ export function predict(
     utilisation: totals.runMs / Math.max(1, settings.workers * totals.forMs),
     workerSecondsPer1000: (settings.workers * totals.forMs) / Math.max(1, totals.calls),
     stages: recorder.stages,
-    meanRunMs: totals.runTimes.bySize(),
-    meanRunCpuMs: totals.runCpu.byLane(),
     missed,
   };
 }
@@ -70,7 +64,7 @@ function simulate(context: SimulationContext): Measure[] {
   const joined = joinParts(trace, parts, change);
   const lastAt = startAt + joined.lastAtMs;
   const seed = plan.seed ?? 0;
-  const sizes = sizesOf(profile);
+  const serviceMs = trace.columns.measured?.serviceMs ?? assumedServiceMs;
   const workersPerMachine = slowdownOf(profile).length;
   let machines: SimulatedMachines | undefined;
   const machinesOf = (events: EventQueue): SimulatedMachines =>
@@ -79,9 +73,7 @@ function simulate(context: SimulationContext): Measure[] {
       events,
       random: new Random(seed + 1),
       machines: Math.ceil(settings.workers / workersPerMachine),
-      clientIsHere: plan.clientIsHere ?? false,
-      pace: plan.pace ?? 1,
-      runComputed: (lane, size, cpuMs) => totals.runCpu.add(lane, size, cpuMs),
+      serviceMs,
       pictureOf: (task) => trace.pictureOf(joined.callAt(Number(requestIdOf(task))), taskIndexOf(task)),
     }));
   const simulation = new Simulation({
@@ -91,21 +83,17 @@ function simulate(context: SimulationContext): Measure[] {
       ...worker,
       openWork: ({ events }) => machinesOf(events).work(Math.floor(worker.partition / workersPerMachine)),
     })),
-    hops: profile.service,
+    hops: hopsOf(serviceMs),
     openPath: ({ events }) => machinesOf(events).path(),
     settings: { utilisationTarget: settings.utilisationTarget },
     callEnded: (call) => {
       totals.calls++;
       if (joined.isCounted(Number(requestIdOf(call.tasks[0]!)))) recorder.record(call);
     },
-    runEnded: (tasks, { prepareMs, runMs }) => {
+    runEnded: (tasks, { runMs }) => {
       totals.runMs += runMs;
       totals.tasks += tasks;
       totals.batches++;
-      const size = sizes.find((each) => each >= tasks);
-      if (tasks === 0 || size === undefined) return;
-      totals.runTimes.add(size, runMs);
-      if (recorder.counts.calls > 0) plan.runEnded?.({ size, prepareMs, runMs });
     },
   });
   const { events, calls } = simulation;
@@ -157,12 +145,12 @@ const drainMs = 130_000;
 /** How often it is seen whether the target is missed already. */
 const checkEveryCalls = 1_000;
 
-/** What an operator decides. */
+/** The settings that an operator decides. */
 export type PoolSettings = {
   workers: number;
   batchMax: number;
   utilisationTarget: number;
-  /** Of every call; undefined: as the trace has it. */
+  /** Deadline of every call; undefined: as the trace has it. */
   deadlineMs?: number;
 };
 
@@ -171,19 +159,8 @@ export type PredictionPlan = {
   /** How many times as fast the calls come as in the trace. */
   rateFactor?: number;
   seed?: number;
-  /** Whether the client runs on the machines too, as in a replay there. */
-  clientIsHere?: boolean;
-  /** How many times as long all CPU time takes as by the profile; 1 if it is not given. */
-  pace?: number;
   target?: Target;
-  /** Called with the times of each answered call. */
-  callAnswered?: (stages: StageTimes) => void;
-  /** Called with the times of each run, once calls count. */
-  runEnded?: (run: RunTimes) => void;
 };
-
-/** Of a batch that was padded to `size`, in ms. `prepareMs`: fetching and decoding. */
-export type RunTimes = { size: number; prepareMs: number; runMs: number };
 
 /** Shares are of all calls; the times are of those that were answered, in time or late. */
 export type Prediction = {
@@ -196,14 +173,10 @@ export type Prediction = {
   meanBatch: number;
   /** Share of the workers' time in which they run batches. */
   utilisation: number;
-  /** What a thousand calls cost: time for which workers are there, idle or not. */
+  /** Cost of a thousand calls: time for which workers are there, idle or not. */
   workerSecondsPer1000: number;
   /** Means over the answered calls. */
   stages: StageTimes;
-  /** Of a run, by the size that its batch was padded to. */
-  meanRunMs: Readonly<Record<number, number>>;
-  /** CPU time of a run, by its lane and that size. */
-  meanRunCpuMs: RunMeansByLane;
   /** Limits that are missed. If there are some, not all calls were simulated. */
   missed: Measure[];
 };
@@ -221,7 +194,5 @@ type SimulationContext = {
     calls: number;
     tasks: number;
     batches: number;
-    runTimes: RunMeans;
-    runCpu: LaneRunMeans;
   };
 };

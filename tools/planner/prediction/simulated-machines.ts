@@ -1,107 +1,66 @@
+import type { Profile } from "@faceline/contracts/stored/profile";
+import type { BatchTask } from "@faceline/contracts/wire/batch";
+import { requestIdOf } from "@faceline/contracts/wire/ids";
 import type { EventQueue } from "@faceline/simulation/event-queue";
 import type { Random } from "@faceline/simulation/random";
-import type { CallPath } from "@faceline/simulation/scenario";
+import type { CallPath, Hops } from "@faceline/simulation/scenario";
 import { SharedCores } from "@faceline/simulation/shared-cores";
 import type { WorkerWork } from "@faceline/simulation/worker-model";
-import type { CallCpu, MachinePace, Profile } from "@faceline/contracts/stored/profile";
-import type { BatchTask } from "@faceline/contracts/wire/batch";
-import type { LaneId } from "@faceline/contracts/wire/ids";
-import { decodeMsAt, runMsAt, runsOnCores, slowdownOf } from "../profile/lane-times.ts";
+import { decodeMsAt, runMsAt, slowdownOf } from "../profile/lane-times.ts";
 import { valueAt } from "../profile/quantiles.ts";
 import type { PictureSize } from "../trace/trace.ts";
-import { MachineMoments } from "./machine-moments.ts";
 
 /**
  * The machines of a pool in simulated time. On each of them the runs and decodes of its workers, and an equal
- * part of what ingress, batcher, Kafka and Redis do for calls, share the cores. What the latter do is brief,
- * so that it hardly waits for runs.
+ * part of what ingress, batcher, Kafka and Redis compute for calls, share the cores.
  *
  *     call ──intake──► scheduler ──to worker──► fetch ──► decodes ──► run ──reply──► client
- *              CPU                     CPU                  CPU       CPU     CPU
+ *              CPU beside it         CPU beside it           CPU       CPU
  *
- * What a hop takes on an idle service beyond its CPU time is a wait. Hops, fetching and runs that begin while
- * something else is on the cores take longer, as they did under the load of the calibration; those that begin
- * at the same moment take longer together. Beside an engine that leaves the cores to the others, they take so
- * long always. The pictures of a call take CPU time once it goes to a worker, and none if it is refused. That
- * is less than a service takes for reading its body.
+ * A hop takes what the service measured, whatever the load. Its CPU time is spent beside it, so that it slows
+ * runs and decodes down.
  */
 export class SimulatedMachines {
   readonly #parts: MachineParts;
-  readonly #machines: Machine[];
-  readonly #isOnCores: boolean;
+  readonly #cores: SharedCores[];
 
   constructor(parts: MachineParts) {
-    const { profile, events, random, machines } = parts;
+    const { profile, events, machines } = parts;
     this.#parts = parts;
     const machine = { cores: profile.machine.cores, slowdown: slowdownOf(profile) };
-    this.#machines = Array.from({ length: machines }, () => ({
-      cores: new SharedCores(events, machine),
-      moments: new MachineMoments(events, random),
-    }));
-    this.#isOnCores = runsOnCores(profile);
-    const { pace } = profile.machine;
-    for (const { cores } of this.#machines) {
-      if (pace === undefined) cores.setPace(parts.pace);
-      else this.#followPace(cores, pace);
-    }
-  }
-
-  /** The pace of a machine goes round as it was measured, from an instant that is drawn. */
-  #followPace(cores: SharedCores, { everyMs, factors }: MachinePace): void {
-    const { events, random, pace } = this.#parts;
-    let index = random.below(factors.length);
-    const step = () => {
-      cores.setPace(pace * factors[index]!);
-      index = (index + 1) % factors.length;
-      events.after(everyMs, step);
-    };
-    step();
+    this.#cores = Array.from({ length: machines }, () => new SharedCores(events, machine));
   }
 
   /** The path of messages. Each call is the work of one machine, in turn. */
   path(): CallPath {
-    const { profile, events, clientIsHere } = this.#parts;
-    const { service } = profile;
+    const { events, serviceMs, pictureOf } = this.#parts;
     let calls = 0;
-    const factorOn = ({ cores, moments }: Machine) =>
-      valueAt(this.#isBusy(cores) ? service.factors : service.idleFactors, moments.share());
-    const step = (idleMs: number, cpuMs: number, machine: Machine, done: () => void) => {
-      const { cores } = machine;
-      // What a hop takes of the cores beyond its own time, others do beside it: collectors, reports, Kafka.
-      const ownMs = Math.min(cpuMs, idleMs);
-      const waitMs = factorOn(machine) * idleMs - ownMs;
-      if (cpuMs > ownMs) cores.run(cpuMs - ownMs, () => {}, { isBrief: true });
-      cores.run(ownMs, () => events.after(Math.max(0, waitMs), done), { isBrief: true });
-    };
-    const { cpu, clientCpu } = service;
+    const spend = (cpuMs: number) => this.#coresOf(calls).run(cpuMs, () => {}, { isBrief: true });
+    /** All hops of a call are as long in proportion. */
+    const hop = (share: number, task: BatchTask["id"], done: () => void) =>
+      events.after(share * valueAt(serviceMs, placeOf(Number(requestIdOf(task)))), done);
     return {
       intake: ({ tasks }, done) => {
-        const pictures = tasks.map((task) => this.#parts.pictureOf(task));
-        const clientMs = clientIsHere ? clientCpu.callMs + picturesCpuMs(clientCpu, pictures) : 0;
-        step(service.intakeMs, cpu.callMs + clientMs, this.#machineOf(calls++), done);
+        calls++;
+        spend(serviceCpu.callMs);
+        hop(hopShares.intake, tasks[0]!, done);
       },
       toWorker: ({ tasks }, done) => {
-        const pictures = tasks.map(({ id }) => this.#parts.pictureOf(id));
-        const ms = picturesCpuMs(cpu, pictures) - replyShare * cpu.pictureMs * tasks.length;
-        step(service.toWorkerMs, ms, this.#machineOf(calls), done);
+        // A call that is refused costs none of its pictures' time.
+        for (const { id } of tasks) {
+          spend(serviceCpu.pictureMs + (serviceCpu.megabyteMs * pictureOf(id).bytes) / 1_000_000);
+        }
+        hop(hopShares.toWorker, tasks[0]!.id, done);
       },
-      report: (done) => events.after(factorOn(this.#machineOf(calls)) * service.reportMs, done),
-      reply: ({ tasks }, done) => {
-        const ms = replyShare * cpu.pictureMs * tasks.length;
-        step(service.replyMs, ms, this.#machineOf(calls), done);
-      },
+      report: (done) => events.after(hopsOf(serviceMs).reportMs, done),
+      reply: ({ tasks }, done) => hop(hopShares.reply, tasks[0]!.id, done),
     };
   }
 
-  /** What a worker does on its machine. */
+  /** The work of a worker on its machine. */
   work(index: number): WorkerWork {
-    const { profile, random, events } = this.#parts;
-    const machine = this.#machineOf(index);
-    const { cores, moments } = machine;
-    const { fetchMs, fetchMoreMs, decodesMax, runFactors, handoverMs, handoverMoreMs } = profile.service;
-    // Threads wait for each other only where there are others.
-    const moreMs = (quantiles: readonly number[]) =>
-      this.#isBusy(cores) ? valueAt(quantiles, moments.share()) : 0;
+    const { profile, random, events, pictureOf } = this.#parts;
+    const cores = this.#coresOf(index);
     const decodes: Decode[] = [];
     let decoding = 0;
     const decodeNext = () => {
@@ -119,72 +78,60 @@ export class SimulatedMachines {
     return {
       prepare: (tasks, done) => {
         let left = tasks.length;
-        const fetchedMs = fetchMs + moreMs(fetchMoreMs);
-        if (left === 0) return events.after(fetchedMs, done);
+        if (left === 0) return events.after(fetchMs, done);
         const each = () => {
           left--;
           if (left === 0) done();
         };
-        events.after(fetchedMs, () => {
+        events.after(fetchMs, () => {
           for (const { id } of tasks) {
-            decodes.push({ ms: decodeMsAt(profile, this.#parts.pictureOf(id), random.next()), done: each });
+            decodes.push({ ms: decodeMsAt(profile, pictureOf(id), random.next()), done: each });
           }
           decodeNext();
         });
       },
       run: (lane, size, done) => {
         const measured = profile.lanes.find((each) => each.lane === lane)!;
-        const ms = (runFactors[lane] ?? 1) * runMsAt(measured, size, random.next());
-        // Where a run computes, its handover does: threads wake up.
-        const aloneMs = ms + handoverMs;
-        const cpu = measured.cpuShare * aloneMs;
-        const waitMs = aloneMs - cpu + moreMs(handoverMoreMs) + cpu * this.#waitShareOn(machine);
-        cores.run(cpu, (usedMs) => {
-          this.#parts.runComputed(lane, size, (usedMs * ms) / aloneMs);
-          events.after(waitMs, done);
-        });
+        const ms = runMsAt(measured, size, random.next());
+        const cpuMs = measured.cpuShare * ms;
+        cores.run(cpuMs, () => events.after(ms - cpuMs, done));
       },
-      turnAround: (done) => events.after(profile.service.turnAroundMs, done),
+      turnAround: (done) => events.after(turnAroundMs, done),
     };
   }
 
-  /**
-   * Returns what a run that begins now waits beyond its share of the cores, as a share of its CPU time. Where
-   * a core is free for it, threads that wake up may take its own all the same. Where none is, these waits are
-   * its share of the cores, but for pauses.
-   */
-  #waitShareOn({ cores, moments }: Machine): number {
-    if (!this.#isBusy(cores)) return 0;
-    const { profile } = this.#parts;
-    const { runWaitShares } = profile.service;
-    const wait = valueAt(runWaitShares, moments.share());
-    return cores.active < profile.machine.cores
-      ? wait
-      : Math.max(0, wait - valueAt(runWaitShares, pausesFrom));
-  }
-
-  #isBusy({ active }: SharedCores): boolean {
-    return active > 0 || !this.#isOnCores;
-  }
-
-  #machineOf(index: number): Machine {
-    return this.#machines[index % this.#machines.length]!;
+  #coresOf(index: number): SharedCores {
+    return this.#cores[index % this.#cores.length]!;
   }
 }
 
-const picturesCpuMs = ({ pictureMs, megabyteMs }: CallCpu, pictures: readonly PictureSize[]): number =>
-  pictures.reduce((sum, { bytes }) => sum + pictureMs + (megabyteMs * bytes) / 1_000_000, 0);
+/** Returns the hops of a usual call: the scheduler's first guesses, and the time of every report. */
+export function hopsOf(serviceMs: readonly number[]): Hops {
+  const ms = valueAt(serviceMs, 0.5);
+  const { intake, toWorker, reply, report } = hopShares;
+  return { intakeMs: intake * ms, toWorkerMs: toWorker * ms, replyMs: reply * ms, reportMs: report * ms };
+}
 
-/** Of the CPU time that a picture takes around the engine: what comes after its run. */
-const replyShare = 0.25;
+/** Returns the place of a call in the distribution: multiples of the golden ratio fill it evenly. */
+const placeOf = (call: number): number => (call * 0.618_033_988_749_895) % 1;
 
-/** The share of the waits of runs above which they are pauses, which come whether or not a core is free. */
-const pausesFrom = 0.9;
+/** Quantiles of what a call took in ingress and hops on two cores with a light load. */
+export const assumedServiceMs: readonly number[] = [8, 12.5, 14, 17, 35];
 
+/** Parts of the time that a call spends in ingress and hops. A report passes while others wait for it. */
+const hopShares = { intake: 0.4, toWorker: 0.35, reply: 0.25, report: 0.15 };
+
+/** CPU time of ingress, batcher, Kafka and Redis in ms: of a call, a picture, a megabyte of pictures. */
+const serviceCpu = { callMs: 2, pictureMs: 1, megabyteMs: 8 };
+
+/** Time until the images of a batch are in the worker. */
+const fetchMs = 2;
+/** Time between two runs, although the next batch is ready. */
+const turnAroundMs = 1;
+/** Default of DECODES_MAX. */
+const decodesMax = 2;
 /** A thread that computes for longer is interrupted by others: the time slice of Linux. */
 const briefMsMax = 3;
-
-type Machine = { cores: SharedCores; moments: MachineMoments };
 
 type Decode = { ms: number; done: () => void };
 
@@ -193,12 +140,8 @@ type MachineParts = {
   events: EventQueue;
   random: Random;
   machines: number;
-  /** How many times as long all CPU time takes as by the profile. */
-  pace: number;
-  /** Whether the client runs on the machines too. */
-  clientIsHere: boolean;
+  /** Quantiles of the time that a call spends in ingress and hops. */
+  serviceMs: readonly number[];
   /** The size of the picture of a task. */
   pictureOf(task: BatchTask["id"]): PictureSize;
-  /** Called with the CPU time that the engine took for a run of a batch that was padded to `size`, in ms. */
-  runComputed(lane: LaneId, size: number, cpuMs: number): void;
 };

@@ -9,12 +9,6 @@ export function runMsAt({ lane, runs }: LaneProfile, size: number, share: number
   return valueAt(measured.ms, share);
 }
 
-/** Returns the mean CPU time of a run in a busy service, in ms. */
-export function runCpuMs({ service }: Profile, { lane, runs, cpuShare }: LaneProfile, size: number): number {
-  const measured = runs.find((each) => each.size === size) ?? runs.at(-1)!;
-  return (service.runFactors[lane] ?? 1) * cpuShare * meanOf(measured.ms);
-}
-
 /** Returns the CPU time of decoding a picture at a share of its distribution, in ms. */
 export function decodeMsAt({ preparation }: Profile, picture: PictureSize, share: number): number {
   const { pictureMs, megapixelMs, megabyteMs, factors } = preparation;
@@ -33,16 +27,9 @@ export function slowdownOf({ lanes }: Profile): number[] {
   );
 }
 
-/** Whether the engine computes on the cores of the machine, not on an accelerator and not in a model. */
-export const runsOnCores = ({ lanes }: Profile): boolean =>
-  lanes.every(({ cpuShare }) => cpuShare >= cpuBoundShare);
-
 /** Returns the mean of a distribution that is given by its quantiles. */
 export function meanOf(quantiles: readonly number[]): number {
   // The trapezoidal rule: the distribution is linear from one quantile to the next.
   const all = quantiles.reduce((sum, each) => sum + each, 0);
   return (all - (quantiles[0]! + quantiles.at(-1)!) / 2) / (quantiles.length - 1);
 }
-
-/** Of a run: with more CPU time than this it is taken to compute all the time. */
-export const cpuBoundShare = 0.9;

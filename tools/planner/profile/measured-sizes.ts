@@ -26,7 +26,7 @@ export function requireMeasuredSizes({ columns }: Trace, { preparation }: Profil
   }
 }
 
-/** What a plan says where it cannot refuse: the profile is of an older version. */
+/** Warning of a plan whose profile is of an older version and does not say its sizes. */
 export const unknownSizesMark = ({ preparation }: Profile): string | undefined => {
   const { measuredSizes, pictureMs, megapixelMs, megabyteMs } = preparation;
   const decodes = pictureMs + megapixelMs + megabyteMs > 0;

@@ -72,5 +72,5 @@ function hashOf(text: string): number {
   return hash >>> 0;
 }
 
-/** What an access log does not say. */
+/** Properties of a call that an access log lacks. */
 type GivenOfCalls = { lane: LaneId; deadlineMs: number; bytes: number; pixels: number };

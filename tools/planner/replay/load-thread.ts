@@ -24,7 +24,7 @@ async function replay(): Promise<void> {
     // Timers have whole milliseconds: what a call waits beyond its instant counts as its latency.
     if (aheadMs > 0) await sleep(Math.ceil(aheadMs));
     if (pending.size >= plan.inFlightMax) {
-      calls.end(call, { outcome: "unsent", tookMs: 0, sentAfterMs: 0, serverTiming: "" });
+      calls.end(call, { outcome: "unsent", tookMs: 0, sentAfterMs: 0 });
       continue;
     }
     const sent: Promise<void> = send(call, dueAt).then(() => void pending.delete(sent));
@@ -43,10 +43,10 @@ async function send(call: number, dueAt: number): Promise<void> {
   );
   const lane = columns.lanes[columns.lane[call]!]!;
   const key = plan.keys[columns.tenant[call]! % plan.keys.length]!;
-  const { status, error, serverTiming } = await client.call({ lane, pictures, key, deadlineMs });
+  const { status, error } = await client.call({ lane, pictures, key, deadlineMs });
   const tookMs = performance.now() - dueAt;
   const outcome = replayOutcome(status, error, tookMs > deadlineMs);
-  calls.end(call, { outcome, tookMs, sentAfterMs, serverTiming });
+  calls.end(call, { outcome, tookMs, sentAfterMs });
 }
 
 export type LoadData = {

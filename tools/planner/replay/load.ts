@@ -8,10 +8,10 @@ import { ReplayedCalls } from "./replayed-calls.ts";
 /**
  * Replays a trace against a running service in an open loop: a call is sent when it is due, whether or not
  * the ones before it were answered, and its latency counts from that instant. The calls are sent by a thread
- * of their own, so that nothing else here delays them. Rejects with an AbortError once `signal` is aborted.
+ * of their own, so that nothing else here delays them.
  */
 export async function replayTrace(options: ReplayOptions): Promise<ReplayedCalls> {
-  const { trace, stock, plan, progress, signal } = options;
+  const { trace, stock, plan, progress } = options;
   const calls = ReplayedCalls.ofLength(trace.calls);
   const data: LoadData = { columns: trace.columns, stock, plan, results: calls.columns };
   const thread = new Worker(new URL("./load-thread.ts", import.meta.url), { workerData: data });
@@ -20,7 +20,7 @@ export async function replayTrace(options: ReplayOptions): Promise<ReplayedCalls
     500,
   );
   try {
-    await once(thread, "message", { signal });
+    await once(thread, "message");
   } finally {
     clearInterval(timer);
     await thread.terminate();
@@ -28,10 +28,9 @@ export async function replayTrace(options: ReplayOptions): Promise<ReplayedCalls
   return calls;
 }
 
-export type ReplayOptions = {
+type ReplayOptions = {
   trace: Trace;
   stock: PictureStock;
   plan: LoadPlan;
   progress(line: string): void;
-  signal?: AbortSignal | undefined;
 };

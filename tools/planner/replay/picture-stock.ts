@@ -54,7 +54,7 @@ function fits(sizes: ReadonlyMap<string, PictureSize>): boolean {
   return sizes.size <= sizesMax && sizes.values().reduce((sum, { bytes }) => sum + bytes, 0) <= stockBytesMax;
 }
 
-/** With a step of 1 each size is a class of its own. */
+/** Class of a size. A step of 1 makes each size a class of its own. */
 function keyOf({ bytes, pixels }: PictureSize, step: number): string {
   if (step === 1) return `${bytes} ${pixels}`;
   const classOf = (value: number) => Math.round(Math.log(value) / Math.log(step));

@@ -1,6 +1,4 @@
-import type { StageTimes } from "../prediction/call-recorder.ts";
-
-/** What became of the calls of a replay, in flat shared memory: one number a call in each column. */
+/** How the calls of a replay ended, in flat shared memory: one number a call in each column. */
 export class ReplayedCalls {
   readonly columns: ReplayColumns;
 
@@ -15,7 +13,6 @@ export class ReplayedCalls {
       outcome: new Uint8Array(new SharedArrayBuffer(calls)),
       tookMs: floats(),
       sentAfterMs: floats(),
-      parts: new Float32Array(new SharedArrayBuffer(4 * calls * timingParts.length)),
     });
   }
 
@@ -33,40 +30,36 @@ export class ReplayedCalls {
     return this.columns.outcome.reduce((sum, each) => sum + (each === index ? 1 : 0), 0);
   }
 
-  partOf(call: number, part: TimingPart): number {
-    return this.columns.parts[call * timingParts.length + timingParts.indexOf(part)]!;
-  }
-
-  /** Where the time of each answered call went, in time or late. */
-  answeredStages(): StageTimes[] {
-    const stages: StageTimes[] = [];
-    for (let call = 0; call < this.length; call++) {
-      const outcome = this.outcomeOf(call);
-      if (outcome !== "answered" && outcome !== "late") continue;
-      const of = (part: TimingPart) => this.partOf(call, part);
-      const times = {
-        waitMs: of("hold") + of("queue") + of("retry"),
-        prepareMs: of("prepare"),
-        runMs: of("run"),
-      };
-      const { waitMs, prepareMs, runMs } = times;
-      stages.push({ ...times, serviceMs: this.columns.tookMs[call]! - waitMs - prepareMs - runMs });
-    }
-    return stages;
-  }
-
-  end(call: number, { outcome, tookMs, sentAfterMs, serverTiming }: EndedReplay): void {
+  end(call: number, { outcome, tookMs, sentAfterMs }: EndedReplay): void {
     const { columns } = this;
     columns.outcome[call] = replayOutcomes.indexOf(outcome);
     columns.tookMs[call] = tookMs;
     columns.sentAfterMs[call] = sentAfterMs;
-    const parts = timingPartsIn(serverTiming);
-    for (const [index, part] of timingParts.entries()) {
-      columns.parts[call * timingParts.length + index] = parts[part] ?? 0;
-    }
     columns.ended[0]!++;
   }
 }
+
+/** Returns how many calls ended in each way, and how long the answered ones took, late ones included. */
+export function outcomesOf(calls: ReplayedCalls): ReplayOutcomes {
+  const outcomes = Object.fromEntries(
+    replayOutcomes.map((outcome) => [outcome, calls.count(outcome)]),
+  ) as ReplayOutcomes["outcomes"];
+  const { tookMs, sentAfterMs } = calls.columns;
+  const sorted = tookMs.filter((_, call) => ["answered", "late"].includes(calls.outcomeOf(call))).toSorted();
+  const quantile = (share: number) =>
+    sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
+  const sentLateMs = sentAfterMs.reduce((most, each) => Math.max(most, each), 0);
+  return { calls: calls.length, outcomes, p50Ms: quantile(0.5), p99Ms: quantile(0.99), sentLateMs };
+}
+
+type ReplayOutcomes = {
+  calls: number;
+  outcomes: Record<ReplayOutcome, number>;
+  p50Ms: number;
+  p99Ms: number;
+  /** Longest time after its instant at which a call was sent. */
+  sentLateMs: number;
+};
 
 /**
  * Returns how a call ended for its client. A picture in which no face is found was run like any other, so
@@ -87,40 +80,15 @@ export function replayOutcome(
  * `late`: answered after its deadline. `expired`: not answered by then. `unsent`: too many calls were in
  * flight. `limited`: refused by the limits of the team. `failed`: any other error, or none at all.
  */
-export const replayOutcomes = ["unsent", "answered", "late", "expired", "shed", "limited", "failed"] as const;
-export type ReplayOutcome = (typeof replayOutcomes)[number];
-
-/** The parts of Server-Timing, see ARCHITECTURE.md. */
-export const timingParts = [
-  "admission",
-  "publish",
-  "hold",
-  "queue",
-  "retry",
-  "hop",
-  "prepare",
-  "run",
-  "answer",
-  "gather",
-  "unaccounted",
-  "total",
-] as const;
-export type TimingPart = (typeof timingParts)[number];
-
-/** Parses a Server-Timing header: the parts that it has, in ms. */
-export function timingPartsIn(header: string): Partial<Record<TimingPart, number>> {
-  const parts: Partial<Record<TimingPart, number>> = {};
-  for (const [, name, ms] of header.matchAll(/(\w+);dur=(-?[\d.]+)/g)) parts[name as TimingPart] = Number(ms);
-  return parts;
-}
+const replayOutcomes = ["unsent", "answered", "late", "expired", "shed", "limited", "failed"] as const;
+type ReplayOutcome = (typeof replayOutcomes)[number];
 
 type EndedReplay = {
   outcome: ReplayOutcome;
-  /** From when it was due. */
+  /** Time since it was due. */
   tookMs: number;
   /** How late it was sent; a part of `tookMs`. */
   sentAfterMs: number;
-  serverTiming: string;
 };
 
 /** Can be sent to another thread as they are. */
@@ -131,6 +99,4 @@ export type ReplayColumns = {
   outcome: Uint8Array<SharedArrayBuffer>;
   tookMs: Float32Array<SharedArrayBuffer>;
   sentAfterMs: Float32Array<SharedArrayBuffer>;
-  /** As many for each call as there are timing parts. */
-  parts: Float32Array<SharedArrayBuffer>;
 };

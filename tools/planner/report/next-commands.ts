@@ -1,15 +1,23 @@
-/** Sets a plan on both batchers of a pool, with the ports that `OPERATORS_PORT=9464 npm start` gives them. */
-export const applyCommand = (planFile: string): string =>
-  `npm run plan -- apply ${quoted(planFile)} \\\n` +
-  "  --url http://127.0.0.1:9480 --url http://127.0.0.1:9481 --token-file .faceline/operators-token";
+import { permanentSettings } from "./permanent-settings.ts";
+import type { FoundPlan } from "./plan.ts";
 
-/** Sends the traffic of a plan to a running service. `traffic`: the options that name it. */
-export const replayCommand = (traffic: readonly string[]): string =>
-  `npm run plan -- replay ${traffic.map(quoted).join(" ")} \\\n` +
-  "  --url http://127.0.0.1:8080 --key-file .faceline/dev-key";
+/** Sets a plan on the batchers of `npm start`. `planFile`: undefined for the last one of the state folder. */
+export const applyCommand = (planFile: string | undefined): string =>
+  `npm run plan -- apply${planFile === undefined ? "" : ` ${quoted(planFile)}`}`;
 
 export const applySentence =
-  "Name every batcher of the pool with a --url of its own; npm start prints their ports.";
+  "It finds the batchers of npm start itself; others are named by --url, each with one of its own, and by " +
+  "--token-file.";
+
+/** Returns the restart that a plan needs before it can be applied; undefined where it can be at once. */
+export function restartCommand({ winner }: FoundPlan, pool: RunningPool | undefined): string | undefined {
+  const { workers, batchMax } = winner.settings;
+  if (pool === undefined || (workers <= pool.workers && batchMax <= pool.loadedMax)) return undefined;
+  return permanentSettings(winner.settings).npmStart;
+}
 
 const quoted = (text: string): string =>
   /^[\w/.,@:+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
+
+/** The pool that a plan is for. `loadedMax`: the largest batch that its workers have loaded. */
+export type RunningPool = { workers: number; loadedMax: number };

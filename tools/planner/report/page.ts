@@ -15,6 +15,8 @@ import {
 } from "./tables.ts";
 import {
   assumptions,
+  bandSentences,
+  bandText,
   batchSizeSentence,
   bindingText,
   defaultsSentence,
@@ -22,7 +24,6 @@ import {
   machineSentence,
   machinesOf,
   machinesText,
-  noiseMark,
   percent,
   searchSentences,
   settingsText,
@@ -35,9 +36,9 @@ import {
 
 /**
  * Returns a plan as one HTML file: no scripts, nothing from elsewhere. `planFile` is the JSON of the same
- * plan, which the command to apply it names.
+ * plan, which the command to apply it names; undefined for the last one of the state folder.
  */
-export function planPage(plan: Plan, planFile: string): string {
+export function planPage(plan: Plan, planFile: string | undefined): string {
   const title = isFound(plan)
     ? `Plan: ${workersText(plan.winner.settings.workers)}, batches of up to ${plan.winner.settings.batchMax}`
     : "Plan: the target cannot be met";
@@ -53,7 +54,6 @@ export function planPage(plan: Plan, planFile: string): string {
 <body>
 <main>
 <h1>${escapeXml(title)}</h1>
-${marks(plan)}
 ${isFound(plan) ? foundSections(plan, planFile) : unmetSections(plan)}
 ${section("p99 by batch size", beside(batchSizePlot(plan), batchSizeTable(plan)), "On the busiest windows of the traffic, where a target is missed first. Hollow points miss it; what was predicted for them is of the calls until that was certain.")}
 ${section("The traffic", beside(trafficPlot(plan), trafficTable(plan)), trafficSentence(plan))}
@@ -66,20 +66,13 @@ ${section("How it was searched", list(searchSentences(plan)))}
 `;
 }
 
-function marks(plan: Plan): string {
-  const mark = noiseMark(plan);
-  return mark === undefined
-    ? ""
-    : `<p class="mark"><strong>Not quiet:</strong> ${escapeXml(mark)} Every number here may be too high.</p>`;
-}
-
-function foundSections(plan: FoundPlan, planFile: string): string {
-  const { winner, target, tried } = plan;
+function foundSections(plan: FoundPlan, planFile: string | undefined): string {
+  const { winner, target, tried, band } = plan;
   const { prediction, settings } = winner;
   const { environment, npmStart, compose, helm } = permanentSettings(settings);
   const figures: [string, string][] = [
-    ["p50", `${prediction.p50Ms.toFixed(0)} ms`],
-    ["p99", `${prediction.p99Ms.toFixed(0)} ms`],
+    ["p50, ms", bandText(prediction.p50Ms, band.p50)],
+    ["p99, ms", bandText(prediction.p99Ms, band.p99)],
     ["answered in time", percent(inTimeShare(prediction))],
     ["refused", percent(prediction.shed)],
     ["workers are busy", percent(prediction.utilisation)],
@@ -89,6 +82,7 @@ function foundSections(plan: FoundPlan, planFile: string): string {
 <dl class="figures">
 ${figures.map(([term, value]) => `<div><dt>${escapeXml(term)}</dt><dd>${escapeXml(value)}</dd></div>`).join("\n")}
 </dl>
+<p>${escapeXml(bandSentences(plan).join(" "))}</p>
 ${machinesOf(plan) === 1 ? "" : `<p>${escapeXml(workersText(settings.workers) + machinesText(plan))}, as the calibrated one.</p>`}
 <p>What limits: ${escapeXml([bindingText(tried, winner), ...batchSizeSentence(plan)].join(" "))}</p>
 ${section(
@@ -134,8 +128,8 @@ ${rows.map(([first = "", ...cells]) => `<tr><th scope="row">${escapeXml(first)}<
 </tbody></table></div>`;
 
 const style = `
-:root{color-scheme:light dark;--ink:#1f2328;--dim:#59636e;--line:#d8dee4;--ground:#fff;--raised:#f6f8fa;--far:#8a4b00}
-@media screen and (prefers-color-scheme:dark){:root{--ink:#e6edf3;--dim:#9198a1;--line:#3d444d;--ground:#0d1117;--raised:#161b22;--far:#f0b060}}
+:root{color-scheme:light dark;--ink:#1f2328;--dim:#59636e;--line:#d8dee4;--ground:#fff;--raised:#f6f8fa}
+@media screen and (prefers-color-scheme:dark){:root{--ink:#e6edf3;--dim:#9198a1;--line:#3d444d;--ground:#0d1117;--raised:#161b22}}
 *{box-sizing:border-box}
 body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,"Helvetica Neue",Arial,sans-serif;font-variant-numeric:tabular-nums}
 main{max-width:68rem;margin:0 auto;padding:1rem}
@@ -144,7 +138,6 @@ h2{font-size:1.25rem;border-top:1px solid var(--line);padding-top:1rem;margin:2r
 h3{font-size:1rem;margin:1rem 0 .25rem}
 p,ul{max-width:75ch;margin:.5rem 0}ul{padding-left:1.2rem}
 .answer{font-size:1.15rem}.dim{color:var(--dim);font-size:.875rem}
-.mark{border:1px solid var(--far);border-left-width:6px;border-radius:6px;padding:.5rem 1rem}
 .figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:.75rem 1.5rem;margin:1rem 0}
 .figures div{display:flex;flex-direction:column-reverse;justify-content:flex-end}dt{color:var(--dim);font-size:.875rem}dd{margin:0;font-size:1.35rem;font-weight:600}
 pre{background:var(--raised);border:1px solid var(--line);border-radius:6px;padding:.6rem .8rem;margin:.25rem 0;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.875rem;line-height:1.45}

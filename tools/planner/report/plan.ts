@@ -1,28 +1,30 @@
 import type { Profile } from "@faceline/contracts/stored/profile";
 import type { Advice } from "../advice/advise.ts";
+import type { ErrorBand } from "../prediction/error-band.ts";
 import type { Target } from "../prediction/target.ts";
 import { meanOf } from "../profile/lane-times.ts";
 import type { Tried } from "../search/search.ts";
 import type { TrafficSummary } from "../trace/traffic-summary.ts";
 
-/** Everything that a plan says: what the text, the page and the JSON file are made from. */
+/** A plan, from which the text, the page and the JSON file are made. */
 export type Plan = {
   format: "faceline-plan";
   version: 1;
   madeAt: string;
   target: Target;
-  /** Where the traffic comes from: a file, or how it was drawn. */
+  /** Source of the traffic: a file, or how it was drawn. */
   source: string;
   traffic: TrafficSummary;
   /** How many workers the traffic would keep busy in full batches. */
   load: number;
   machine: MachineSummary;
+  band: ErrorBand;
   /** Undefined: no settings that were searched meet the target. */
   winner: Tried | undefined;
   tried: readonly Tried[];
 } & Advice;
 
-type MachineSummary = Pick<Profile, "measuredAt" | "machine" | "noise" | "acceptedNoise" | "service"> & {
+type MachineSummary = Pick<Profile, "measuredAt" | "machine"> & {
   workersPerMachine: number;
   lanes: readonly {
     lane: string;
@@ -37,9 +39,6 @@ type MachineSummary = Pick<Profile, "measuredAt" | "machine" | "noise" | "accept
 export const machineSummary = (profile: Profile): MachineSummary => ({
   measuredAt: profile.measuredAt,
   machine: profile.machine,
-  noise: profile.noise,
-  acceptedNoise: profile.acceptedNoise,
-  service: profile.service,
   workersPerMachine: Math.max(...profile.lanes.map(({ contention }) => contention.length)),
   lanes: profile.lanes.map(({ lane, digest, precision, executionProvider, runs }) => ({
     lane,

@@ -1,8 +1,8 @@
-import type { PoolSettings, Prediction } from "../prediction/predict.ts";
+import type { ErrorBand } from "../prediction/error-band.ts";
 import { paretoFront, type Tried } from "../search/search.ts";
 import type { FoundPlan, Plan } from "./plan.ts";
 import { batchSizeLines } from "./plots.ts";
-import { countText, inTimeShare, isDefault, percent, workersText } from "./words.ts";
+import { bandText, countText, inTimeShare, isDefault, percent, workersText } from "./words.ts";
 
 // The tables of a plan, for the text and for the page: cells of text. Cost is in worker seconds for 1,000
 // calls.
@@ -10,16 +10,19 @@ import { countText, inTimeShare, isDefault, percent, workersText } from "./words
 export type Table = { head: readonly string[]; rows: readonly (readonly string[])[] };
 
 /** Settings of which no others are both cheaper and faster. */
-export const frontTable = ({ tried }: Plan): Table =>
+export const frontTable = ({ tried, band }: Plan): Table =>
   predictionTable(
     paretoFront(tried).map((each) => ({ ...each, name: "" })),
+    band,
     ["late", "batch", "busy"],
   );
 
-export const whatIfTable = ({ whatIfs }: Plan): Table => predictionTable(whatIfs);
+/** The planned settings under other traffic, workers or machines. */
+export const whatIfTable = ({ whatIfs, band }: Plan): Table =>
+  predictionTable(whatIfs, band, ["batch max", "target"]);
 
 /** The most hopeful ones of the most workers, where none meets the target. */
-export function closestTable({ tried }: Plan): Table {
+export function closestTable({ tried, band }: Plan): Table {
   const most = Math.max(...tried.map(({ settings }) => settings.workers));
   const closest = tried
     .filter(({ settings }) => settings.workers === most)
@@ -28,11 +31,14 @@ export function closestTable({ tried }: Plan): Table {
         a.prediction.missed.length - b.prediction.missed.length || a.prediction.p99Ms - b.prediction.p99Ms,
     )
     .slice(0, 3);
-  return predictionTable(closest.map((each) => ({ ...each, name: "" })));
+  return predictionTable(
+    closest.map((each) => ({ ...each, name: "" })),
+    band,
+  );
 }
 
-/** What callers get with the planned settings, and with the default ones. */
-export function defaultsTable({ defaults, whatIfs, winner }: FoundPlan): Table {
+/** Results of the planned settings, and of the default ones. */
+export function defaultsTable({ defaults, whatIfs, winner, band }: FoundPlan): Table {
   const planned = whatIfs[0]?.prediction ?? winner.prediction;
   const named = [
     { name: "this plan", settings: winner.settings, prediction: planned },
@@ -51,13 +57,13 @@ export function defaultsTable({ defaults, whatIfs, winner }: FoundPlan): Table {
       `${settings.batchMax}`,
       `${settings.utilisationTarget}`,
       percent(inTimeShare(prediction)),
-      prediction.p99Ms.toFixed(0),
+      bandText(prediction.p99Ms, band.p99),
       prediction.workerSecondsPer1000.toFixed(1),
     ]),
   };
 }
 
-/** What the plot of batch sizes shows. */
+/** The values of the plot of batch sizes. */
 export const batchSizeTable = ({ tried }: Plan): Table => ({
   head: ["", "batch max", "target", "p99 ms", "misses"],
   rows: batchSizeLines(tried).flatMap(({ points }) =>
@@ -102,8 +108,12 @@ export function machineTable({ machine: { lanes } }: Plan): Table {
 }
 
 /** Columns in which all cells are empty are left out, and those that are named. */
-function predictionTable(named: readonly NamedPrediction[], without: readonly string[] = []): Table {
-  const rows = named.map(({ name, settings, prediction }) => cells(settings, prediction, name));
+function predictionTable(
+  named: readonly NamedPrediction[],
+  band: ErrorBand,
+  without: readonly string[] = [],
+): Table {
+  const rows = named.map((each) => cells(each, band));
   const columns = head.flatMap((name, column) =>
     !without.includes(name) && rows.some((row) => row[column] !== "") ? [column] : [],
   );
@@ -126,7 +136,7 @@ const head = [
   "cost",
 ];
 
-function cells(settings: PoolSettings, prediction: Prediction, name: string): string[] {
+function cells({ settings, prediction, name }: NamedPrediction, band: ErrorBand): string[] {
   const { workers, batchMax, utilisationTarget, deadlineMs } = settings;
   const { p50Ms, p99Ms, shed, late, meanBatch, utilisation, workerSecondsPer1000 } = prediction;
   return [
@@ -135,8 +145,8 @@ function cells(settings: PoolSettings, prediction: Prediction, name: string): st
     `${batchMax}`,
     `${utilisationTarget}`,
     deadlineMs === undefined ? "" : `${deadlineMs}`,
-    p50Ms.toFixed(0),
-    p99Ms.toFixed(0),
+    bandText(p50Ms, band.p50),
+    bandText(p99Ms, band.p99),
     percent(shed),
     percent(late),
     meanBatch.toFixed(1),

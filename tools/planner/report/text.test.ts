@@ -3,14 +3,14 @@ import test from "node:test";
 import { newPlan, newPrediction, newTried } from "../testing/fixtures.ts";
 import { planText } from "./text.ts";
 
-const next = { traffic: ["--trace", "trace.jsonl"], planFile: "a folder/plan.json" };
+const next = { planFile: "a folder/plan.json", pool: undefined };
 
 test("the text says what to set, what limits, and what the default settings would need", () => {
   const text = planText(newPlan(), next);
   assert.match(text, / {2}workers +3\n {2}BATCH_MAX +8\n {2}UTILISATION_TARGET +0\.85\n/);
   assert.match(text, /\n {2}BATCH_MAX=8 UTILISATION_TARGET=0\.85 npm start -- --workers 3\n/);
   assert.match(text, /What limits: with 2 workers every choice misses p99\./);
-  assert.match(text, /defaults, as many workers +3 +4 +0\.85 +80 % +2000 +10\.0\n/);
+  assert.match(text, /defaults, as many workers +3 +4 +0\.85 +80 % +2000 \(1333-3000\) +10\.0\n/);
   assert.match(text, /defaults that meet the target +5 /);
 });
 
@@ -52,18 +52,37 @@ test("where the default settings win, it says which these are, and who has them,
 test("a plan for several machines says how many, and has no npm start", () => {
   const text = planText(newPlan({ machine: { ...newPlan().machine, workersPerMachine: 2 } }), next);
   assert.match(text, /workers +3, on 2 machines of 2 workers\n/);
-  assert.doesNotMatch(text, /npm start -- --workers|replay/);
+  assert.doesNotMatch(text, /npm start -- --workers/);
   assert.match(text, /Next: start the machines\. This plan needs 3 workers, on 2 machines of 2 workers\./);
 });
 
-test("the text ends with the commands that check the plan and set it, and with what larger batches need", () => {
-  const text = planText(newPlan(), next);
-  assert.match(text, /replay --trace trace\.jsonl \\\n.*--url http:\/\/127\.0\.0\.1:8080 --key-file/);
-  assert.match(
-    text,
-    /apply 'a folder\/plan\.json' \\\n.*:9480 --url .*:9481 --token-file \.faceline\/operators-token\n/,
-  );
-  assert.match(text, /batches of 4 by default: start them with BATCH_MAX=8 before apply\.\n$/);
+test("the text ends with the command that sets the plan, or with the start that it needs before", () => {
+  assert.match(planText(newPlan(), next), /apply 'a folder\/plan\.json'\n/);
+  const enough = planText(newPlan(), { planFile: undefined, pool: { workers: 3, loadedMax: 8 } });
+  assert.match(enough, /\n {2}npm run plan -- apply\n/);
+  for (const pool of [
+    { workers: 2, loadedMax: 8 },
+    { workers: 3, loadedMax: 4 },
+  ]) {
+    const text = planText(newPlan(), { planFile: undefined, pool });
+    assert.match(text, /\n {2}BATCH_MAX=8 UTILISATION_TARGET=0\.85 npm start -- --workers 3\n$/);
+    assert.doesNotMatch(text, /plan -- apply/);
+  }
+});
+
+test("the error band says what it was computed from, and whether the target may be missed within it", () => {
+  const compared = {
+    settings: { workers: 2, batchMax: 4, utilisationTarget: 0.85 },
+    predicted: { p50Ms: 80, p99Ms: 200 },
+    measured: { p50Ms: 82, p99Ms: 300 },
+  };
+  const says = (p99: number) =>
+    planText(newPlan({ band: { p50: 1.2, p99, compared } }), next).replaceAll(/\s+/g, " ");
+  const text = says(1.5);
+  assert.match(text, /calls took 82 ms at p50 and 300 at p99, and 80 and 200 are predicted/);
+  assert.match(text, /1\.2 times as long or as short at p50, and 1\.5 times at p99/);
+  assert.doesNotMatch(text, /At the upper end/);
+  assert.match(says(2), /At the upper end p99 would be 400 ms, more than the target: a plan for p99<150ms/);
 });
 
 test("where p99 is the same with every batch size, it says that batches do not matter", () => {
@@ -72,13 +91,4 @@ test("where p99 is the same with every batch size, it says that batches do not m
     return /Batches do not matter/.test(planText(newPlan({ tried: [newTried({}), other] }), next));
   };
   assert.deepEqual([2, 3].map(says), [true, false]);
-});
-
-test("without a measured service the text says what is assumed", () => {
-  const { machine } = newPlan();
-  const assumed = { ...machine, service: { ...machine.service, isMeasured: false } };
-  assert.match(
-    planText(newPlan({ machine: assumed }), next),
-    /as was assumed: no running\sservice was measured/,
-  );
 });

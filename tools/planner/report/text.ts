@@ -1,15 +1,15 @@
-import { applyCommand, applySentence, replayCommand } from "./next-commands.ts";
+import { applyCommand, applySentence, type RunningPool, restartCommand } from "./next-commands.ts";
 import { permanentSettings } from "./permanent-settings.ts";
 import { type FoundPlan, isFound, type Plan } from "./plan.ts";
 import { closestTable, defaultsTable, frontTable, type Table, whatIfTable } from "./tables.ts";
 import {
+  bandSentences,
   batchSizeSentence,
   bindingText,
   defaultsSentence,
   machineSentence,
   machinesOf,
   machinesText,
-  noiseMark,
   searchSentences,
   severalMachines,
   startFirst,
@@ -18,15 +18,12 @@ import {
   workersText,
 } from "./words.ts";
 
-/**
- * Returns a plan as text for a terminal, at most 110 columns wide. `traffic`: the options that name it;
- * `planFile`: where the plan is.
- */
-export function planText(plan: Plan, next: { traffic: readonly string[]; planFile: string }): string {
-  const mark = noiseMark(plan);
+/** Returns a plan as text for a terminal, at most 110 columns wide. */
+export function planText(plan: Plan, next: NextSteps): string {
   const lines = [
-    ...(mark === undefined ? [] : [`NOT QUIET: ${mark}`, ""]),
     ...(isFound(plan) ? foundLines(plan) : unmetLines(plan)),
+    "",
+    ...bandSentences(plan),
     "",
     ...searchSentences(plan),
     machineSentence(plan),
@@ -66,27 +63,27 @@ function foundLines(plan: FoundPlan): string[] {
   ];
 }
 
-function nextLines(plan: FoundPlan, { traffic, planFile }: Parameters<typeof planText>[1]): string[] {
-  const { winner, defaults } = plan;
-  const { batchMax } = winner.settings;
-  const started = defaults?.sameWorkers.settings.batchMax ?? batchMax;
-  const larger =
-    batchMax > started
-      ? [`Workers take batches of ${started} by default: start them with BATCH_MAX=${batchMax} before apply.`]
-      : [];
+function nextLines(plan: FoundPlan, { planFile, pool }: NextSteps): string[] {
+  const restart = restartCommand(plan, pool);
+  if (machinesOf(plan) > 1) {
+    return ["", `Next: start the machines. ${startFirst(plan)}`, "", ...indented(applyCommand(planFile))];
+  }
+  if (restart !== undefined && pool !== undefined) {
+    const has = `${workersText(pool.workers)} with batches of up to ${pool.loadedMax}`;
+    return [
+      "",
+      `Next: the running service has ${has}. End it, and start it with this plan:`,
+      "",
+      ...indented(restart),
+    ];
+  }
   return [
     "",
-    ...(machinesOf(plan) === 1
-      ? [
-          "Next: see how far such a prediction is off on the running service, then set the plan.",
-          "",
-          ...indented(replayCommand(traffic)),
-        ]
-      : [`Next: start the machines. ${startFirst(plan)}`, ""]),
+    "Next: set the plan.",
+    "",
     ...indented(applyCommand(planFile)),
     "",
     `${applySentence} npm run plan -- undo puts back the settings of the start.`,
-    ...larger,
   ];
 }
 
@@ -112,7 +109,7 @@ function tableLines({ head, rows }: Table): string[] {
 }
 
 /** Breaks a sentence between words. Lines of tables begin with spaces and are never so long. */
-export function wrapped(line: string): string[] {
+function wrapped(line: string): string[] {
   const lines: string[] = [];
   let rest = line;
   while (rest.length > columnsMax && !rest.startsWith(" ")) {
@@ -124,3 +121,6 @@ export function wrapped(line: string): string[] {
 }
 
 const columnsMax = 110;
+
+/** `planFile`: undefined for the last plan of the state folder. `pool`: undefined where none is known. */
+type NextSteps = { planFile: string | undefined; pool: RunningPool | undefined };

@@ -1,4 +1,5 @@
 import type { DefaultsComparison } from "../advice/default-settings.ts";
+import { bandFactorMin } from "../prediction/error-band.ts";
 import type { PoolSettings } from "../prediction/predict.ts";
 import type { Target } from "../prediction/target.ts";
 import type { Tried } from "../search/search.ts";
@@ -32,7 +33,7 @@ export function machinesText(plan: FoundPlan): string {
 export const severalMachines =
   "One npm start runs one machine, so it cannot start this plan: use a compose file or a Helm chart.";
 
-/** What a plan for several machines needs before it can be set. */
+/** Says how a plan for several machines is started before it can be set. */
 export const startFirst = (plan: FoundPlan): string =>
   `This plan needs ${workersText(plan.winner.settings.workers)}${machinesText(plan)}. ${severalMachines} ` +
   "Set the plan once they run; before, apply refuses it.";
@@ -54,13 +55,36 @@ export function settingsText({ workers, batchMax, utilisationTarget, deadlineMs 
 export const inTimeShare = ({ shed, late, failed }: Tried["prediction"]): number =>
   Math.max(0, 1 - shed - late - failed);
 
-/** Why a plan is not to be trusted fully; undefined where it is. */
-export function noiseMark({ machine }: Plan): string | undefined {
-  if (!machine.acceptedNoise) return undefined;
-  return `the profile was measured while other work took ${percent(machine.noise)} of a core.`;
+/** Returns how far off the times of a plan may be, and why, in sentences. */
+export function bandSentences({ band, target, winner }: Plan): string[] {
+  const { p50, p99, compared } = band;
+  const factors = `up to ${p50.toFixed(1)} times as long or as short at p50, and ${p99.toFixed(1)} times at p99`;
+  const upperMs = winner === undefined ? 0 : winner.prediction.p99Ms * p99;
+  const missed =
+    target.p99 !== undefined && upperMs > target.p99
+      ? [
+          `At the upper end p99 would be ${upperMs.toFixed(0)} ms, more than the target: a plan for ` +
+            `p99<${Math.floor(target.p99 / p99)}ms has that reserve.`,
+        ]
+      : [];
+  if (compared === undefined) {
+    return [`Error band: nothing was measured to compare with, so times may be ${factors}.`, ...missed];
+  }
+  const { settings, predicted, measured } = compared;
+  return [
+    `Error band: with the settings in force (${settingsText(settings)}) the recorded calls took ` +
+      `${measured.p50Ms.toFixed(0)} ms at p50 and ${measured.p99Ms.toFixed(0)} at p99, and ` +
+      `${predicted.p50Ms.toFixed(0)} and ${predicted.p99Ms.toFixed(0)} are predicted for them. So times may be ${factors}; ` +
+      `${bandFactorMin} is the least that is assumed.`,
+    ...missed,
+  ];
 }
 
-/** What fewer workers would miss. */
+/** "112 (93-134)" */
+export const bandText = (ms: number, factor: number): string =>
+  `${ms.toFixed(0)} (${(ms / factor).toFixed(0)}-${(ms * factor).toFixed(0)})`;
+
+/** Returns the limits that fewer workers would miss. */
 export function bindingText(tried: readonly Tried[], { settings }: Tried): string {
   const fewer = tried.filter((each) => each.settings.workers === settings.workers - 1);
   if (fewer.length === 0)
@@ -92,7 +116,7 @@ export function batchSizeSentence({ tried, winner }: FoundPlan): string[] {
 
 const sameP99Factor = 1.01;
 
-/** What could be had where the target cannot, in sentences. */
+/** The nearest target that can be met, and the workers that would meet this one, in sentences. */
 export function unmetSentences({ unmet, target }: Plan): string[] {
   if (unmet === undefined) return [];
   const { nearest, more, workersTried } = unmet;
@@ -111,7 +135,7 @@ export const isDefault = (settings: PoolSettings, { sameWorkers }: DefaultsCompa
   settings.batchMax === sameWorkers.settings.batchMax &&
   settings.utilisationTarget === sameWorkers.settings.utilisationTarget;
 
-/** What the default settings would do, in a sentence. */
+/** The default settings beside the plan, in a sentence. */
 export function defaultsSentence({ defaults, winner, target }: Plan): string {
   if (defaults === undefined || winner === undefined) return "";
   if (isDefault(winner.settings, defaults)) {
@@ -131,7 +155,7 @@ export function defaultsSentence({ defaults, winner, target }: Plan): string {
   return `With the default settings ${targetText(target)} needs ${needs}.`;
 }
 
-/** Where the traffic is from, in a sentence. */
+/** The source and the size of the traffic, in a sentence. */
 export function trafficSentence({ traffic, source, load }: Plan): string {
   const { calls, pictures, tenants, seconds, perSecond, busiestPerSecond } = traffic;
   return (
@@ -141,19 +165,9 @@ export function trafficSentence({ traffic, source, load }: Plan): string {
   );
 }
 
-/** What the profile was measured on, in a sentence. */
-export function machineSentence({
-  machine: { measuredAt, machine, workersPerMachine, service },
-}: Plan): string {
-  const hopsMs = service.intakeMs + service.toWorkerMs + service.replyMs;
-  return (
-    `${machine.cpu} with ${machine.cores} cores and ${workersText(workersPerMachine)}, measured at ${measuredAt}. ` +
-    `The hops of a call take ${hopsMs.toFixed(1)} ms together on an idle service` +
-    (service.isMeasured
-      ? "."
-      : ", as was assumed: no running service was measured. calibrate --url measures one.")
-  );
-}
+/** The machine of the profile, in a sentence. */
+export const machineSentence = ({ machine: { measuredAt, machine, workersPerMachine } }: Plan): string =>
+  `${machine.cpu} with ${machine.cores} cores and ${workersText(workersPerMachine)}, measured at ${measuredAt}.`;
 
 /** How the answer was found, in sentences. */
 export function searchSentences({ tried, whatIfScope }: Plan): string[] {
@@ -170,7 +184,7 @@ export function searchSentences({ tried, whatIfScope }: Plan): string[] {
   ];
 }
 
-/** What every prediction assumes, in sentences. */
+/** Assumptions of every prediction, in sentences. */
 export const assumptions: readonly string[] = [
   "Calls come as in the trace, whatever the answers: clients do not try again, and no further ones come.",
   "Runs and preparations take as long as on the calibrated machine, with their whole distribution. Pictures are those of the calibration.",

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Profile } from "@faceline/contracts/stored/profile";
-import { newPrediction, newProfile, newTrace } from "../testing/fixtures.ts";
 import { type PoolSettings, type Prediction, predict } from "../prediction/predict.ts";
 import type { Target } from "../prediction/target.ts";
 import { workOfCalls } from "../profile/load.ts";
+import { newPrediction, newProfile, newTrace } from "../testing/fixtures.ts";
 import type { DrawnTraffic } from "../trace/drawn-traffic.ts";
 import { wholeTrace } from "../trace/trace-part.ts";
 import { paretoFront, type Scope, search } from "./search.ts";
@@ -112,9 +112,12 @@ test("windows whose scheduler had to learn how long runs take change no winner e
   for (let seed = 2; seed < 2 + seeds; seed++) {
     const traffic = { seed, shape: "bursts", perSecond: 5, seconds: 300, deadlineMs: 30_000 } as const;
     const profile = newProfile();
-    // Batches are no faster by the times of their networks, as on a CPU, and far faster with the hand-over.
-    profile.lanes[0]!.runs = [1, 2, 4].map((size) => ({ size, ms: [18 * size, 20 * size, 22 * size] }));
-    profile.service.handoverMs = 941;
+    // Batches are no faster by the times of their networks, as on a CPU, and far faster in the worker.
+    profile.lanes[0]!.runs = [1, 2, 4].map((size) => ({
+      size,
+      ms: [941 + 18 * size, 941 + 20 * size, 941 + 22 * size],
+      warmMs: 20 * size,
+    }));
     const target = { p99: 3_000, shed: 0.01 };
     await assertSameWinner({ traffic, target, profile }, `seed ${seed}`);
   }

@@ -161,7 +161,7 @@ type SearchPlan = {
   evaluate: Evaluate;
 };
 
-/** What was tried of one number of workers. */
+/** Results of one number of workers. */
 type Level = {
   onWindows: Tried[];
   /** Those that no window ruled out, the least p99 first. */

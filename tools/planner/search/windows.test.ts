@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { newProfile, newTrace } from "../testing/fixtures.ts";
 import { workOfCalls } from "../profile/load.ts";
+import { newProfile, newTrace } from "../testing/fixtures.ts";
 import type { Trace } from "../trace/trace.ts";
 import { busiestWindows, planScopes } from "./windows.ts";
 

@@ -5,7 +5,7 @@ import type { PoolSettings, Prediction } from "../prediction/predict.ts";
 import { machineSummary, type Plan } from "../report/plan.ts";
 import type { Scope, Tried } from "../search/search.ts";
 import { type DrawnTraffic, drawTraffic } from "../trace/drawn-traffic.ts";
-import type { Trace } from "../trace/trace.ts";
+import { Trace } from "../trace/trace.ts";
 
 const lane = LaneId.parse("Dlib/ssd");
 
@@ -13,11 +13,9 @@ const lane = LaneId.parse("Dlib/ssd");
 export function newProfile(changes: Partial<Profile> = {}): Profile {
   return {
     format: "faceline-profile",
-    version: 4,
+    version: 5,
     measuredAt: "2026-01-01T00:00:00Z",
     machine: { cpu: "modelled", cores: 16, memoryMiB: 1_024 },
-    noise: 0,
-    acceptedNoise: false,
     engine: { intraOpThreads: 1, detectorChunkMax: 4, faceChunkMax: 16 },
     networks: [],
     lanes: [
@@ -32,7 +30,6 @@ export function newProfile(changes: Partial<Profile> = {}): Profile {
         })),
         contention: [1],
         cpuShare: 1,
-        usefulSize: { size: 8, undecided: [] },
       },
     ],
     preparation: {
@@ -42,29 +39,13 @@ export function newProfile(changes: Partial<Profile> = {}): Profile {
       factors: [0.8, 1, 1.2],
       measuredSizes: { bytes: [8_000, 2_000_000], pixels: [60_000, 4_000_000] },
     },
-    service: {
-      isMeasured: true,
-      intakeMs: 4,
-      toWorkerMs: 3,
-      reportMs: 3,
-      replyMs: 3,
-      factors: [0.8, 1, 1.2],
-      idleFactors: [0.8, 1, 1.2],
-      fetchMs: 0,
-      fetchMoreMs: [0, 0],
-      runFactors: {},
-      handoverMs: 0,
-      handoverMoreMs: [0, 0],
-      runWaitShares: [0, 0],
-      turnAroundMs: 0,
-      decodesMax: 2,
-      cpu: { callMs: 0, pictureMs: 0, megabyteMs: 0 },
-      perSecond: 100,
-      clientCpu: { callMs: 0, pictureMs: 0, megabyteMs: 0 },
-    },
     ...changes,
   };
 }
+
+/** The same calls, each of which takes so long in ingress and hops. */
+export const withServiceMs = ({ columns }: Trace, ...serviceMs: number[]): Trace =>
+  new Trace({ ...columns, measured: { p50Ms: 0, p99Ms: 0, serviceMs } });
 
 export const newTrace = (changes: Partial<DrawnTraffic> = {}): Trace =>
   drawTraffic({
@@ -92,14 +73,11 @@ export const newPrediction = (changes: Partial<Prediction> = {}): Prediction => 
   utilisation: 0.5,
   workerSecondsPer1000: 10,
   stages: { serviceMs: 0, waitMs: 0, prepareMs: 0, runMs: 0 },
-  meanRunMs: { 1: 22, 2: 24 },
-  meanRunCpuMs: {},
   missed: [],
   ...changes,
 });
 
-/** Of a worker that has loaded a lane in these batch sizes. */
-/** `worker`: its number, from 1. */
+/** A report of a worker that has loaded a lane in these batch sizes. `worker`: its number, from 1. */
 export const newReport = ({ worker, sizes, digest }: ReportFacts): Report =>
   Report.parse({
     worker: `inference-${`${worker}`.padStart(16, "0")}`,
@@ -159,6 +137,7 @@ export function newPlan(changes: Partial<Plan> = {}): Plan {
     },
     load: 1.5,
     machine: { ...machineSummary(newProfile()), workersPerMachine: 8 },
+    band: { p50: 1.2, p99: 1.5, compared: undefined },
     winner,
     tried: [newTried({ workers: 2 }, { missed: ["p99"] }), newTried({}), winner, faster],
     unmet: undefined,

@@ -1,7 +1,7 @@
+import type { LaneId } from "@faceline/contracts/wire/ids";
 import { burstInstants, poissonInstants, stepInstants } from "@faceline/simulation/arrivals";
 import { EventQueue } from "@faceline/simulation/event-queue";
 import { Random } from "@faceline/simulation/random";
-import type { LaneId } from "@faceline/contracts/wire/ids";
 import { type PictureSize, type Trace, TraceBuilder } from "./trace.ts";
 
 /**
@@ -96,9 +96,9 @@ export type DrawnTraffic = {
   tenants: number;
   /** Each call is for one of them, all in equal parts. */
   lanes: readonly LaneId[];
-  /** Of each call. */
+  /** Pictures of each call. */
   pictures: number;
-  /** Of each picture. */
+  /** Size of each picture. */
   pictureSize: PictureSize;
   deadlineMs: number;
   /** How many times the quiet rate a burst has. */

@@ -8,15 +8,35 @@ import { type Trace, TraceBuilder } from "./trace.ts";
 /** Lanes of a trace. */
 export const traceLanesMax = 16;
 
+const Ms = z.number().nonnegative().finite();
+
+/** Times that the ingresses measured of the answered calls of a recording, and the settings of the pool. */
+const MeasuredCalls = z.object({
+  p50Ms: Ms,
+  p99Ms: Ms,
+  /** Quantiles of the time that a call spends in ingress and hops: outside queue, preparation and run. */
+  serviceMs: z.array(Ms).min(2).max(101),
+  /** Absent where no batcher was read. */
+  settings: z
+    .object({
+      workers: z.number().int().min(1),
+      batchMax: z.number().int().min(1),
+      utilisationTarget: z.number().positive(),
+    })
+    .optional(),
+});
+export type MeasuredCalls = z.infer<typeof MeasuredCalls>;
+
 /** First line of a trace file. */
 const TraceHeader = z.object({
   format: z.literal("faceline-trace"),
   version: z.literal(1),
   /** The lanes that calls name by their index. */
   lanes: z.array(LaneId).min(1).max(traceLanesMax),
+  measured: MeasuredCalls.optional(),
 });
 
-/** Of bytes and of pixels: more than any picture that the service accepts. */
+/** Bytes and pixels: more than any picture that the service accepts. */
 const sizeMax = 4_000_000_000;
 
 /** Every other line is a call. */
@@ -48,7 +68,7 @@ const CallLine = z.tuple([
  */
 export async function readTrace(file: string): Promise<Trace> {
   const builder = new TraceBuilder();
-  let lanes: LaneId[] | undefined;
+  let header: z.infer<typeof TraceHeader> | undefined;
   let [lineNumber, lastAtMs] = [0, 0];
   if (!existsSync(file)) throw new Error(`There is no trace ${file}. npm run plan -- record makes one.`);
   const input = createReadStream(file, { encoding: "utf8" });
@@ -57,18 +77,18 @@ export async function readTrace(file: string): Promise<Trace> {
     if (line === "") continue;
     const where = `line ${lineNumber} of ${file}`;
     const content = parseLine(line, where);
-    if (lanes === undefined) {
+    if (header === undefined) {
       const { success, data } = TraceHeader.safeParse(content);
       if (!success) throw new Error(`${where} is not the header of a Faceline trace, version 1.`);
-      lanes = data.lanes;
+      header = data;
       continue;
     }
     const { success, data } = CallLine.safeParse(content);
     if (!success)
       throw new Error(`${where} is not a call: [ms, tenant, lane, deadline ms, [[bytes, pixels]]].`);
     const [atMs, tenant, laneIndex, timeBudgetMs, pictures] = data;
-    const lane = lanes[laneIndex];
-    if (lane === undefined) throw new Error(`${where} names lane ${laneIndex} of ${lanes.length}.`);
+    const lane = header.lanes[laneIndex];
+    if (lane === undefined) throw new Error(`${where} names lane ${laneIndex} of ${header.lanes.length}.`);
     if (atMs < lastAtMs) throw new Error(`${where} is earlier than the line before it.`);
     if (builder.calls === callsMax) throw new Error(`${file} has more than ${callsMax} calls; cut it.`);
     lastAtMs = atMs;
@@ -76,7 +96,7 @@ export async function readTrace(file: string): Promise<Trace> {
     builder.add({ atMs, tenant, lane, timeBudgetMs, pictures: sizes });
   }
   if (builder.calls === 0) throw new Error(`${file} has no calls.`);
-  return builder.build();
+  return builder.build(header?.measured);
 }
 
 function parseLine(line: string, where: string): unknown {

@@ -2,7 +2,7 @@ import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import type { RecordedOutcome } from "@faceline/contracts/recording/recorded-call";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { PictureSize } from "./trace.ts";
-import { traceLanesMax } from "./trace-file.ts";
+import { type MeasuredCalls, traceLanesMax } from "./trace-file.ts";
 
 /**
  * Writes a trace, see trace-file.ts, of at most `bytesMax`, that can be read at any time. Throws an Error
@@ -15,6 +15,7 @@ export class TraceWriter implements Disposable {
   readonly #lanes: LaneId[] = [];
   #bytesLeft: number;
   #size = headerBytes;
+  #measured: MeasuredCalls | undefined;
   calls = 0;
 
   constructor(file: string, bytesMax: number) {
@@ -48,9 +49,15 @@ export class TraceWriter implements Disposable {
     return true;
   }
 
-  /** Lanes show as calls come: the first line has room for all of them. */
+  addMeasured(measured: MeasuredCalls): void {
+    this.#measured = measured;
+    this.#writeHeader();
+  }
+
+  /** Lanes show as calls come: the first line has room for all of them, and for what was measured. */
   #writeHeader(): void {
-    const header = JSON.stringify({ format: "faceline-trace", version: 1, lanes: this.#lanes });
+    const content = { format: "faceline-trace", version: 1, lanes: this.#lanes, measured: this.#measured };
+    const header = JSON.stringify(content);
     writeSync(this.#file, `${header.padEnd(headerBytes - 1)}\n`, 0);
   }
 
@@ -60,7 +67,7 @@ export class TraceWriter implements Disposable {
   }
 }
 
-/** Of lanes: see LaneId for their length. */
+/** Room for all lanes: see LaneId for their length. */
 const headerBytes = 4_096;
 
 export type TracedCall = {

@@ -1,7 +1,8 @@
-import type { Arrival, Arrivals } from "@faceline/simulation/arrivals";
 import { decodingCost } from "@faceline/contracts/image/decoding-cost";
 import type { ImageHeader } from "@faceline/contracts/image/header";
 import type { LaneId } from "@faceline/contracts/wire/ids";
+import type { Arrival, Arrivals } from "@faceline/simulation/arrivals";
+import type { MeasuredCalls } from "./trace-file.ts";
 
 /**
  * Calls in the order of their arrival, without what they contained: when, whose (a number), for which lane,
@@ -23,7 +24,7 @@ export class Trace {
     return this.columns.cost.length;
   }
 
-  /** From the first arrival to the last. */
+  /** Time from the first arrival to the last. */
   get durationMs(): number {
     const { atMs } = this.columns;
     return atMs.length === 0 ? 0 : atMs.at(-1)! - atMs[0]!;
@@ -147,8 +148,8 @@ export class TraceBuilder {
     }
   }
 
-  build(): Trace {
-    const columns = { ...this.#columns };
+  build(measured?: MeasuredCalls): Trace {
+    const columns: TraceColumns = { ...this.#columns, measured };
     for (const name of callColumns) columns[name] = columns[name].subarray(0, this.#calls) as never;
     for (const name of pictureColumns) columns[name] = columns[name].subarray(0, this.#pictures) as never;
     return new Trace(columns);
@@ -156,7 +157,10 @@ export class TraceBuilder {
 }
 
 /** Doubles the room in these columns. Memory that nothing was written to takes no place. */
-function lengthen(columns: TraceColumns, names: readonly (keyof Omit<TraceColumns, "lanes">)[]): void {
+function lengthen(
+  columns: TraceColumns,
+  names: readonly (typeof callColumns | typeof pictureColumns)[number][],
+): void {
   for (const name of names) {
     const before = columns[name];
     const Column = before.constructor as new (buffer: SharedArrayBuffer) => typeof before;
@@ -169,7 +173,7 @@ function lengthen(columns: TraceColumns, names: readonly (keyof Omit<TraceColumn
 const callColumns = ["atMs", "timeBudgetMs", "tenant", "lane", "firstPicture"] as const;
 const pictureColumns = ["cost", "bytes", "pixels"] as const;
 
-/** Of decoding, as for a baseline JPEG, because a trace does not say how pictures were coded. */
+/** Cost of decoding, as for a baseline JPEG, because a trace does not say how pictures were coded. */
 function costOf({ bytes, pixels }: PictureSize): number {
   const header: ImageHeader = {
     format: "jpeg",
@@ -184,7 +188,7 @@ function costOf({ bytes, pixels }: PictureSize): number {
 
 export type PictureSize = { bytes: number; pixels: number };
 
-/** What-ifs. `deadlineMs`: of every call. `rateFactor`: how many times as fast the calls come. */
+/** Changes of what-ifs. `deadlineMs`: of every call. `rateFactor`: how many times as fast the calls come. */
 type TrafficChange = { deadlineMs?: number; rateFactor?: number };
 
 type TraceCall = {
@@ -199,6 +203,8 @@ type TraceCall = {
 /** Can be sent to another thread as it is. */
 export type TraceColumns = {
   lanes: LaneId[];
+  /** Undefined where the calls were drawn or come from an access log. */
+  measured?: MeasuredCalls | undefined;
   atMs: Float64Array<SharedArrayBuffer>;
   timeBudgetMs: Float64Array<SharedArrayBuffer>;
   tenant: Uint32Array<SharedArrayBuffer>;
@@ -206,7 +212,7 @@ export type TraceColumns = {
   lane: Uint8Array<SharedArrayBuffer>;
   /** Index of the first picture of each call in `cost`. */
   firstPicture: Uint32Array<SharedArrayBuffer>;
-  /** Of decoding each picture, see decodingCost. */
+  /** Cost of decoding each picture, see decodingCost. */
   cost: Float32Array<SharedArrayBuffer>;
   bytes: Uint32Array<SharedArrayBuffer>;
   pixels: Uint32Array<SharedArrayBuffer>;

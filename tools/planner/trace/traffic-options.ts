@@ -1,5 +1,5 @@
 import { LaneId } from "@faceline/contracts/wire/ids";
-import { drawTraffic, trafficShapes } from "./drawn-traffic.ts";
+import { type DrawnTraffic, drawTraffic, trafficShapes } from "./drawn-traffic.ts";
 import type { Trace } from "./trace.ts";
 import { readTrace } from "./trace-file.ts";
 
@@ -31,22 +31,11 @@ export const trafficUsage = `  --trace FILE         recorded traffic; or drawn t
     --lane LIST        models and detectors, each for as many calls  [the first of the profile]
     --seed N           another number draws other traffic  [1]`;
 
-/** Returns the options that name the same traffic to another command: those that are not as by default. */
-export const trafficArguments = (values: TrafficValues): string[] =>
-  Object.entries(trafficOptions).flatMap(([name, option]) => {
-    const value = values[name as keyof TrafficValues];
-    const isDefault = "default" in option && value === option.default && name !== "draw";
-    return value === undefined || isDefault ? [] : [`--${name}`, value];
-  });
-
 /** Returns the traffic that the options name. Throws an Error with a sentence for the operator. */
 export async function trafficOf(values: TrafficValues, laneDefault: LaneId): Promise<Trace> {
   if (values.trace !== undefined) return readTrace(values.trace);
-  const shape = trafficShapes.find((each) => each === values.draw);
-  if (shape === undefined)
-    throw new Error(`--draw ${values.draw}: it is one of ${trafficShapes.join(", ")}.`);
   return drawTraffic({
-    shape,
+    shape: shapeOf(values.draw),
     seed: Number(values.seed),
     perSecond: positive(values.rate, "--rate"),
     seconds: positive(values.seconds, "--seconds"),
@@ -60,6 +49,13 @@ export async function trafficOf(values: TrafficValues, laneDefault: LaneId): Pro
     deadlineMs: positive(values.deadline, "--deadline"),
     factor: positive(values["burst-factor"], "--burst-factor"),
   });
+}
+
+/** Parses `--draw`. */
+export function shapeOf(text: string): DrawnTraffic["shape"] {
+  const shape = trafficShapes.find((each) => each === text);
+  if (shape === undefined) throw new Error(`--draw ${text}: it is one of ${trafficShapes.join(", ")}.`);
+  return shape;
 }
 
 /** Parses a number above 0. `name` stands in the error. */

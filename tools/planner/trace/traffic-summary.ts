@@ -32,7 +32,7 @@ export function trafficSummary(trace: Trace): TrafficSummary {
   };
 }
 
-/** As many as a plot can show. */
+/** Slots that a plot can show. */
 const slotsMax = 200;
 
 export type TrafficSummary = {

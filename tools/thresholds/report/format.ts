@@ -1,10 +1,17 @@
 import { upperBound } from "../statistics/binomial.ts";
 import type { Proposal } from "../statistics/proposal.ts";
 import type { RateEvidence } from "../statistics/rate-evidence.ts";
-import { percent } from "./percent.ts";
 import type { LaneReport, MetricReport, Rate } from "./report.ts";
 
 // Numbers and sentences that the text and the page share. text.test.ts covers them.
+
+/** A share as a percentage: two digits that count, more above 10 %. */
+export function percent(share: number): string {
+  const hundredths = 100 * share;
+  if (hundredths === 0 || hundredths === 100) return `${hundredths} %`;
+  const digits = hundredths >= 10 ? 1 : Math.min(8, 1 - Math.floor(Math.log10(hundredths)));
+  return `${Number(hundredths.toFixed(digits))} %`;
+}
 
 export const rateText = ({ rate, interval }: Rate): string =>
   `${percent(rate)} (${percent(interval.low)} to ${percent(interval.high)})`;
@@ -23,7 +30,7 @@ export function estimateText(
     : `${text(value)} (${text(interval.low)} to ${text(interval.high)})`;
 }
 
-/** What was measured, in sentences. */
+/** The measured pairs and pictures, in sentences. */
 export function sampleSentences(report: LaneReport): string[] {
   const { pictures, failures, severalFaces, pairs, pairsLost, people, peopleFrom, metrics } = report;
   const { fmr, fnmr } = metrics[0]!.analysis;
@@ -45,7 +52,7 @@ export function sampleSentences(report: LaneReport): string[] {
   ];
 }
 
-/** What a wanted false match rate leads to, in sentences. */
+/** Consequences of a wanted false match rate, in sentences. */
 export function proposalSentence(proposal: Proposal, { metric, analysis }: MetricReport): string {
   const { fmr } = analysis;
   const wanted = percent(proposal.wanted);
@@ -67,7 +74,7 @@ export function proposalSentence(proposal: Proposal, { metric, analysis }: Metri
 const independentText = (pairs: number): string =>
   `${pairs < 10 ? Number(pairs.toFixed(1)) : countText(Math.floor(pairs))} independent ones`;
 
-/** To two digits that count: more would be a pretence. */
+/** Two significant digits: more would be a pretence. */
 function roundedUp(count: number): number {
   const step = 10 ** Math.max(0, Math.floor(Math.log10(count)) - 1);
   return Math.ceil(count / step) * step;

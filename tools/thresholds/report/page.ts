@@ -1,5 +1,4 @@
-import { estimateText, proposalSentence, rateText, sampleSentences } from "./format.ts";
-import { percent } from "./percent.ts";
+import { estimateText, percent, proposalSentence, rateText, sampleSentences } from "./format.ts";
 import { lanePlots } from "./plots.ts";
 import { type LaneReport, type MetricReport, ratesAt, type ThresholdRow } from "./report.ts";
 
@@ -61,7 +60,7 @@ ${groups.length === 0 ? "" : table(groups.flatMap(({ group, marks: own }) => own
 ${curveTable(report)}`;
 }
 
-/** What the plots show, as numbers. */
+/** The values of the plots. */
 function curveTable({ metric, analysis }: MetricReport): string {
   const rows = analysis.curve.thresholds(curveRows).map((threshold): [string, ThresholdRow] => {
     const rounded = Number(threshold.toFixed(4));

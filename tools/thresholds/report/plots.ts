@@ -1,5 +1,5 @@
 import { lineChart } from "@faceline/runtime/plot/line-chart";
-import { percent } from "./percent.ts";
+import { percent } from "./format.ts";
 import type { LaneReport, MetricReport } from "./report.ts";
 
 /** The plots of a lane as SVG: ROC, DET, and for each metric its distances and its error rates. */
@@ -139,6 +139,6 @@ function decadesOf(logarithms: readonly number[]) {
 
 const fifths = [0, 0.2, 0.4, 0.6, 0.8, 1];
 const size = { panelWidth: 400, panelHeight: 220 };
-/** Of a line: more are not seen, and make the file large. */
+/** Points of a line: more are not seen, and make the file large. */
 const pointsMax = 80;
 const bins = 40;

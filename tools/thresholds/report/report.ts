@@ -1,14 +1,14 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
-import { type EmbeddingModel, euclideanL2Of } from "@faceline/models/catalogue-entry";
 import { distances } from "@faceline/inference/testing/distances";
 import { mulberry32 } from "@faceline/inference/testing/mulberry32";
+import { type EmbeddingModel, euclideanL2Of } from "@faceline/models/catalogue-entry";
 import type { LaneFaces } from "../measure.ts";
 import type { LabelledPairs } from "../pairs/labelled-pairs.ts";
 import { type Analysis, analyse } from "../statistics/analysis.ts";
 import type { Interval } from "../statistics/binomial.ts";
 import type { PersonPair } from "../statistics/person-bootstrap.ts";
 import { type Proposal, proposeThreshold } from "../statistics/proposal.ts";
-import { percent } from "./percent.ts";
+import { percent } from "./format.ts";
 
 /** Everything that is reported of a lane. Throws one sentence where too few pairs have a distance. */
 export function laneReport(
@@ -170,7 +170,7 @@ export type LaneReport = {
   pairs: number;
   /** Pairs with a picture that has no embedding. */
   pairsLost: number;
-  /** In pairs with a distance. */
+  /** People in pairs with a distance. */
   people: number;
   peopleFrom: LabelledPairs["peopleFrom"];
   metrics: MetricReport[];

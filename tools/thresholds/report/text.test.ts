@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { before, suite, test } from "node:test";
-import { readCatalogue } from "@faceline/models/catalogue";
 import { mulberry32 } from "@faceline/inference/testing/mulberry32";
+import { readCatalogue } from "@faceline/models/catalogue";
 import type { LaneFaces } from "../measure.ts";
 import { readLabelledPairs } from "../pairs/labelled-pairs.ts";
 import { htmlReport } from "./page.ts";
-import { percent } from "./percent.ts";
+import { percent } from "./format.ts";
 import { type LaneReport, laneReport } from "./report.ts";
 import { textReport } from "./text.ts";
 

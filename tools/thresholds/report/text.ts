@@ -1,5 +1,4 @@
-import { countText, estimateText, proposalSentence, rateText, sampleSentences } from "./format.ts";
-import { percent } from "./percent.ts";
+import { countText, estimateText, percent, proposalSentence, rateText, sampleSentences } from "./format.ts";
 import type { LaneReport, MetricReport, ThresholdRow } from "./report.ts";
 
 /** The report of a lane as lines for a terminal. */

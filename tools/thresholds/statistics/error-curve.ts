@@ -36,8 +36,8 @@ export class ErrorCurve {
   }
 
   /**
-   * At most about `count` thresholds, ascending: the smallest and the largest distance, and evenly by rank of
-   * each kind between them, so that no step of a rate is larger than two in `count`.
+   * Thresholds, ascending and about `count` at most: the smallest and the largest distance, and evenly by
+   * rank of each kind between them, so that no step of a rate is larger than two in `count`.
    */
   thresholds(count: number): number[] {
     const chosen = [this.same, this.different].flatMap((distances) => {

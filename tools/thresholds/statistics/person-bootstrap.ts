@@ -15,7 +15,7 @@ export function personBootstrap(
   return resampled(sorted, { ...options, draw: drawPeople(sorted, random) });
 }
 
-/** As above, but pairs are drawn: for comparison, because its intervals are too narrow. */
+/** The same with drawn pairs: for comparison, because its intervals are too narrow. */
 export function pairBootstrap(
   pairs: readonly PersonPair[],
   { random, ...options }: BootstrapOptions,

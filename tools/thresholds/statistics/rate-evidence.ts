@@ -2,7 +2,7 @@ import { type Count, clopperPearson, fewClustersFactor, type Interval, upperBoun
 import type { IndependentPairs } from "./independent-pairs.ts";
 
 /**
- * What labelled pairs show of one error rate. Errors are counted over all pairs, but weighed as those of
+ * Evidence of labelled pairs for one error rate. Errors are counted over all pairs, but weighed as those of
  * fewer independent pairs: so many that a rate would vary as much as in the bootstrap over people. The
  * interval of that count is Clopper and Pearson's (the interval of Korn and Graubard, 1998, for clustered
  * samples).

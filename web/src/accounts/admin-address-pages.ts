@@ -3,34 +3,34 @@ import { codeBlock } from "../docs/code-block.ts";
 import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
-import { type Done, doneAddress } from "./done.ts";
+import { type Flash, flashAddress } from "./flash.ts";
 import { instant } from "./instant.ts";
 
-/** The sign-in addresses of a person that work, and the forms to make one and to cancel them. */
+/** The sign-in links of a person that work, and the forms to make one and to cancel them. */
 export const addressSection = ({
   id,
   open,
   hours,
 }: AddressSection): Html => html`<section aria-labelledby="address">
-<h2 id="address">Sign-in address</h2>
-!${markup(open.length === 0 ? html`<p>No address works at the moment.</p>` : openList(open))}
-<p class="dim">An address signs them in once, within ${hoursText(hours)}, and is shown once, when it is made. A new one takes
-the place of those that work.</p>
+<h2 id="address">Sign-in link</h2>
+!${markup(open.length === 0 ? html`<p>No link works at the moment.</p>` : openList(open))}
+<p class="dim">A link signs them in once, within ${hoursText(hours)}, and is shown once, when it is made. A new one
+replaces those that work.</p>
 <div class="forms">
 <form method="post" action="/admin/people/${id}/address" class="form actions">
 <input type="hidden" name="seen" value="${newestOf(open)}">
-<button class="button">${open.length === 0 ? "Make a sign-in address" : "Make a new sign-in address"}</button>
+<button class="button">${open.length === 0 ? "Make a sign-in link" : "Make a new sign-in link"}</button>
 </form>
 !${markup(open.length === 0 ? nothing : cancelForm(id, open.length))}</div>
 </section>`;
 
-/** What a form says of the addresses that its page showed, so that sending it twice makes one address. */
+/** The links that the page of a form showed, as a value of it, so that sending it twice makes one link. */
 export const newestOf = ([newest]: OpenAddress[]): string => String(newest?.createdAt ?? "none");
 
 const openList = (
   open: OpenAddress[],
-): Html => html`<p>${open.length === 1 ? "One address works" : `${open.length} addresses work`} until
-${open.length === 1 ? "it is" : "they are"} used or too old:</p>
+): Html => html`<p>${open.length === 1 ? "One link works" : `${open.length} links work`} until
+${open.length === 1 ? "it is" : "they are"} used or expired:</p>
 <ul>
 !${each(
   open,
@@ -42,24 +42,24 @@ const cancelForm = (
   id: string,
   count: number,
 ): Html => html`<form method="post" action="/admin/people/${id}/addresses/cancel" class="form actions">
-<button class="button quiet danger">${count === 1 ? "Cancel the address" : "Cancel all addresses"}</button>
+<button class="button quiet danger">${count === 1 ? "Cancel the link" : "Cancel all links"}</button>
 </form>
 `;
 
-/** A sign-in address, shown this once. `done`: what else was done; `later`: what a reload shows. */
-export const addressPage = ({ id, done, later, email, team, sent, hours }: AddressView): AccountPage =>
+/** A sign-in link, shown this once. `later`: what a reload shows. */
+export const addressPage = ({ id, title, later, email, team, sent, hours }: AddressView): AccountPage =>
   adminPage({
     path: `/admin/people/${id}/address`,
-    title: done,
-    content: html`<h1 data-reload="${doneAddress(`/admin/people/${id}`, later)}">${done}</h1>
+    title,
+    content: html`<h1 data-reload="${flashAddress(`/admin/people/${id}`, later)}">${title}</h1>
 !${markup(sent.mailFault === undefined ? nothing : failedMail(sent.mailFault))}
-<p class="lead">Bring them this address over a way that only they can read. It is shown this once, and works once, within
+<p class="lead">Give them this link in a way that only they can read. It is shown this once, and works once, within
 ${hoursText(hours)}. Do not open it in this browser: its button would sign you in as them.</p>
-!${codeBlock({ caption: "Sign-in address", code: sent.address, language: "curl" })}
+!${codeBlock({ caption: "Sign-in link", code: sent.address, language: "curl" })}
 <ul>
-<li><a href="/admin/people/${id}">${email}</a>: if the address is lost, make a new one there</li>
+<li><a href="/admin/people/${id}">${email}</a>: if the link is lost, make a new one there</li>
 <li><a href="/admin/teams/${team}">Limits of ${team}</a></li>
-<li><a href="/admin">Who waits for approval</a></li>
+<li><a href="/admin">The waitlist</a></li>
 </ul>`,
     scripts: ["code.js", "shown-once.js"],
   });
@@ -74,8 +74,8 @@ type ShownAddress = { kind: "shown"; address: string; mailFault?: string };
 type AddressSection = { id: string; open: OpenAddress[]; hours: number };
 type AddressView = {
   id: string;
-  done: string;
-  later: Done;
+  title: string;
+  later: Flash;
   email: string;
   team: string;
   sent: ShownAddress;

@@ -1,4 +1,4 @@
-// Covers ./admin-audit-page.ts, ./audit-change.ts and ./audit-key.ts.
+// Covers ./admin-audit-page.ts and ./audit-change.ts.
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { AuditEntry } from "@faceline/accounts/audit/audit-log";
@@ -42,10 +42,10 @@ test("limits show what they were and what they are; those that stayed are left o
       },
     ]),
     [
-      ["limits set", "ants", "Calls a second: 50 → 5,000 Bytes of bodies a second: default → not limited"],
-      ["limits set", "ants", "Calls a second: 50 → default"],
+      ["limits set", "ants", "Requests per second: 50 → 5,000 Body bytes per second: default → unlimited"],
+      ["limits set", "ants", "Requests per second: 50 → default"],
       ["limits set", "ants", "no limit changed"],
-      ["approved", "ada@example.test", "team ants Calls a second: default → 5"],
+      ["approved", "ada@example.test", "team ants Requests per second: default → 5"],
     ],
   );
 });
@@ -80,7 +80,7 @@ test("entries of older releases, which say less, are shown with what they say", 
   );
 });
 
-/** What the page shows of entries: the action, what it is about, and the lines of what changed. */
+/** Returns the rows of a page: the action, its object, and the lines of what changed. */
 function rows(entries: Partial<AuditEntry>[]): string[][] {
   const common = { id: "1-1", at: 1, by: "olga@example.test", requestId: null, details: {} };
   const full = entries.map((entry) => ({ ...common, ...entry }) as AuditEntry);

@@ -2,13 +2,12 @@ import type { AuditAction, AuditEntry } from "@faceline/accounts/audit/audit-log
 import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
-import { auditChange } from "./audit-change.ts";
-import { type AuditKey, auditKeyText } from "./audit-key.ts";
+import { type AuditKey, auditChange, auditKeyText } from "./audit-change.ts";
 import { instant } from "./instant.ts";
 
 /**
- * Who changed what, the newest first. `keys`: those that entries name, as they are now. `older`: the id of
- * the last entry, if there may be more.
+ * The audit log: who changed what, the newest first. `keys`: those that entries name, as they are now.
+ * `older`: the id of the last entry, if there may be more.
  */
 export const auditPage = ({ entries, keys, older }: AuditView): AccountPage =>
   adminPage({
@@ -37,10 +36,10 @@ const auditTable = (
 )}</tbody>
 </table></div>`;
 
-/** On a phone the rows are cards, which are no table to a screen reader without the roles. */
+/** Columns of the table. On a phone the rows are cards, which screen readers need the roles for. */
 const columns = ["When", "Who", "What", "On", "Request id"];
 
-/** What an entry is about: a key by name and first characters, a model with its kind, a team as a link. */
+/** The object of an entry: a key by name and first characters, a model with its kind, a team as a link. */
 function objectText({ action, on, details }: AuditEntry, keys: AuditKey[]): Html {
   if (action.startsWith("key_")) return html`!${auditKeyText(on, keys)}!${teamOfKey(details.team)}`;
   if (action === "limits_set") return teamLink(on);
@@ -62,8 +61,8 @@ const actionTexts: Record<AuditAction, string> = {
   waitlist_declined: "declined",
   operator_made: "made operator",
   member_made: "made member",
-  sign_in_address_made: "sign-in address made",
-  sign_in_addresses_cancelled: "sign-in addresses cancelled",
+  sign_in_address_made: "sign-in link made",
+  sign_in_addresses_cancelled: "sign-in links cancelled",
   signed_in: "signed in",
   signed_out: "signed out",
   sessions_ended: "sessions ended",

@@ -1,16 +1,16 @@
 import { formatCount } from "../format.ts";
-import { each, type Html, html, markup, nothing } from "../html.ts";
+import { type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
-import { instant } from "./instant.ts";
-import { type KeyView, keyState, lastUseHint } from "./key-view.ts";
+import { keyPrefix, keyTable, type KeyView, lastUse } from "./key-view.ts";
 
 /** The keys of a team, as its members see them. */
 export function teamKeysSection({ team, keys, now }: TeamKeysView): Html {
   const { shown, leftOut } = shownKeys(keys, now);
+  const changeLink = (key: KeyView): Html => (isValid(key, now) ? revokeLink(team, key) : nothing);
   return html`<section aria-labelledby="keys">
 <h2 id="keys">Keys</h2>
-!${markup(keys.length === 0 ? noKeys() : keyTable(team, shown, now))}
+!${markup(keys.length === 0 ? noKeys() : keyTable({ keys: shown, now, change: "Revoke", changeLink }))}
 !${markup(leftOut === 0 ? nothing : leftOutNote(team, leftOut))}
 </section>
 `;
@@ -25,31 +25,8 @@ const leftOutNote = (
 ): Html => html`<p class="dim">${formatCount(count)} more are left
 out. <code>npm run keys -- list --team ${team}</code> shows all.</p>`;
 
-const keyTable = (
-  team: string,
-  keys: KeyView[],
-  now: number,
-): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Table of keys"><table class="keys">
-<thead><tr><th>Name</th><th>State</th><th>Key</th><th>Created</th><th>Last used</th><th class="change"><span class="visually-hidden">Revoke</span></th></tr></thead>
-<tbody>!${each(keys, (key) => keyRow(team, key, now))}</tbody>
-</table></div>
-!${lastUseHint()}`;
-
-const keyRow = (team: string, key: KeyView, now: number): Html => html`<tr>
-<th scope="row">${key.name}</th>
-<td>!${keyState(key, now)}</td>
-<td><code>${key.prefix ?? "?"}…</code></td>
-<td>!${instant(key.createdAt)}</td>
-<td>!${lastUse(key)}</td>
-<td class="change">!${markup(isValid(key, now) ? revokeLink(team, key) : nothing)}</td>
-</tr>
-`;
-
 const revokeLink = (team: string, { id, name }: KeyView): Html =>
   html`<a href="/admin/teams/${team}/keys/${id}/revoke" aria-label="Revoke ${name}">Revoke</a>`;
-
-const lastUse = ({ lastUsedAt }: KeyView): Html =>
-  lastUsedAt === null ? html`never` : html`!${instant(lastUsedAt)}`;
 
 /** Asks whether a key of a team is to be revoked. */
 export const revokeTeamKeyPage = ({ team, key }: { team: string; key: KeyView }): AccountPage =>
@@ -57,8 +34,8 @@ export const revokeTeamKeyPage = ({ team, key }: { team: string; key: KeyView })
     path: `/admin/teams/${team}/keys`,
     title: `Revoke ${key.name}?`,
     content: html`<h1>Revoke “${key.name}” of ${team}?</h1>
-<p class="lead">Calls with this key are refused at once. This cannot be undone: the team needs another key to go on.</p>
-<p><code>${key.prefix ?? "?"}…</code>, last used: !${lastUse(key)}. The audit log will name you.</p>
+<p class="lead">Requests with this key are refused at once. This cannot be undone: the team needs another key to go on.</p>
+<p>!${keyPrefix(key)}, last used: !${lastUse(key)}. The audit log will name you.</p>
 <form method="post" action="/admin/teams/${team}/keys/${key.id}/revoke" class="form actions">
 <button class="button danger">Revoke the key</button>
 <a class="button quiet" href="/admin/teams/${team}">Keep it</a>

@@ -8,12 +8,12 @@ export const modelsPage = (view: ModelsView): AccountPage =>
   adminPage({
     path: "/admin/models",
     title: "Models",
-    done: view.notice,
+    flash: view.notice,
     content: html`<h1>Models</h1>
-<p>What calls may use. A change holds at once on every ingress, without a restart. Calls under way end as they began.</p>
+<p>What requests may use. A change applies at once on every ingress, without a restart. Requests in flight end as they began.</p>
 !${refusal(view.refusal)}!${silence(view)}!${table("Models", "model", view)}
 !${table("Detectors", "detector", view)}
-<p class="dim">To choose from there is what the settings <code>MODELS</code> and <code>DETECTORS</code> name. Calls that name no model or detector use the default.</p>`,
+<p class="dim">The settings <code>MODELS</code> and <code>DETECTORS</code> name what there is to choose from. Requests that name no model or detector use the default.</p>`,
   });
 
 const refusal = (text: string | undefined): Html =>
@@ -25,7 +25,7 @@ const refusal = (text: string | undefined): Html =>
 const silence = ({ receivers, ingresses }: ModelsView): Html =>
   receivers === ingresses
     ? nothing
-    : html`<p class="note">${receivers - ingresses} of ${receivers} ingresses did not reply. They follow when they reach the durable
+    : html`<p class="note">${receivers - ingresses} of ${receivers} ingresses did not reply. They will follow when they reach the durable
 Redis again.</p>
 `;
 
@@ -50,7 +50,7 @@ const tableRow = (row: ModelRow, ingresses: number): Html => html`<tr>
 </tr>
 `;
 
-/** None for a default: another one must become it first. */
+/** Returns no button for a default: another one must become it first. */
 function buttons({ name, states }: ModelRow): Html {
   const actions = [
     ...(states.includes("disabled") ? [{ action: "enable", text: "Enable" }] : []),

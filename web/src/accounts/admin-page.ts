@@ -1,13 +1,13 @@
 import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
-import { statusNote } from "./done.ts";
+import { statusNote } from "./flash.ts";
 
 /** Returns a page for operators, below the links to all of them. */
 export const adminPage = ({
   path,
   title,
   content,
-  done,
+  flash,
   alert = nothing,
   scripts = [],
 }: AdminPage): AccountPage => ({
@@ -17,7 +17,7 @@ export const adminPage = ({
   scripts,
   content: html`<div class="dashboard admin">
 <nav class="sections" aria-label="Admin">!${each(links, (link) => sectionLink(link, path))}</nav>
-!${statusNote(done)}!${markup(alert)}!${markup(content)}
+!${statusNote(flash)}!${markup(alert)}!${markup(content)}
 </div>`,
 });
 
@@ -37,8 +37,8 @@ function sectionLink({ path, text, below }: (typeof links)[number], current: str
     : html`<a href="${path}">${text}</a>`;
 }
 
-/** `done`: what was done before, as a sentence. `alert`: what is wrong with a form of the page. */
+/** `flash`: what was done before, as a sentence. `alert`: what is wrong with a form of the page. */
 type AdminPage = Pick<AccountPage, "path" | "title" | "content" | "scripts"> & {
-  done?: string | undefined;
+  flash?: string | undefined;
   alert?: Html;
 };

@@ -9,7 +9,7 @@ import { joinBox } from "./admin-waitlist-pages.ts";
 import { errorNote, field } from "./form.ts";
 import { instant } from "./instant.ts";
 
-/** Everybody who may sign in, and a form for somebody else. */
+/** Everybody who may sign in, and a form to add somebody. */
 export const peoplePage = ({ people, form }: PeopleView): AccountPage =>
   adminPage({
     path: "/admin/people",
@@ -52,12 +52,12 @@ export const personPage = ({
   isReader,
   openAddresses,
   hours,
-  done,
+  flash,
 }: PersonView): AccountPage =>
   adminPage({
     path: `/admin/people/${id}`,
     title: person.email,
-    done,
+    flash,
     content: html`<div class="heading">
 <h1>${person.email}</h1>
 <p class="dim">!${markup(roleText(person))} of <a href="/admin/teams/${person.team}">${person.team}</a>, since
@@ -66,7 +66,7 @@ export const personPage = ({
 !${addressSection({ id, open: openAddresses, hours })}
 <section aria-labelledby="sessions">
 <h2 id="sessions">Sessions</h2>
-!${markup(sessions.length === 0 ? html`<p>They are signed in nowhere.</p>` : sessionList(id, sessions, isReader))}
+!${markup(sessions.length === 0 ? html`<p>They are not signed in anywhere.</p>` : sessionList(id, sessions, isReader))}
 </section>
 !${markup(person.role === "operator" ? nothing : operatorSection(id))}
 <section aria-labelledby="forget">
@@ -94,8 +94,8 @@ const sessionList = (id: string, sessions: SessionView[], isReader: boolean): Ht
 </form>`;
 
 const ownSessionsNote =
-  (): Html => html`<p class="note">These are your own sessions, with the one that you use now. Once they are ended you need a sign-in
-address to come back. Another operator makes one, or <code>npm run keys -- sign-in-address</code>.</p>
+  (): Html => html`<p class="note">These are your own sessions, including this one. After you end them you need a sign-in link
+to come back. Another operator makes one, or <code>npm run keys -- sign-in-address</code>.</p>
 `;
 
 const operatorSection = (id: string): Html => html`<section aria-labelledby="operator">
@@ -118,7 +118,7 @@ type PersonView = ListedPerson & {
   isReader: boolean;
   openAddresses: OpenAddress[];
   hours: number;
-  done?: string | undefined;
+  flash?: string | undefined;
 };
 type PeopleView = { people: ListedPerson[]; form: PersonForm };
 

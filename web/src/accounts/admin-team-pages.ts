@@ -1,12 +1,12 @@
 import type { TeamSummary } from "@faceline/accounts/people/teams";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import type { Facts } from "../facts.ts";
-import { formatBytes, formatCount } from "../format.ts";
+import { formatCount } from "../format.ts";
 import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
 import { errorNote } from "./form.ts";
-import { type LimitValues, limitErrors, limitInputs } from "./limits-form.ts";
+import { type LimitValues, limitErrors, limitInputs, limitTexts } from "./limits-form.ts";
 
 export const teamsPage = ({ teams, facts }: { teams: TeamSummary[]; facts: Facts }): AccountPage =>
   adminPage({
@@ -23,8 +23,8 @@ const teamTable = (
   teams: TeamSummary[],
   facts: Facts,
 ): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Teams"><table class="keys">
-<thead><tr><th>Team</th><th class="number">People</th><th class="number">Valid keys</th><th class="number">Calls a second</th>
-<th class="number">At once</th><th class="number">In flight</th><th class="number">Bytes a second</th></tr></thead>
+<thead><tr><th>Team</th><th class="number">People</th><th class="number">Valid keys</th><th class="number">Requests per second</th>
+<th class="number">Burst</th><th class="number">In flight</th><th class="number">Body bytes per second</th></tr></thead>
 <tbody>!${each(teams, (team) => teamRow(team, facts))}</tbody>
 </table></div>`;
 
@@ -35,22 +35,14 @@ const teamRow = ({ team, limits, people, keys }: TeamSummary, facts: Facts): Htm
 !${limitCells(limits, facts)}</tr>
 `;
 
-function limitCells(limits: LimitOverrides, { limits: standard, teamBodyBytesPerSecond }: Facts): Html {
-  const cells = [
-    [limits.requestsPerSecond, standard.team_requests_per_second, formatCount],
-    [limits.requestsBurst, standard.team_requests_burst, formatCount],
-    [limits.inFlightMax, standard.team_in_flight, formatCount],
-    [limits.bodyBytesPerSecond, teamBodyBytesPerSecond, formatBytes],
-  ] as const;
-  return each(cells, ([own, standard, format]) => {
-    const text = (own ?? standard) === 0 ? "not limited" : format(own ?? standard);
-    return own === undefined
-      ? html`<td class="number"><i>${text}</i></td>
+const limitCells = (limits: LimitOverrides, facts: Facts): Html =>
+  each(limitTexts(limits, facts), ({ text, isOwn }) =>
+    isOwn
+      ? html`<td class="number">${text}</td>
 `
-      : html`<td class="number">${text}</td>
-`;
-  });
-}
+      : html`<td class="number"><i>${text}</i></td>
+`,
+  );
 
 /** The people of a team, ordered by email, as far as a page goes. */
 export function teamPeopleSection(people: TeamPerson[]): Html {
@@ -86,11 +78,11 @@ type TeamPerson = { id: string; email: string; role: "member" | "operator" };
  * A team with the form of its limits, which says what they were when it was shown. `isStale`: somebody else
  * changed them before the form came. `sections`: more about the team, above the limits.
  */
-export const teamPage = ({ team, values, errors, isStale, done, sections, facts }: TeamView): AccountPage =>
+export const teamPage = ({ team, values, errors, isStale, flash, sections, facts }: TeamView): AccountPage =>
   adminPage({
     path: `/admin/teams/${team.team}`,
     title: team.team,
-    done,
+    flash,
     alert: errorNote([
       ...limitErrors(errors),
       { name: "limits", label: "Limits", error: isStale === true ? staleLimits : undefined },
@@ -106,7 +98,7 @@ ${team.keys === 1 ? "key" : "keys"}</p>
 `,
     )}<section aria-labelledby="limits">
 <h2 id="limits">Limits</h2>
-<p>All keys of the team share them. They hold at once.</p>
+<p>All keys of the team share them. Changes apply at once.</p>
 <form method="post" action="/admin/teams/${team.team}" class="form">
 <input type="hidden" name="seen" value="${JSON.stringify(team.limits)}">
 !${limitInputs({ values, errors, facts })}
@@ -123,7 +115,7 @@ type TeamView = {
   values: LimitValues;
   errors?: LimitValues | undefined;
   isStale?: boolean;
-  done?: string | undefined;
+  flash?: string | undefined;
   sections: Html[];
   facts: Facts;
 };

@@ -8,20 +8,20 @@ import { errorNote, field } from "./form.ts";
 import { instant } from "./instant.ts";
 import { type LimitValues, limitErrors, limitInputs } from "./limits-form.ts";
 
-/** Who waits, the oldest first. */
-export const waitingPage = ({ entries, total, done }: WaitingView): AccountPage =>
+/** The people who wait, the oldest first. */
+export const waitingPage = ({ entries, total, flash }: WaitingView): AccountPage =>
   adminPage({
     path: "/admin",
     title: "Waitlist",
-    done,
+    flash,
     content: html`<h1>Waitlist</h1>
 !${markup(entries.length === 0 ? nobodyWaits() : waitingList(entries))}
 !${markup(total > entries.length ? moreWait(total - entries.length) : nothing)}`,
   });
 
 const nobodyWaits = (): Html =>
-  html`<p class="note">Nobody waits for approval. People join at <a href="/waitlist">/waitlist</a>; you can also add
-somebody at <a href="/admin/people">People</a> yourself.</p>`;
+  html`<p class="note">Nobody is waiting for approval. People join at <a href="/waitlist">/waitlist</a>; you can also add
+somebody yourself at <a href="/admin/people">People</a>.</p>`;
 
 const waitingList = (entries: ListedEntry[]): Html => html`<ul class="waiting">
 !${each(
@@ -36,14 +36,14 @@ const waitingList = (entries: ListedEntry[]): Html => html`<ul class="waiting">
 const moreWait = (count: number): Html =>
   html`<p class="note">${formatCount(count)} more wait. They are shown as these are approved or declined.</p>`;
 
-/** When the form came, and what was decided about the person before. */
+/** The dates of the form, and what was decided about the person before. */
 const history = ({ joinedAt, sentAgainAt, network, team, declinedAt }: Applicant): Html =>
   html`<p class="dim">Joined !${instant(joinedAt)}!${markup(sentAgainAt === undefined ? nothing : html`, sent again !${instant(sentAgainAt)}`)}!${markup(network === undefined ? nothing : html`, from the network ${network}`)}</p>
 !${markup(team === null ? nothing : memberNote(team))}!${markup(declinedAt === null ? nothing : declinedNote(declinedAt))}`;
 
 const memberNote = (team: string): Html =>
   html`<p class="note">They are a member of <a href="/admin/teams/${team}">${team}</a> already. Approving them into it makes a new
-sign-in address; declining only takes them off the waitlist.</p>
+sign-in link; declining only takes them off the waitlist.</p>
 `;
 
 const declinedNote = (at: number): Html => html`<p class="note">They were declined !${instant(at)}.</p>
@@ -59,7 +59,7 @@ const earlier = (text: string): Html => html`
 <p class="written">${text}</p>
 </details>`;
 
-/** One who waits, to be approved or declined. `joins`: the team that was sent exists. */
+/** A person who waits, to be approved or declined. `joins`: the team that was sent exists. */
 export const entryPage = ({ id, entry, form, facts }: EntryView): AccountPage =>
   adminPage({
     path: `/admin/waitlist/${id}`,
@@ -75,14 +75,14 @@ export const entryPage = ({ id, entry, form, facts }: EntryView): AccountPage =>
 !${writtenText(entry)}
 <section aria-labelledby="approve">
 <h2 id="approve">Approve</h2>
-<p>They become a member of a team, and get an address that signs them in. Members see and make all keys of their team.</p>
+<p>They become a member of a team, and get a sign-in link. Members see and make all keys of their team.</p>
 <form method="post" action="/admin/waitlist/${id}/approve" class="form">
 !${field({ name: "team", label: "Team", hint: "Letters, digits, dots, dashes or underscores. A name that no team has makes a new team.", max: 64, required: true, value: form.team, error: form.teamError })}
 !${markup(form.joins ? joinBox(form.team) : nothing)}
 <details id="limits"!${markup(hasLimits(form) ? openState() : nothing)}>
 <summary>${limitsLabel}</summary>
 <div class="form">
-<p class="hint">For a team that exists leave them empty: it keeps its limits, and they are changed on its page.</p>
+<p class="hint">Leave them empty for a team that exists: its limits are changed on its own page.</p>
 !${markup(form.limitsError === undefined ? nothing : limitsErrorNote(form.limitsError, form.team))}!${limitInputs({ values: form.limits, errors: form.limitErrors, facts })}</div>
 </details>
 <button class="button">Approve</button>
@@ -120,7 +120,7 @@ export const joinBox = (team: string): Html => html`<div class="check">
 </div>`;
 
 type ListedEntry = { id: string; entry: Applicant };
-type WaitingView = { entries: ListedEntry[]; total: number; done?: string | undefined };
+type WaitingView = { entries: ListedEntry[]; total: number; flash?: string | undefined };
 type EntryView = ListedEntry & { form: ApprovalForm; facts: Facts };
 
 export type ApprovalForm = {

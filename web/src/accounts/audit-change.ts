@@ -1,8 +1,7 @@
 import type { AuditDetails, AuditEntry } from "@faceline/accounts/audit/audit-log";
 import { formatCount } from "../format.ts";
 import { each, type Html, html, nothing } from "../html.ts";
-import { type AuditKey, auditKeyText } from "./audit-key.ts";
-import { limitFields } from "./limits-form.ts";
+import { limitFields, shortLabel } from "./limits-form.ts";
 
 /** Returns a line for each value that an entry changed. Nothing for actions that say all, and old entries. */
 export function auditChange({ action, on, details }: AuditEntry, keys: AuditKey[]): Html {
@@ -62,12 +61,9 @@ function limitChanges(limits: LimitsChange): Html {
 const isSame = ({ before, after }: NonNullable<LimitsChange>): boolean =>
   limitFields.every(({ limit }) => before[limit] === after[limit]);
 
-/** Without what only the form needs: `Bytes of bodies a second, for each ingress`. */
-const shortLabel = (label: string): string => label.split(",")[0]!;
-
 function limitText(limit: number | undefined): string {
   if (limit === undefined) return "default";
-  return limit === 0 ? "not limited" : formatCount(limit);
+  return limit === 0 ? "unlimited" : formatCount(limit);
 }
 
 function defaultChange(name: string, formerDefaults: string[] | undefined): Html {
@@ -75,3 +71,15 @@ function defaultChange(name: string, formerDefaults: string[] | undefined): Html
 }
 
 type LimitsChange = AuditDetails["limits"];
+
+/**
+ * Returns a key as its team knows it: its name now, and its first characters. The id of a key that cannot be
+ * looked up, as in entries of older releases, is shown as it is.
+ */
+export function auditKeyText(id: string, keys: AuditKey[]): Html {
+  const key = keys.find((each) => each.id === id);
+  if (key === undefined) return html`<code>${id}</code>`;
+  return html`“${key.name}” <code>${key.prefix ?? "?"}…</code>`;
+}
+
+export type AuditKey = { id: string; name: string; prefix?: string | undefined };

@@ -1,14 +1,13 @@
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import type { Facts } from "../facts.ts";
-import { formatBytes, formatCount } from "../format.ts";
 import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
-import { statusNote } from "./done.ts";
+import { statusNote } from "./flash.ts";
 import { errorNote, field } from "./form.ts";
-import { instant } from "./instant.ts";
-import { type KeyView, keyState, lastUseHint } from "./key-view.ts";
+import { type KeyView, keyTable } from "./key-view.ts";
+import { limitTexts } from "./limits-form.ts";
 
-/** What a team sees of itself. `error`: what is wrong with the name of a key that was sent. */
+/** The dashboard of a team. `error`: what is wrong with the name of a key that was sent. */
 export const dashboardPage = (view: DashboardView): AccountPage => ({
   path: "/dashboard",
   title: `Dashboard of ${view.team}`,
@@ -19,7 +18,7 @@ export const dashboardPage = (view: DashboardView): AccountPage => ({
 <h1>${view.team}</h1>
 <p class="dim">Signed in as ${view.email}</p>
 </div>
-!${statusNote(view.done)}!${errorNote([{ name: "name", label: keyNameLabel, error: view.error }])}!${keySection(view)}
+!${statusNote(view.flash)}!${errorNote([{ name: "name", label: keyNameLabel, error: view.error }])}!${keySection(view)}
 !${each(
     view.sections,
     (section) => html`!${markup(section)}
@@ -36,63 +35,30 @@ function keySection({ keys, keysMax, now, name, error }: DashboardView): Html {
 !${field({ name: "name", label: keyNameLabel, hint: "The program or place that will use it.", max: 64, required: true, value: name, error })}
 <button class="button">Create a key</button>
 </form>
-<p class="dim">A key is shown once, when it is made. A team has at most ${keysMax} that are valid. Use one for each program, so that
+<p class="dim">A key is shown once, when it is made. A team has at most ${keysMax} valid keys. Use one for each program, so that
 each can be revoked alone.</p>
 </section>`;
 }
 
 const keyNameLabel = "Name of a new key";
 
-const keyList = (keys: KeyView[], now: number): Html => (keys.length === 0 ? noKeys() : keyTable(keys, now));
+const keyList = (keys: KeyView[], now: number): Html =>
+  keys.length === 0 ? noKeys() : keyTable({ keys, now, change: "Change", changeLink });
 
 const noKeys = (): Html =>
   html`<p class="note">This team has no key yet. Create one: it comes with a first call to paste.</p>`;
-
-const keyTable = (
-  keys: KeyView[],
-  now: number,
-): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Table of keys">
-<table class="keys">
-<thead><tr><th>Name</th><th>State</th><th>Key</th><th>Created</th><th>Last used</th><th class="change"><span class="visually-hidden">Change</span></th></tr></thead>
-<tbody>!${each(keys, (key) => keyRow(key, now))}</tbody>
-</table>
-</div>
-!${lastUseHint()}`;
-
-const keyRow = (key: KeyView, now: number): Html => html`<tr>
-<th scope="row">${key.name}</th>
-<td>!${keyState(key, now)}</td>
-<td><code>${key.prefix ?? "?"}…</code></td>
-<td>!${instant(key.createdAt)}</td>
-<td>!${lastUse(key)}</td>
-<td class="change">!${changeLink(key)}</td>
-</tr>
-`;
-
-const lastUse = ({ lastUsedAt }: KeyView): Html => (lastUsedAt === null ? html`never` : instant(lastUsedAt));
 
 const changeLink = ({ id, name, disabled }: KeyView): Html =>
   disabled ? nothing : html`<a href="/dashboard/keys/${id}" aria-label="Change ${name}">Change</a>`;
 
 function limitSection({ limits, facts }: DashboardView): Html {
-  const standard = facts.limits;
-  const rows = [
-    ["Calls a second", limits.requestsPerSecond ?? standard.team_requests_per_second, formatCount],
-    ["Calls at once after a pause", limits.requestsBurst ?? standard.team_requests_burst, formatCount],
-    ["Calls in flight", limits.inFlightMax ?? standard.team_in_flight, formatCount],
-    ["Bytes of bodies a second", limits.bodyBytesPerSecond ?? facts.teamBodyBytesPerSecond, formatBytes],
-  ] as const;
   return html`<section aria-labelledby="limits">
 <h2 id="limits">Limits</h2>
-<p class="dim">All keys of the team share them. Above them a call is answered with 429; <a href="/docs/limits">what to do then</a>.</p>
+<p class="dim">All keys of the team share them. Above them, requests are refused with 429; <a href="/docs/limits">what to do then</a>.</p>
 <div class="wide narrow"><table>
 <tbody>!${each(
-    rows,
-    ([
-      name,
-      limit,
-      format,
-    ]) => html`<tr><th scope="row">${name}</th><td class="number">${limit === 0 ? "not limited" : format(limit)}</td></tr>
+    limitTexts(limits, facts),
+    ({ label, text }) => html`<tr><th scope="row">${label}</th><td class="number">${text}</td></tr>
 `,
   )}</tbody>
 </table></div>
@@ -109,8 +75,7 @@ type DashboardView = {
   /** More sections, between keys and limits. */
   sections: Html[];
   now: number;
-  /** What was done before, as a sentence. */
-  done?: string | undefined;
+  flash?: string | undefined;
   name?: string | undefined;
   error?: string | undefined;
 };

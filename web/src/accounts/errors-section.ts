@@ -30,10 +30,10 @@ const errorList = ({
 code. ${idUses[reader]}</p>
 <dl class="fields">!${each(errors, (error) => codeEntry(error, days, keys))}</dl>`;
 
-/** What a request id is good for. */
+/** The use of a request id, by reader. */
 const idUses: Record<UsageReader, string> = {
-  member: "Name the request id when you ask the operator about a call.",
-  operator: "The advice is for whoever sends them. Search the log of the ingress for a request id.",
+  member: "Quote the request id when you ask the operator about a call.",
+  operator: "The advice is for whoever sends them. Search the log of the ingress for the request id.",
 };
 
 function codeEntry({ code, newest }: CodeErrors, days: DayUsage[], keys: NamedKey[]): Html {

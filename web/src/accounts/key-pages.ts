@@ -1,10 +1,10 @@
 import { codeBlock } from "../docs/code-block.ts";
 import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
-import { keyDoneAddress } from "./done.ts";
+import { keyFlashAddress } from "./flash.ts";
 import { field } from "./form.ts";
 import { instant } from "./instant.ts";
-import type { KeyView } from "./key-view.ts";
+import { keyPrefix, type KeyView, lastUse } from "./key-view.ts";
 
 const back = (): Html => html`<p><a href="/dashboard">Back to the dashboard</a></p>`;
 
@@ -14,7 +14,7 @@ export const newKeyPage = ({ id, name, key, overlap, origin, samples }: NewKey):
   title: "Your new key",
   description: "A key, shown this once.",
   scripts: ["code.js", "shown-once.js"],
-  content: html`<div class="prose" data-reload="${keyDoneAddress(id, "key_made")}">
+  content: html`<div class="prose" data-reload="${keyFlashAddress(id, "key_made")}">
 <h1>Your new key</h1>
 <p class="lead">This is the key “${name}”. Keep it now: it is shown this once, and nobody can look it up later.</p>
 !${overlapNote(overlap)}!${codeBlock({ caption: "Key", code: key, language: "curl" })}
@@ -46,7 +46,7 @@ curl -sS ${origin}/verify \\
   -F img2=@${second}`;
 }
 
-/** What can be done to a key. One that was replaced is not replaced again: the newer one is. */
+/** A key, with forms to change it. One that was replaced is not replaced again: the newer one is. */
 export const keyPage = ({ key, now, error, name }: KeyState): AccountPage => ({
   path: "/dashboard",
   title: `Key ${key.name}`,
@@ -54,7 +54,7 @@ export const keyPage = ({ key, now, error, name }: KeyState): AccountPage => ({
   content: html`<div class="prose">
 !${back()}
 <h1>Key “${key.name}”</h1>
-<p class="dim"><code>${key.prefix ?? "?"}…</code>, created !${instant(key.createdAt)}</p>
+<p class="dim">!${keyPrefix(key)}, created !${instant(key.createdAt)}</p>
 !${markup(key.expiresAt === undefined ? nothing : replacedNote(key.expiresAt, now))}<h2>Name</h2>
 <form method="post" action="/dashboard/keys/${key.id}/name" class="form">
 !${field({ name: "name", label: "Name", max: 64, required: true, value: name ?? key.name, error })}
@@ -70,7 +70,7 @@ const replacedNote = (expiresAt: number, now: number): Html =>
   now < expiresAt
     ? html`<p class="note">A newer key has replaced this one. It stays valid until !${instant(expiresAt)}, and is refused from then on.</p>
 `
-    : html`<p class="note">A newer key has replaced this one. It is refused since !${instant(expiresAt)}.</p>
+    : html`<p class="note">A newer key has replaced this one. It has been refused since !${instant(expiresAt)}.</p>
 `;
 
 const replacePart = (id: string): Html => html`<h2>Replace</h2>
@@ -103,8 +103,8 @@ export const revokePage = ({ key }: { key: KeyView }): AccountPage => ({
   description: "Revoke a key.",
   content: html`<div class="prose">
 <h1>Revoke “${key.name}”?</h1>
-<p class="lead">Calls with this key are refused at once. This cannot be undone.</p>
-<p><code>${key.prefix ?? "?"}…</code>, !${lastUse(key)}.</p>
+<p class="lead">Requests with this key are refused at once. This cannot be undone.</p>
+<p>!${keyPrefix(key)}, last used: !${lastUse(key)}.</p>
 <form method="post" action="/dashboard/keys/${key.id}/revoke" class="form actions">
 <button class="button danger">Revoke the key</button>
 <a class="button quiet" href="/dashboard">Keep it</a>
@@ -112,10 +112,7 @@ export const revokePage = ({ key }: { key: KeyView }): AccountPage => ({
 </div>`,
 });
 
-const lastUse = ({ lastUsedAt }: KeyView): Html =>
-  lastUsedAt === null ? html`never used` : html`last used !${instant(lastUsedAt)}`;
-
-/** For a form that was sent twice, or came from an old page. */
+/** The response to a form that was sent twice, or came from an old page. */
 export const replacedKeyPage = ({ key }: { key: KeyView }): AccountPage => ({
   path: "/dashboard",
   title: "This key has been replaced already",
@@ -130,11 +127,11 @@ create another one.</p>
 
 export const tooManyKeysPage = ({ keysMax }: { keysMax: number }): AccountPage => ({
   path: "/dashboard",
-  title: "The team has as many keys as it may",
+  title: "The team has too many keys",
   description: "Revoke a key first.",
   content: html`<div class="prose">
-<h1>The team has as many keys as it may</h1>
-<p class="lead">There are ${keysMax} valid ones. Revoke one that nobody uses any more, then create the new one.</p>
+<h1>The team has too many keys</h1>
+<p class="lead">It has ${keysMax} valid keys, the most that it may have. Revoke one that nobody uses, then create the new one.</p>
 !${back()}
 </div>`,
 });

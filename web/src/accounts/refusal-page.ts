@@ -19,7 +19,7 @@ export const refusalPage = (refusal: Refusal): AccountPage => ({
 </div>`,
 });
 
-/** Where somebody who is signed in goes on. */
+/** Links for somebody who is signed in. */
 function ownPages(role: Refusal["role"]): Html {
   const dashboard = { path: "/dashboard", text: "Your dashboard" };
   const admin = { path: "/admin", text: "The pages of operators" };

@@ -5,10 +5,10 @@ import { field } from "./form.ts";
 const page = {
   path: "/sign-in",
   title: "Sign in",
-  description: "Sign in with an address that is mailed to you.",
+  description: "Sign in with a link that is mailed to you.",
 };
 
-/** `mailed`: false where no mail server is set, so that a form would promise what never comes. */
+/** `mailed`: false if no mail server is set: then there is no form. */
 export const signInPage = ({ mailed, notice, email, error }: SignInState): AccountPage => ({
   ...page,
   content: html`<div class="prose">
@@ -24,15 +24,15 @@ const wayIn = ({ mailed, email, error }: SignInState): Html =>
 const mailForm = (
   email: string | undefined,
   error: string | undefined,
-): Html => html`<p class="lead">There is no password. You get a mail with an address that signs you in.</p>
+): Html => html`<p class="lead">There is no password. You get a sign-in link by mail.</p>
 <form method="post" action="/sign-in" class="form">
 !${field({ name: "email", label: "Email", type: "email", autocomplete: "email", max: 254, required: true, value: email, error })}
-<button class="button">Send me a sign-in address</button>
+<button class="button">Send me a sign-in link</button>
 </form>`;
 
 const withoutMail =
-  (): Html => html`<p class="lead">There is no password. You sign in with an address that you open once.</p>
-<p class="note">This service sends no mail. Ask its operator for a sign-in address, and open it in this browser.</p>
+  (): Html => html`<p class="lead">There is no password. You sign in with a link that works once.</p>
+<p class="note">This service sends no mail. Ask its operator for a sign-in link, and open it in this browser.</p>
 <p class="dim">Do you run this service? <code>npm run keys -- sign-in-address --email YOU</code> prints one for you.</p>`;
 
 function noticeText(notice: SignInState["notice"]): Html {
@@ -49,25 +49,25 @@ const notices = {
 /** The same for every email: whether somebody has it is nobody's business. */
 export const signInSentPage = ({ hours }: { hours: number }): AccountPage => ({
   ...page,
-  title: "Look into your mail",
+  title: "Check your mail",
   content: html`<div class="prose">
-<h1>Look into your mail</h1>
-<p class="lead">If this email belongs to an approved person, a sign-in address is on its way. It works once, for
+<h1>Check your mail</h1>
+<p class="lead">If this email belongs to an approved person, a sign-in link is on its way. It works once, for
 ${hours} hours.</p>
 <ul>
-<li>Nothing there after a few minutes? Look among the unwanted mails, or <a href="/sign-in">ask again</a>.</li>
+<li>Nothing there after a few minutes? Look in your spam folder, or <a href="/sign-in">ask again</a>.</li>
 <li>Not approved yet? <a href="/waitlist">Join the waitlist</a>.</li>
 </ul>
 </div>`,
 });
 
-/** What a sign-in address opens. Only the button signs in: programs that scan mails open addresses too. */
+/** The page of a sign-in link. Only the button signs in: programs that scan mails open links too. */
 export const openedAddressPage = ({ token, team, email, signedInAs }: OpenedAddress): AccountPage => ({
   ...page,
   title: `Sign in to ${team}`,
   content: html`<div class="prose">
 <h1>Sign in to ${team}</h1>
-<p class="lead">This address signs in ${email}. It works once.</p>
+<p class="lead">This link signs in ${email}. It works once.</p>
 !${presentSession(signedInAs, email)}<form method="post" action="/sign-in/${token}" class="form">
 <button class="button">Sign in</button>
 </form>
@@ -75,29 +75,29 @@ export const openedAddressPage = ({ token, team, email, signedInAs }: OpenedAddr
 </div>`,
 });
 
-/** What pressing the button does to the session that this browser has. */
+/** Tells somebody who is signed in what the button does to their session. */
 function presentSession(signedInAs: string | undefined, email: string): Html {
   if (signedInAs === undefined) return nothing;
   if (signedInAs === email) {
-    return html`<p class="note">You are signed in as ${email} already. <a href="/dashboard">Your dashboard</a> needs no address: this
-one can wait for another browser.</p>
+    return html`<p class="note">You are signed in as ${email} already. <a href="/dashboard">Your dashboard</a> needs no link: keep
+this one for another browser.</p>
 `;
   }
   return html`<p class="note">This browser is signed in as ${signedInAs}. The button ends that session and signs in ${email}. To stay
-signed in as ${signedInAs}, leave this page: the address works in another browser, too.</p>
+signed in as ${signedInAs}, leave this page: the link works in another browser, too.</p>
 `;
 }
 
 /**
- * For an address that was used, cancelled, is too old, or never was one: the page does not say which.
+ * The page of a link that was used, cancelled, is too old, or never was one: it does not say which.
  * `signedIn`: whose session this browser has, and the page of their role.
  */
 export const deadAddressPage = (signedIn: SignedIn | undefined): AccountPage => ({
   ...page,
-  title: "This address does not work",
+  title: "This link does not work",
   content: html`<div class="prose">
-<h1>This address does not work</h1>
-<p class="lead">It has been used, was cancelled, is too old, or was not copied whole.</p>
+<h1>This link does not work</h1>
+<p class="lead">It has been used, was cancelled, is too old, or was not copied completely.</p>
 !${ownSession(signedIn)}<p class="actions"><a class="button" href="/sign-in">How to get a new one</a></p>
 </div>`,
 });

@@ -68,17 +68,6 @@ test("an operator reads nothing that is meant for the members of a team", () => 
   assert.match(own!, /[Ss]earch the log of the ingress/);
 });
 
-test("an axis of few calls counts whole calls", () => {
-  const one = emptyDays.with(29, { day: "2026-11-22", counts: [verify("ok", 1)] });
-  const ticks = [
-    ...usageSection({ days: one, reader: "member" }).matchAll(/text-anchor="end"[^>]*>([^<]*)</g),
-  ];
-  assert.deepEqual(
-    ticks.map(([, tick]) => tick),
-    ["0", "1", "2", "3", "4", "5"],
-  );
-});
-
 test("an error has its entry of the guide, what to do next, and the keys and ids of its newest calls", () => {
   const newest = [
     { at: now, endpoint: "/verify", requestId: "<id>", keyId: "key-1" },

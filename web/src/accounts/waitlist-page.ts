@@ -8,7 +8,7 @@ const page = {
   description: "Ask for an API key of this service.",
 };
 
-/** The form, with what was sent and what is wrong with it where it comes back. */
+/** The form, with its values and errors if it was sent. */
 export const waitlistPage = ({ values = {}, errors = {} }: WaitlistState = {}): AccountPage => ({
   ...page,
   content: html`<div class="prose">
@@ -16,14 +16,14 @@ export const waitlistPage = ({ values = {}, errors = {} }: WaitlistState = {}): 
 <p class="lead">Keys are given to people whom the operator of this service has approved. Say who you are and what you
 want to build.</p>
 <form method="post" action="/waitlist" class="form">
-!${field({ name: "email", label: "Email", type: "email", hint: "For your sign-in address, and nothing else. A service that sends no mail leaves that to its operator.", autocomplete: "email", max: 254, required: true, value: values.email, error: errors.email })}
+!${field({ name: "email", label: "Email", type: "email", hint: "For your sign-in link, and nothing else. If the service sends no mail, its operator hands you the link.", autocomplete: "email", max: 254, required: true, value: values.email, error: errors.email })}
 !${field({ name: "team", label: "Team or company", max: 64, required: true, autocomplete: "organization", value: values.team, error: errors.team })}
 !${field({ name: "purpose", label: "What do you want to use it for?", type: "area", hint: "Optional. Two sentences help the operator to decide.", max: 900, value: values.purpose, error: errors.purpose })}
 <button class="button">Join the waitlist</button>
 </form>
-<p class="dim">What you write is kept, with the network that you write from, until you are approved or declined, and read by
-the operator alone. It may go earlier when the list is full. Send the form again
-to correct it: the first text and the newest one are kept. Of the decision, your email and the time are kept.</p>
+<p class="dim">What you write is kept, with the network that you write from, until you are approved or declined, or until the list
+is full. Only the operator reads it. To correct it, send the form again: the first text and the newest one are kept.
+After the decision, your email and the time are kept.</p>
 </div>`,
 });
 
@@ -33,8 +33,8 @@ export const waitlistJoinedPage = (): AccountPage => ({
   title: "You are on the waitlist",
   content: html`<div class="prose">
 <h1>You are on the waitlist</h1>
-<p class="lead">The operator of this service reads it. Once you are approved, you get an address that signs you in, by
-mail or from the operator. To correct what you wrote, <a href="/waitlist">send the form again</a>.</p>
+<p class="lead">The operator of this service reads it. Once you are approved, you get a sign-in link, by mail
+or from the operator. To correct what you wrote, <a href="/waitlist">send the form again</a>.</p>
 <p>Until then:</p>
 <ul>
 <li><a href="/">The tester</a> compares two pictures without a key.</li>

@@ -1,30 +1,20 @@
 import type { Page } from "../page.ts";
-import { docsPage } from "./docs-page.ts";
-import { batchingGuide } from "./guides/batching.ts";
-import { errorsGuide } from "./guides/errors.ts";
-import { imagesGuide } from "./guides/images.ts";
-import { keysGuide } from "./guides/keys.ts";
-import { limitsGuide } from "./guides/limits.ts";
-import { privacyGuide } from "./guides/privacy.ts";
-import { quickStart } from "./guides/quick-start.ts";
-import { runningGuide } from "./guides/running.ts";
-import { thresholdsGuide } from "./guides/thresholds.ts";
+import { apiDocument } from "./api-document.ts";
+import { type DocsPage, docsPage } from "./docs-page.ts";
+import { guides as guidesOfUsers } from "./guides/guides.ts";
+import { originOf } from "./highlight.ts";
 import { chapterPages, operatingGuide } from "./operating/chapter-pages.ts";
-import { referencePage } from "./reference/page.ts";
+import { reference } from "./reference/reference.ts";
 
-/** In the order in which a newcomer would read them. */
-const guides = [
-  quickStart,
-  keysGuide,
-  imagesGuide,
-  thresholdsGuide,
-  errorsGuide,
-  limitsGuide,
-  batchingGuide,
-  privacyGuide,
-  runningGuide,
-  operatingGuide,
-];
+const referencePage: DocsPage = {
+  path: "/docs",
+  title: "Reference",
+  description: "Every call of the API, with its fields, limits, failures and examples.",
+  body: (facts) =>
+    reference({ document: apiDocument, origin: originOf(facts), keysNeeded: facts.keysNeeded }),
+};
+
+const guides = [...guidesOfUsers, operatingGuide];
 
 export const docsPages: Page[] = [referencePage, ...guides, ...chapterPages].map((page) =>
   docsPage(page, { guides, chapters: chapterPages }),

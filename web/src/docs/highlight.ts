@@ -19,7 +19,7 @@ function plain(text: string): Html {
   );
 }
 
-/** Where examples send their calls: a script changes it while the operator has not named the address. */
+/** Returns the origin of examples. A script replaces it until the operator has set PUBLIC_URL. */
 export const originOf = ({ publicUrl }: { publicUrl: string }): string => publicUrl || exampleOrigin;
 
 const exampleOrigin = "http://127.0.0.1:8080";

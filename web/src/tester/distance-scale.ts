@@ -7,7 +7,7 @@ export type DistanceScale = {
   threshold: number;
   /** One for each distance, in the order given. */
   distances: number[];
-  /** Where the labelled pairs fell. Those beyond the end are left out. */
+  /** Positions of the labelled pairs. Those beyond the end are left out. */
   same: number[];
   different: number[];
   /** Round distances, for the axis. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { candidateWords, failureOf, notLoaded, unreachable } from "./failure.ts";
+import { failureOf, notLoaded, unreachable } from "./failure.ts";
 
 const failed = (status: number, error: string, retryAfter: string | null = null) => ({
   status,
@@ -49,13 +49,6 @@ test("a picture is named as the page names it: the API counts candidates from 0,
   );
 });
 
-test("a candidate that could not be compared is named as the page counts", () => {
-  assert.equal(
-    candidateWords({ index: 2, detail: "The image in candidate 2 is damaged." }),
-    "The image in candidate 3 is damaged.",
-  );
-});
-
 test("a rate limit is waited for each time, as long as the service says, and at most a minute", () => {
   assert.equal(failureOf(failed(429, "rate_limited", "7"), 5).retryAfterS, 7);
   assert.equal(failureOf(failed(429, "rate_limited", "3600"), 0).retryAfterS, 60);
@@ -90,5 +83,5 @@ test("too many calls and a service that is not ready are two things", () => {
 
 test("a sample that cannot be loaded says so, and whether the visitor is offline", () => {
   assert.equal(notLoaded(false), "You are offline: the sample could not be loaded.");
-  assert.equal(notLoaded(true), "The sample could not be loaded. Try it again.");
+  assert.equal(notLoaded(true), "The sample could not be loaded. Try again.");
 });

@@ -1,4 +1,4 @@
-/** What went wrong with a call, and what the page does about it. */
+/** Failure of a call, and what the page does about it. */
 export type Failure = {
   headline: string;
   explanation: string;
@@ -7,7 +7,7 @@ export type Failure = {
   requestId?: string;
   /** Position of the picture at fault among those of the call: the source of a comparison is 0. */
   pictureAtFault?: number;
-  /** In how many seconds the page tries again by itself; undefined: it does not. */
+  /** Seconds until the page retries by itself; undefined: it does not. */
   retryAfterS?: number;
 };
 
@@ -49,7 +49,7 @@ export function failureOf(
   if (status === 429) {
     return {
       ...known,
-      headline: "You have made many calls in a short time",
+      headline: "You have sent many requests in a short time",
       explanation: "The tester has a limit for each address, so that it is there for everybody.",
       retryAfterS: waitS,
     };
@@ -59,7 +59,7 @@ export function failureOf(
     return {
       ...known,
       headline: isBusy ? "The service is busy" : "The service is not ready",
-      explanation: isBusy ? `${detail} Calls with a key go before those of this page.` : detail,
+      explanation: isBusy ? `${detail} Requests with a key have priority over this page.` : detail,
       ...(retries < busyRetriesMax ? { retryAfterS: waitS } : {}),
     };
   }
@@ -75,10 +75,10 @@ export const unreachable = (isOnline: boolean): Failure =>
       }
     : { headline: "You are offline", explanation: "The page continues once you are online again." };
 
-/** What a slot says when its sample cannot be loaded. */
+/** Returns the text of a slot whose sample cannot be loaded. */
 export const notLoaded = (isOnline: boolean): string =>
   isOnline
-    ? "The sample could not be loaded. Try it again."
+    ? "The sample could not be loaded. Try again."
     : `${unreachable(false).headline}: the sample could not be loaded.`;
 
 /** The detail of a candidate at fault. The API counts candidates from 0, the page from 1. */

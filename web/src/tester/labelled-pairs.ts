@@ -2,13 +2,13 @@
  * Distances of labelled pairs of faces, by one model and metric. They are ascending.
  */
 export type LabelledDistances = {
-  /** Of pairs of pictures of one person. */
+  /** Distances of pairs of one person. */
   same: number[];
-  /** Of pairs of pictures of two people. */
+  /** Distances of pairs of two people. */
   different: number[];
 };
 
-/** What a threshold would do to the labelled pairs. */
+/** Errors of a threshold on the labelled pairs. */
 type LabelledErrors = {
   /** Pairs of different people that would count as the same person, and of how many. */
   falseMatches: number;

@@ -28,7 +28,7 @@ threshold.</p>
 const testerOf = (facts: Facts, assets: Assets): Html =>
   facts.tester.on ? tester(facts, assets) : turnedOff();
 
-/** What the script fills. Without one it says so, and the documents are there all the same. */
+/** Place that the script fills. Without scripts it says so; the documents need none. */
 const tester = (
   facts: Facts,
   assets: Assets,
@@ -118,12 +118,12 @@ const beforeYouSend = (facts: Facts): Html => html`<div class="prose">
 <h2>Before you rely on it</h2>
 <ul>
 <li>A distance is not a probability, and no proof of who somebody is. Siblings and twins are often closer than the
-threshold: <a href="/docs/thresholds">what a threshold means</a>. In a picture with several faces the most alike
-one is compared, so a match by chance is likelier.</li>
+threshold: <a href="/docs/thresholds">what a threshold means</a>. In a picture with several faces, the closest
+one counts, so a chance match is more likely.</li>
 <li>Nothing here checks that a living person was in front of the camera: a photograph of a photograph passes.</li>
 <li>Error rates may differ between groups of people. This service has <strong>not</strong> measured its models by
 group: do not decide about people until you have.</li>
-<li>Send pictures only of people who have agreed. In many places the law protects faces more than other data.</li>
+<li>Send pictures only with the consent of the people in them. In many places the law protects faces more than other data.</li>
 <li>!${markup(keySentence(facts))}:
 <a href="/docs/keys">keys</a> and <a href="/docs/limits">limits</a>.</li>
 </ul>
@@ -131,7 +131,7 @@ group: do not decide about people until you have.</li>
 
 function keySentence({ keysNeeded, accounts }: Facts): Html {
   if (!keysNeeded) return html`Calls to this service need no key`;
-  if (!accounts) return html`API calls need a key, which the operator of this service gives out`;
+  if (!accounts) return html`API calls need a key, which you get from the operator of this service`;
   return html`API calls need a key: join the <a href="/waitlist">waitlist</a>, and once you are approved, make one on
 your <a href="/dashboard">dashboard</a>. More on`;
 }

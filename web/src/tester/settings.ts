@@ -1,8 +1,8 @@
-/** Which of the three calls the tester makes. */
+/** Calls that the tester makes. */
 const testerCalls = ["verify", "represent", "compare"] as const;
 export type TesterCall = (typeof testerCalls)[number];
 
-/** What a visitor may choose. What is undefined is the service's own choice. */
+/** Settings that a visitor may choose; undefined: the service's own. */
 export type TesterSettings = {
   call: TesterCall;
   model?: string;

@@ -1,4 +1,4 @@
-/** What a distance means beside a threshold, in words that claim no more than that. */
+/** A distance beside a threshold in words that claim no more than that. */
 type Verdict = {
   kind: "same" | "different" | "close";
   headline: string;

@@ -1,10 +1,10 @@
 /** A part of the time of a call. */
 type TimeBar = {
   label: string;
-  /** In the `Server-Timing` header; undefined for what the service did not see. */
+  /** Name in `Server-Timing`; undefined for what the service did not see. */
   name?: string;
   ms: number;
-  /** From the start of the call, in ms. The parts follow each other. */
+  /** Start in ms since the call began. The parts follow each other. */
   startMs: number;
 };
 
@@ -38,7 +38,7 @@ export function parseServerTiming(header: string): Map<string, number> {
   return new Map(entries);
 }
 
-/** In the order in which the parts of a call pass. */
+/** Labels in the order in which the parts of a call pass. */
 const labels = {
   admission: "Checks of the call",
   publish: "Hand-over to the queue",

@@ -24,7 +24,7 @@ export function boxesIn(file: Buffer, start: number, end: number): Box[] | undef
 /** `start` and `end` are offsets of the content in the file. */
 export type Box = { type: string; start: number; end: number };
 
-/** In one box: a property for each kind and tile, or an entry for each item. */
+/** Most boxes or entries in one box: a property for each kind and tile, or an entry for each item. */
 export const boxesMax = 4_096;
 
 /** Reads numbers one after the other. A number past the end is 0 and makes the cursor invalid. */

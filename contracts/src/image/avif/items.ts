@@ -102,7 +102,7 @@ function readLocations(
 /** Bytes of all items for each byte of the file. Encoders may let alike tiles share their data. */
 const dataBytesMax = 2;
 
-/** Of 0, 4 or 8 bytes: the standard allows no others. */
+/** Reads an offset of 0, 4 or 8 bytes: the standard allows no others. */
 function offsetOf(cursor: Cursor, bytes: number): number {
   if (bytes <= 4) return cursor.number(bytes);
   return cursor.number(bytes - 4) * 2 ** 32 + cursor.number(4);

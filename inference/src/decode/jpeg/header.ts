@@ -1,6 +1,6 @@
 import { imageFormat } from "@faceline/contracts/image/format";
 import { jpegMarkers, walkJpegSegments } from "@faceline/contracts/image/jpeg-segments";
-import { exifOrientation } from "@faceline/contracts/image/metadata/exif-orientation";
+import { exifOrientation } from "../metadata/exif-orientation.ts";
 
 /**
  * The header of a plain JPEG, as almost all are: baseline or progressive, 8 bits, grey or YCbCr, chroma of

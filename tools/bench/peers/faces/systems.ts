@@ -12,8 +12,8 @@ import { openPeer, type Peer } from "../peer.ts";
 export const faceline = "Faceline";
 
 /**
- * What `npm start` runs on that many cores: a worker of one thread for each, as the peers have a process for
- * each.
+ * Workers and threads of `npm start` on that many cores: a worker of one thread for each, as the peers have a
+ * process for each.
  */
 export const engineFor = (cores: number): EngineSize => ({
   workers: Math.min(cores, poolWorkersMax),

@@ -1,10 +1,10 @@
 import { join } from "node:path";
+import { reportsChannel } from "@faceline/contracts/wire/names";
+import { Report } from "@faceline/contracts/wire/report";
 import { readConfig } from "@faceline/runtime/config";
 import { readMessage } from "@faceline/runtime/message";
 import { VolatileRedisConfig } from "@faceline/runtime/redis";
 import { subscribe } from "@faceline/runtime/redis-subscription";
-import { reportsChannel } from "@faceline/contracts/wire/names";
-import { Report } from "@faceline/contracts/wire/report";
 import type { Installed, Venv } from "@faceline/testing/venv";
 import type { Target } from "../../load/http-client.ts";
 import { meanBatchOf, type OpenLoopCall } from "../../load/open-loop.ts";

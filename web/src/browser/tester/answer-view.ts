@@ -5,7 +5,7 @@ import { formatDistance, verdictOf } from "../../tester/verdict.ts";
 import { element } from "./element.ts";
 import type { Picture } from "./picture.ts";
 
-/** What an answer says, and what is shown below it. */
+/** An answer in words, with the details below it. */
 export type AnswerWords = { kind: string; headline: string; explanation: string; details: HTMLElement[] };
 
 /** The faces of one picture, with what can be read of an embedding. */

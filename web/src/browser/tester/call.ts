@@ -7,7 +7,7 @@ import { base64Of, type Picture } from "./picture.ts";
 
 export type Replies = { verify: VerifyReply; represent: RepresentReply; compare: CompareReply };
 
-/** What became of a call of the tester. */
+/** Outcome of a call of the tester. */
 export type CallResult<Reply> =
   | { kind: "answered"; reply: Reply; serverTiming: string; measuredMs: number | undefined }
   | { kind: "failed"; failure: Failure; body: unknown };

@@ -15,7 +15,7 @@ export function markPair({ facial_areas }: VerifyReply, slots: Slot[]): void {
   }
 }
 
-/** Where one face of a picture was chosen, says so, and offers the whole picture again. */
+/** Labels each picture of which one face was chosen, and offers the whole picture again. */
 export function nameCrops(slots: Slot[]): void {
   for (const slot of slots) {
     const whole = slot.picture?.whole;
@@ -27,8 +27,8 @@ export function nameCrops(slots: Slot[]): void {
 }
 
 /**
- * Where several faces of a picture were compared: numbers all of them, says which one counted, and offers to
- * use another one instead.
+ * Numbers the faces of a picture if several were compared, says which one counted, and offers to use another
+ * one instead.
  */
 export async function showOtherFaces(
   reply: VerifyReply,

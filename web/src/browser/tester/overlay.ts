@@ -7,11 +7,11 @@ export type FaceArea = Area & { left_eye?: [number, number] | null; right_eye?: 
 /** A face to draw on a picture. */
 export type FaceMark = {
   area: FaceArea;
-  /** What the distance was computed of is drawn solid, other faces thin. */
+  /** Whether the distance was computed of this face: drawn solid, other faces thin. */
   counted: boolean;
   /** Shown beside the box; "" for none. */
   label: string;
-  /** Where the reply describes it, such as `facial_areas.img1`. */
+  /** Path of the face in the reply, such as `facial_areas.img1`. */
   path: string;
 };
 

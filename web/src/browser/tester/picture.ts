@@ -5,7 +5,7 @@ export type Picture = {
   name: string;
   /** Returns what is sent. Throws a TypeError if it is a sample and the service is not reached. */
   read(): Promise<Blob>;
-  /** What is shown, in the same size. */
+  /** Address of the shown picture, in the same size. */
   address: string;
   width: number;
   height: number;
@@ -108,7 +108,7 @@ async function decode(file: Blob, name: string): Promise<ImageBitmap> {
     throw new UnreadablePicture(
       isHeic
         ? "Your browser cannot open HEIC pictures. Save it as JPEG first. An iPhone takes JPEGs after Settings > Camera > Formats > Most Compatible."
-        : "This file is no picture that your browser can open. Use JPEG, PNG, WebP or AVIF.",
+        : "Your browser cannot open this file as a picture. Use JPEG, PNG, WebP or AVIF.",
     );
   }
 }
@@ -122,7 +122,7 @@ async function fromCanvas(canvas: HTMLCanvasElement, name: string): Promise<Pict
   return { name, read: async () => file, address: URL.createObjectURL(file), width, height };
 }
 
-/** In pixels of the picture. */
+/** Area in pixels of the picture. */
 export type Area = { x: number; y: number; w: number; h: number };
 
 const longSideMaxPx = 1_600;

@@ -4,7 +4,7 @@ import type { Failure } from "../../tester/failure.ts";
 import type { TesterSettings } from "../../tester/settings.ts";
 import type { AnswerWords } from "./answer-view.ts";
 import { element, find } from "./element.ts";
-import { highlightJson, showJson } from "./json-view.ts";
+import { jsonLines } from "../../tester/json-lines.ts";
 import { timeView } from "./time-view.ts";
 
 /** The part of the page below the pictures: the answer, and what led to it. */
@@ -28,7 +28,7 @@ export class Result {
     this.#json = find(HTMLElement, ".json code", root);
   }
 
-  /** What to do before there is an answer. */
+  /** Says what to do before there is an answer. */
   showEmpty(missing: string): void {
     this.#say({
       kind: "empty",
@@ -131,6 +131,23 @@ type Evidence = {
   measuredMs?: number | undefined;
   settings: TesterSettings;
   files: string[];
-  /** What to know about the same call. */
+  /** Notes about the same call as a command. */
   notes: (Node | string)[];
 };
+
+/** Shows a value as JSON, each line with the path of what it shows. */
+function showJson(code: HTMLElement, value: unknown): void {
+  code.replaceChildren(
+    ...jsonLines(value).map(({ text, path }) =>
+      element("span", { class: "line", "data-path": path }, `${text}\n`),
+    ),
+  );
+}
+
+/** Lets the lines of a part of the reply stand out; undefined: none. */
+function highlightJson(code: HTMLElement, path: string | undefined): void {
+  for (const line of code.querySelectorAll<HTMLElement>(".line")) {
+    const own = line.dataset["path"] ?? "";
+    line.classList.toggle("highlighted", path !== undefined && (own === path || own.startsWith(`${path}.`)));
+  }
+}

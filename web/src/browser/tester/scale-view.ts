@@ -73,7 +73,7 @@ function draw(svg: SVGSVGElement, { distances, threshold, same, different, ticks
   );
 }
 
-/** Beside the threshold's label, or above it where they would overlap. */
+/** Draws the label beside that of the threshold, or above it if they would overlap. */
 function distanceLabel(at: number, thresholdAt: number, width: number): SVGElement[] {
   const y = Math.abs(at - thresholdAt) < labelWidthPx ? axisPx - 58 : axisPx - 40;
   return [
@@ -115,7 +115,7 @@ function errorWords(labelled: LabelledDistances | undefined, threshold: number):
     element("strong", {}, `${falseNonMatches} of ${samePairs}`),
     " pairs of the same person would not (false non-match rate, FNMR). ",
     "These are few pairs, and a threshold that was chosen on them fits them: ",
-    element("a", { href: "/docs/thresholds#choose" }, "measure with your own pictures"),
+    element("a", { href: "/docs/thresholds#choose-your-own" }, "measure with your own pictures"),
     ".",
   ];
 }

@@ -50,7 +50,7 @@ export class SettingsForm {
     });
   }
 
-  /** What differs from the service's own choices. */
+  /** Settings that differ from the service's own. */
   get settings(): TesterSettings {
     const { default_model, default_detector, distance_metrics } = this.#capabilities;
     const [model, detector, metric] = [this.model, this.#select("detector").value, this.metric];
@@ -64,7 +64,7 @@ export class SettingsForm {
     };
   }
 
-  /** What is wrong with the settings, so that no call can be made; undefined for nothing. */
+  /** Fault of the settings that prevents a call; undefined if there is none. */
   get fault(): string | undefined {
     if (this.#call === "represent") return undefined;
     return thresholdFault(this.#threshold.value, this.#ofMetric("thresholds_max"));
@@ -87,7 +87,7 @@ export class SettingsForm {
     return this.#capabilities.model_details[this.model]?.[field][this.metric as DistanceMetric];
   }
 
-  /** As if the visitor had typed it; undefined: the model's own. */
+  /** Sets the threshold as if the visitor had typed it; undefined: the model's own. */
   chooseThreshold(threshold: number | undefined): void {
     this.#threshold.value = threshold === undefined ? "" : String(threshold);
     this.#threshold.dispatchEvent(new Event("change", { bubbles: true }));

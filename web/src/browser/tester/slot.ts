@@ -13,7 +13,7 @@ export class Slot {
   readonly #overlay = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   /** Why the picture at hand is not the one that was wanted last; "" for nothing. */
   #failure = "";
-  /** What the service found wrong with the picture; "" for nothing. */
+  /** Fault that the service found with the picture; "" for none. */
   #fault = "";
   readonly #note = element("p", { class: "note-of-slot", role: "status" });
   readonly #faces = element("p", { class: "faces" });

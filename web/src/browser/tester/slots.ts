@@ -9,7 +9,7 @@ export class Slots {
   readonly #changed: () => void;
   readonly #slots: Slot[] = [];
   #call: TesterCall = "verify";
-  /** Which of two filled slots the last sample went to. */
+  /** Index of the slot that the last sample went to, when both were filled. */
   #last = -1;
 
   constructor(root: HTMLElement, { candidatesMax, changed }: { candidatesMax: number; changed: () => void }) {
@@ -158,7 +158,7 @@ export class Slots {
 const slotCounts = (call: TesterCall, candidatesMax: number): [number, number] =>
   ({ verify: [2, 2], represent: [1, 1], compare: [2, 1 + candidatesMax] })[call] as [number, number];
 
-/** What the page calls the picture of a place. */
+/** Returns the page's name for the picture of a slot. */
 function titleOf(call: TesterCall, index: number): string {
   switch (call) {
     case "verify":

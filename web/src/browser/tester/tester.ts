@@ -161,7 +161,7 @@ export class Tester {
     });
   }
 
-  /** What to know about the same call: where its files are, and why its numbers may be others. */
+  /** Notes about the same call: where its files are, and why its numbers may differ. */
   #callNotes(): (Node | string)[] {
     const pictures = this.#slots.filled.flatMap(({ picture }) => picture ?? []);
     const crop = pictures.find(({ whole }) => whole !== undefined);

@@ -3,7 +3,7 @@ import { join, normalize } from "node:path";
 import { lexer, type Token, type Tokens } from "marked";
 import { type Html, html } from "../../html.ts";
 import type { DocsPage } from "../docs-page.ts";
-import { anchorOf, type Place, renderMarkdown } from "./markdown.ts";
+import { anchorOf, type Place, renderMarkdown } from "../markdown.ts";
 
 // Covered by ingress/src/pages/pages.test.ts.
 
@@ -53,8 +53,8 @@ function pageOf({ file, path, title, tokens }: Chapter): DocsPage {
   };
 }
 
-/** Where a link in the document `from` leads. Other sites, as addresses of the reader's machine, are text. */
-function placeOf(href: string, from: string): Place {
+/** Returns the target of a link in the document `from`. Links to other sites become text. */
+export function placeOf(href: string, from: string): Place {
   if (/^[a-z]+:/.test(href)) return undefined;
   const [target = "", anchor] = href.split("#");
   const file = target === "" ? from : normalize(join(from, "..", target));
@@ -70,7 +70,7 @@ type Chapter = {
   /** Address of its page. */
   path: string;
   title: string;
-  /** Of all its headings; the first is that of the title. */
+  /** Anchors of all its headings; the first is that of the title. */
   anchors: string[];
   tokens: Token[];
   /** Files of the chapters that it lists. */

@@ -47,5 +47,5 @@ function holdsImages(document: OpenApi, schema: Schema): boolean {
   return [...anyOf, ...(items ? [items] : [])].some((inner) => holdsImages(document, inner));
 }
 
-/** What the pictures of an example are called, in the order of the fields. */
+/** Names of the pictures of an example, in the order of the fields. */
 const fileNames = ["first.jpg", "second.jpg", "third.jpg", "fourth.jpg"];

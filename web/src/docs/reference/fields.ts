@@ -1,7 +1,6 @@
 import { each, type Html, html, markup, nothing } from "../../html.ts";
 import { inlineText } from "../inline-text.ts";
 import type { Schema } from "./document.ts";
-import { requirementTexts } from "./requirements.ts";
 import { assertKnownKeywords, limitsText, typeText } from "./schema-text.ts";
 
 /**
@@ -76,7 +75,7 @@ function innerObjects(schema: Schema): Schema[] {
   return inside.flatMap(innerObjects);
 }
 
-/** Of what is sent, most fields are optional; of what comes back, few. */
+/** The mark worth showing: most fields of a request are optional, few of a response. */
 type Marks = "required" | "optional";
 
 type Field = {
@@ -86,3 +85,22 @@ type Field = {
   description: string | undefined;
   required: boolean;
 };
+
+/**
+ * Returns which fields must be sent, where more than one would do: sentences for `allOf` and `oneOf`, with
+ * the names in back-ticks. Throws if these say more than which fields must be there.
+ */
+export function requirementTexts({ allOf = [], oneOf = [] }: Schema): string[] {
+  if (![...allOf, ...oneOf].every(isRequirement)) {
+    throw new Error("The reference shows allOf and oneOf of an object only where they list required fields");
+  }
+  const sentences = allOf.map((option) => `Send ${alternatives(option)}.`);
+  if (oneOf.length === 0) return sentences;
+  return [...sentences, `Send exactly one of these: ${oneOf.map(alternatives).join("; ")}.`];
+}
+
+const alternatives = ({ required = [], anyOf = [] }: Schema): string =>
+  [...required.map((name) => `\`${name}\``), ...anyOf.map(alternatives)].join(" or ");
+
+const isRequirement = ({ required, anyOf, ...more }: Schema): boolean =>
+  Object.keys(more).length === 0 && (required !== undefined || (anyOf?.every(isRequirement) ?? false));

@@ -7,7 +7,7 @@ import type { OpenApi, Schema } from "./document.ts";
 import { listOperations } from "./example-call.ts";
 import { exampleText } from "./examples.ts";
 import { reference } from "./reference.ts";
-import { requirementTexts } from "./requirements.ts";
+import { requirementTexts } from "./fields.ts";
 import { assertKnownKeywords } from "./schema-text.ts";
 
 const render = (document: OpenApi) =>

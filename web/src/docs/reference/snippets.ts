@@ -6,7 +6,7 @@ export type ExampleCall = {
   method: "GET" | "POST";
   path: string;
   keyNeeded: boolean;
-  /** In the order in which they are sent. A list is a name that repeats. */
+  /** Fields in the order in which they are sent. A list is a name that repeats. */
   fields: { name: string; value: FieldValue }[];
 };
 
@@ -31,7 +31,7 @@ function curlCall({ origin, path, keyNeeded, fields }: ExampleCall): string {
   return lines.join(" \\\n  ");
 }
 
-/** With requests, which most programs have. */
+/** Call with the library requests, which most programs have. */
 function pythonCall({ origin, method, path, keyNeeded, fields }: ExampleCall): string {
   const files = fields.flatMap(({ name, value }) =>
     "file" in value ? [`("${name}", open("${value.file}", "rb"))`] : [],
@@ -58,7 +58,7 @@ function pythonCall({ origin, method, path, keyNeeded, fields }: ExampleCall): s
   ].join("\n");
 }
 
-/** With fetch, for Node 24, which runs TypeScript as it is. */
+/** Call with fetch, for Node 24, which runs TypeScript as it is. */
 function typescriptCall({ origin, method, path, keyNeeded, fields }: ExampleCall): string {
   const append = fields.map(({ name, value }) =>
     "file" in value

@@ -1,0 +1,155 @@
+import type { LiveBatcher, LiveCount, LiveInference, LiveIngress, LiveState, OutcomeKind } from "../state.ts";
+import { counted, duration, number, percent, perSecond } from "./format.ts";
+import { lastOf } from "./sparkline.ts";
+import { checkWords, failureWords, shedWords } from "./words.ts";
+
+/** Returns the status of the process in a few words, and why in a sentence; of several problems the worst. */
+export function processStatus({ checks, part }: LiveState): ProcessStatus {
+  const unresponsive = Object.keys(checks).filter((name) => !checks[name]);
+  if (unresponsive.length > 0) {
+    return problem(
+      "Not ready",
+      unresponsive.map((name) => checkWords[name] ?? `The check ${name} has not succeeded lately.`).join(" "),
+    );
+  }
+  switch (part.kind) {
+    case "batcher":
+      return batcherStatus(part);
+    case "ingress":
+      return ingressStatus(part);
+    case "inference":
+      return inferenceStatus(part);
+  }
+}
+
+function batcherStatus(part: LiveBatcher): ProcessStatus {
+  const { role, pool, lanes, shed, failed, expired } = part;
+  switch (role) {
+    case "standby":
+      return { level: "ok", title: "Standby", detail: standbyWords(pool) };
+    case "cut_off":
+      return problem(
+        "Cut off from Kafka",
+        "Another batcher may have taken over by now, so this one sends and refuses nothing.",
+      );
+    case "stopping":
+      return attention(
+        "Stopping",
+        "Waiting tasks are sent as soon as a worker can accept them; then the process ends.",
+      );
+    case "active":
+      break;
+  }
+  const stranded = lanes.find(({ wait }) => wait.kind === "no_worker");
+  if (stranded !== undefined) {
+    const tasks = `${counted(stranded.waiting, "task")} of ${stranded.lane}`;
+    return problem("No worker", `${tasks} wait, and no worker that has the lane loaded is in service.`);
+  }
+  const [failure] = mostFrequent(failed);
+  if (failure !== undefined) {
+    return problem(
+      "Tasks fail",
+      `${perSecond(totalOf(failed))}; most of them: ${failureWords[failure]} (${failure}).`,
+    );
+  }
+  const sent = lastOf(part.sent);
+  const [reason] = mostFrequent(shed);
+  if (reason !== undefined) {
+    const refused = totalOf(shed);
+    const share = percent(refused / (refused + sent));
+    const detail = `${share} of the tasks are refused, ${perSecond(refused)}; most of them ${shedWords[reason]} (${reason}).`;
+    return attention("Overloaded", detail);
+  }
+  if (expired.last10s > 0) {
+    return attention("Tasks are late", `${perSecond(expired.last10s)} still waited at their deadline.`);
+  }
+  const retried = lanes.reduce((sum, { reasons }) => sum + reasons.retry.last10s, 0);
+  if (retried > 0) {
+    return attention(
+      "Batches are sent again",
+      `${counted(retried, "batch")} in 10 s, because a run failed or a worker stopped responding.`,
+    );
+  }
+  if (sent === 0)
+    return { level: "ok", title: "Idle", detail: "No task was sent to a worker in the last 10 s." };
+  const batches = lanes
+    .flatMap(({ reasons }) => Object.values(reasons))
+    .reduce((sum, each) => sum + each.last10s, 0);
+  const oldestMs = Math.max(0, ...lanes.map((lane) => lane.oldestMs));
+  const detail = `${counted(sent / 10, "task")} a second in batches of ${number(sent / Math.max(1, batches))}; nothing is refused. The oldest task waits for ${duration(oldestMs)}.`;
+  return { level: "ok", title: "All is well", detail };
+}
+
+const standbyWords = (pool: string): string =>
+  `Another batcher holds the tasks of pool ${pool}; its page has the lanes. This one takes over when that one ends.`;
+
+function ingressStatus({ answered, refused, failed, outcomes, pools }: LiveIngress): ProcessStatus {
+  const silent = pools.find(({ lanes }) => lanes === null);
+  if (silent !== undefined) {
+    return problem(
+      "A pool is away",
+      `No batcher publishes the state of pool ${silent.pool}, so its calls are refused.`,
+    );
+  }
+  for (const { pool, lanes } of pools) {
+    const empty = lanes?.find(({ workers }) => workers === 0);
+    if (empty !== undefined) return problem("No worker", `Pool ${pool} has no worker for ${empty.lane}.`);
+  }
+  const [failures, refusals, answers] = [lastOf(failed), lastOf(refused), lastOf(answered)];
+  const worst = (wanted: OutcomeKind) =>
+    outcomes
+      .filter(({ kind }) => kind === wanted)
+      .toSorted((one, other) => other.count.last10s - one.count.last10s)[0];
+  if (failures > 0) {
+    const main = worst("failed");
+    return problem("Calls fail", `${perSecond(failures)}; most of them ${main?.outcome}: ${main?.words}`);
+  }
+  if (refusals > 0) {
+    const main = worst("refused");
+    const share = percent(refusals / (refusals + answers));
+    return attention(
+      "Calls are refused",
+      `${share}, ${perSecond(refusals)}; most of them ${main?.outcome}: ${main?.words}`,
+    );
+  }
+  if (answers === 0)
+    return { level: "ok", title: "Idle", detail: "No request was answered in the last 10 s." };
+  return {
+    level: "ok",
+    title: "All is well",
+    detail: `${counted(answers / 10, "call")} a second ${answers === 10 ? "is" : "are"} answered; nothing is refused.`,
+  };
+}
+
+function inferenceStatus({ isStopping, failed, busy, answered }: LiveInference): ProcessStatus {
+  if (isStopping) return attention("Stopping", "It finishes its batches and accepts no new ones.");
+  if (failed.last10s > 0) {
+    return problem(
+      "Batches fail",
+      `${counted(failed.last10s, "batch")} in 10 s. The log says why; the batcher tries their tasks again.`,
+    );
+  }
+  if (answered.last10s === 0)
+    return { level: "ok", title: "Idle", detail: "No batch was answered in the last 10 s." };
+  const share = busy.slice(-5).reduce((sum, each) => sum + each, 0) / 5;
+  return {
+    level: "ok",
+    title: "All is well",
+    detail: `${counted(answered.last10s / 10, "batch")} a second; runs take ${percent(share)} of the time.`,
+  };
+}
+
+/** The keys that were counted in the last 10 s, the most frequent first. */
+const mostFrequent = <Key extends string>(counts: Record<Key, LiveCount>): Key[] =>
+  (Object.keys(counts) as Key[])
+    .filter((key) => counts[key].last10s > 0)
+    .toSorted((one, other) => counts[other].last10s - counts[one].last10s);
+
+const totalOf = (counts: Record<string, LiveCount>): number =>
+  Object.values(counts).reduce((sum, { last10s }) => sum + last10s, 0);
+
+const problem = (title: string, detail: string): ProcessStatus => ({ level: "problem", title, detail });
+const attention = (title: string, detail: string): ProcessStatus => ({ level: "attention", title, detail });
+
+/** `title` changes only with the kind of the situation, so a screen reader can be given each change. */
+type ProcessStatus = { level: "ok" | "attention" | "problem"; title: string; detail: string };

@@ -1,0 +1,90 @@
+// Covers the commands in tools/planner/README.md, beside a whole `npm start` with a modelled engine.
+import assert from "node:assert/strict";
+import { execFile, spawn } from "node:child_process";
+import { randomBytes } from "node:crypto";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { createInterface } from "node:readline";
+import test, { type TestContext } from "node:test";
+import { freePorts } from "@faceline/deploy/launcher/ports";
+import { repository } from "@faceline/deploy/launcher/state-folder";
+
+test("the block of the planner's README plans for a running service, sets the plan and takes it back", async (t) => {
+  const readme = readFileSync(join(repository, "tools/planner/README.md"), "utf8");
+  const commands = [...readme.matchAll(/^```sh\n(.*?)^```$/gms)].flatMap(([, block = ""]) =>
+    block.trim().split("\n"),
+  );
+  assert.deepEqual(commands, ["npm start", "npm run plan", "npm run plan -- apply", "npm run plan -- undo"]);
+
+  const folder = mkdtempSync(join(tmpdir(), "faceline-plan-"));
+  t.after(() => rmSync(folder, { recursive: true }));
+  const [port] = await freePorts(1);
+  const env = {
+    ...process.env,
+    FACELINE_STATE: folder,
+    PORT: `${port}`,
+    POOL: `plan-${randomBytes(6).toString("hex")}`,
+    ENGINE: "model:40+5b",
+  };
+  const plan = async (...args: string[]): Promise<string> => {
+    const command = [join(repository, "tools/planner/main.ts"), ...args];
+    const { code, output } = await new Promise<{ code: unknown; output: string }>((resolve) =>
+      execFile(process.execPath, command, { env }, (error, stdout, stderr) =>
+        resolve({ code: error?.code ?? 0, output: stdout + stderr }),
+      ),
+    );
+    assert.equal(code, 0, output);
+    return output.replaceAll(/\s+/g, " ");
+  };
+
+  await assert.rejects(plan(), /No Faceline was started from .*by npm start/s);
+  await startFaceline(t, env);
+  const text = await plan();
+  assert.match(text, /Sending drawn calls for 20 s/);
+  assert.match(text, /The cheapest settings that meet p99 < 1000 ms/);
+  assert.match(text, /with the settings in force \(.*\) the recorded calls took \d+ ms at p50/);
+  assert.match(text, /p99 ms .*this plan .* \d+ \(\d+-\d+\)/);
+  assert.match(text, /Next: set the plan\. npm run plan -- apply /);
+  assertTrace(join(folder, "plan", "latest.jsonl"));
+
+  assert.match(await plan("apply"), /\(active\): .*batch max/);
+  assert.match(await plan("undo"), /\(active\): |have the settings of their start/);
+});
+
+/** Starts `npm start` with a development key, as it makes one where it runs the Redis servers itself. */
+async function startFaceline(t: TestContext, env: NodeJS.ProcessEnv): Promise<void> {
+  const child = spawn(process.execPath, [join(repository, "deploy/commands/start.ts"), "--dev-key"], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  t.after(async () => {
+    if (child.exitCode !== null) return;
+    const ended = once(child, "exit");
+    child.kill("SIGINT");
+    await ended;
+  });
+  for await (const line of createInterface({ input: child.stdout })) {
+    if (line.includes("Faceline is ready")) {
+      child.stdout.resume();
+      return;
+    }
+  }
+  assert.fail("npm start ended");
+}
+
+/** The recording has the calls that were drawn: their pictures, how they ended, and no more of them. */
+function assertTrace(file: string): void {
+  const [header = "", ...lines] = readFileSync(file, "utf8").trim().split("\n");
+  assert.deepEqual(JSON.parse(header).lanes, ["Dlib/ssd"]);
+  assert.ok(lines.length > 20, `${lines.length} calls`);
+  for (const line of lines) {
+    const [, , lane, deadlineMs, pictures, outcome] = JSON.parse(line);
+    assert.deepEqual([lane, deadlineMs, outcome, pictures.length], [0, 30_000, "answered", 2]);
+    for (const [bytes, pixels] of pictures) {
+      assert.equal(bytes, 41_000);
+      assert.ok(Math.abs(pixels / 327_680 - 1) < 0.02, `${pixels}`);
+    }
+  }
+}

@@ -1,0 +1,256 @@
+import { rmSync } from "node:fs";
+import { availableParallelism, cpus, setPriority } from "node:os";
+import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
+import { parseArgs } from "node:util";
+import type { Profile } from "@faceline/contracts/stored/profile";
+import type { LaneId } from "@faceline/contracts/wire/ids";
+import { EngineChoice } from "@faceline/inference/engine/modelled";
+import type { PoolSettings } from "@faceline/runtime/operators/pool-settings";
+import { calibrateMachine } from "../calibration/calibrate-machine.ts";
+import { parseTarget } from "../prediction/target.ts";
+import { readProfile } from "../profile/profile.ts";
+import { recordCalls, recordingLines, traceBytesMax } from "../recording/record-calls.ts";
+import { readSettings, settingsInForce } from "../recording/service-settings.ts";
+import { replayTrace } from "../replay/load.ts";
+import { stockPictures } from "../replay/picture-stock.ts";
+import { workersText } from "../report/words.ts";
+import { drawTraffic } from "../trace/drawn-traffic.ts";
+import type { PictureSize, Trace } from "../trace/trace.ts";
+import { readTrace } from "../trace/trace-file.ts";
+import { positive, shapeOf } from "../trace/traffic-options.ts";
+import { profileLines } from "./calibrate.ts";
+import type { CommandContext } from "./context.ts";
+import { readPictures, samplesFolder } from "./inputs.ts";
+import { makePlan, targetDefault } from "./run.ts";
+import { type FoundService, findRunning } from "./running.ts";
+
+export const planUsage = `npm run plan -- [options]
+
+Records the calls of the service that npm start runs, measures this machine where that was not done yet, and
+finds the cheapest settings for these calls. Where no call comes for some seconds it sends drawn ones. It takes
+a minute or two.
+
+  --target TEXT        [${targetDefault}]
+  --seconds N          how long calls are recorded, from the first one on  [60]
+  --draw SHAPE         sends drawn calls at once: poisson, bursts, diurnal or step
+    --rate N           calls a second  [3]
+  --calibrate          measures the machine again
+  --html FILE          writes the plan as a page, with plots
+`;
+
+/**
+ * Plans for the service that `npm start` runs. Returns the exit code, 2 without calls or where no settings
+ * meet the target.
+ */
+export async function plan(args: string[], context: CommandContext): Promise<number> {
+  const { values } = parseArgs({ args, options });
+  const { stateFolder, print } = context;
+  const target = parseTarget(values.target);
+  const service = await findRunning(stateFolder);
+  const pools = await Promise.all(service.batchers.map((port) => readSettings(port, service.token)));
+  const pool = pools.find((each) => each?.role === "active");
+  if (pool === undefined)
+    throw new Error("No batcher of the service is active yet. Try again in some seconds.");
+  print(`Found ${service.address}, with ${workersText(service.workers)}.`);
+
+  const file = join(stateFolder, "plan", "latest.jsonl");
+  rmSync(file, { force: true });
+  const isRecorded = await recordOrDraw(file, { service, pool, values }, context);
+  if (!isRecorded) return 2;
+  const trace = await readTrace(file);
+  // What follows computes for seconds: calls of the service come first.
+  setPriority(niceness);
+  const profile = await profileFor(trace, { service, pool, isNew: values.calibrate }, context);
+  return makePlan(
+    {
+      profile,
+      trace,
+      source: "recorded just now",
+      target,
+      html: values.html,
+      pool: {
+        workers: service.workers,
+        loadedMax: Math.max(1, ...pool.lanes.flatMap(({ sizes }) => sizes)),
+      },
+    },
+    context,
+  );
+}
+
+/** Records calls into a file, those of others or drawn ones. Returns whether some came. */
+async function recordOrDraw(
+  file: string,
+  { service, pool, values }: { service: FoundService; pool: PoolSettings; values: PlanOptions },
+  { print, progress }: CommandContext,
+): Promise<boolean> {
+  const seconds = positive(values.seconds, "--seconds");
+  const shape = shapeOf(values.draw ?? "bursts");
+  const perSecond = positive(values.rate, "--rate");
+  const stop = new AbortController();
+  const { signal } = stop;
+  const opened = Promise.withResolvers<void>();
+  const first = Promise.withResolvers<void>();
+  const recording = recordCalls({
+    file,
+    ingresses: service.ingresses,
+    token: service.token,
+    settings: settingsInForce([pool]),
+    bytesMax: traceBytesMax,
+    stop: signal,
+    onOpen: opened.resolve,
+    onCall: first.resolve,
+    progress,
+  });
+  const traffic = async (): Promise<void> => {
+    await opened.promise;
+    print(`Recording. Without a call in ${silenceMs / 1_000} s, drawn ones are sent.`);
+    const isSilent = async () =>
+      Promise.race([first.promise.then(() => false), sleep(silenceMs, true, { signal })]);
+    if (values.draw === undefined && !(await isSilent())) {
+      print(`Calls come: recording them for ${seconds} s.`);
+      await sleep(1_000 * seconds, undefined, { signal });
+    } else if (service.key === undefined) {
+      print(`There is no development key to send calls with: waiting ${seconds} s for calls of others.`);
+      await sleep(1_000 * seconds, undefined, { signal });
+    } else {
+      const drawnSeconds = Math.min(seconds, drawnSecondsMax);
+      print(
+        `Sending drawn calls for ${drawnSeconds} s: ${shape} of ${perSecond} a second, with two pictures each.`,
+      );
+      const trace = drawTraffic({
+        shape,
+        seed: 1,
+        perSecond,
+        seconds: drawnSeconds,
+        tenants: 1,
+        lanes: [usualLane(pool)],
+        pictures: 2,
+        pictureSize: { bytes: 41_000, pixels: 327_680 },
+        deadlineMs: 30_000,
+        factor: 5,
+      });
+      const stock = await stockPictures(trace, readPictures(samplesFolder), progress);
+      const plan = { url: service.address, keys: [service.key], inFlightMax: 256 };
+      await replayTrace({ trace, stock, plan, progress });
+    }
+    // An ingress sends its lines a few times a second.
+    await sleep(settleMs, undefined, { signal });
+  };
+  try {
+    await Promise.race([recording, traffic()]);
+  } finally {
+    stop.abort();
+  }
+  const result = await recording;
+  for (const line of recordingLines(result, file)) print(line);
+  if (result.calls === 0) print(`Send calls to ${service.address} meanwhile, and repeat this command.`);
+  return result.calls > 0;
+}
+
+/** Returns the lane of the defaults where the pool has it, or else its first one. */
+function usualLane({ lanes }: PoolSettings): LaneId {
+  const lane = lanes.find((each) => each.lane === "Dlib/ssd") ?? lanes[0];
+  if (lane === undefined) throw new Error("The workers have loaded no model yet. Try again in some seconds.");
+  return lane.lane;
+}
+
+/** Returns the profile of this machine from the state folder; calibrates where there is none that fits. */
+async function profileFor(
+  trace: Trace,
+  { service, pool, isNew }: { service: FoundService; pool: PoolSettings; isNew: boolean },
+  { stateFolder, print, progress }: CommandContext,
+): Promise<Profile> {
+  const out = join(stateFolder, "plan", "profile.json");
+  const { lanes } = trace.columns;
+  const { bytes, pixels } = trace.columns;
+  const largest = { bytes: most(bytes), pixels: most(pixels) };
+  const modelled = EngineChoice.parse(service.engine);
+  const fault =
+    modelled !== undefined
+      ? "its engine is modelled"
+      : isNew
+        ? "as asked"
+        : profileFault(out, { lanes, pool, workers: service.workers, largest });
+  if (fault === undefined) {
+    print(`The machine was measured before: ${out}. --calibrate measures it again.`);
+    return readProfile(out);
+  }
+  print(`Measuring the machine beside the service, for some ${calibrationMs / 1_000} s: ${fault}.`);
+  const profile = await calibrateMachine({
+    out,
+    modelled,
+    lanes,
+    workers: service.workers,
+    batchMax: Math.max(batchMaxMin, ...pool.lanes.flatMap(({ sizes }) => sizes)),
+    modelsDir: service.modelsDir,
+    files: readPictures(samplesFolder),
+    largest,
+    rounds: 20,
+    forMs: calibrationMs,
+    progress,
+  });
+  for (const line of profileLines(profile)) print(line);
+  return profile;
+}
+
+/** Says, as a clause, why a profile does not fit machine, service and traffic; undefined where it does. */
+function profileFault(
+  file: string,
+  {
+    lanes,
+    pool,
+    workers,
+    largest,
+  }: { lanes: LaneId[]; pool: PoolSettings; workers: number; largest: PictureSize },
+): string | undefined {
+  let profile: Profile;
+  try {
+    profile = readProfile(file);
+  } catch {
+    return "there is no profile of it yet";
+  }
+  const { machine, preparation } = profile;
+  if (machine.cpu !== cpus()[0]?.model || machine.cores !== availableParallelism())
+    return "it is another machine";
+  for (const lane of lanes) {
+    const measured = profile.lanes.find((each) => each.lane === lane);
+    const loaded = pool.lanes.filter((each) => each.lane === lane);
+    if (measured === undefined) return `its profile lacks ${lane}`;
+    if (measured.contention.length !== workers)
+      return "the service has another number of workers than its profile";
+    if (loaded.length > 0 && !loaded.some(({ digest }) => digest === measured.digest)) {
+      return `the service has another build of ${lane} than its profile`;
+    }
+    const sizes = measured.runs.map(({ size }) => size);
+    if (loaded.some((each) => each.sizes.some((size) => !sizes.includes(size)))) {
+      return "the service has other batch sizes than its profile";
+    }
+  }
+  const { bytes, pixels } = preparation.measuredSizes ?? { bytes: [0, 0], pixels: [0, 0] };
+  return largest.bytes > bytes[1] || largest.pixels > pixels[1]
+    ? "its profile has no pictures that large"
+    : undefined;
+}
+
+const most = (values: Uint32Array): number => values.reduce((largest, each) => Math.max(largest, each), 0);
+
+const options = {
+  target: { type: "string", default: targetDefault },
+  seconds: { type: "string", default: "60" },
+  draw: { type: "string" },
+  rate: { type: "string", default: "3" },
+  calibrate: { type: "boolean", default: false },
+  html: { type: "string" },
+} as const;
+
+type PlanOptions = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+
+/** Drawn calls are all alike: more of them say no more. */
+const drawnSecondsMax = 20;
+const silenceMs = 5_000;
+const settleMs = 1_000;
+const calibrationMs = 20_000;
+/** Larger batches than a service loads by default, so that a plan may recommend them. */
+const batchMaxMin = 8;
+const niceness = 10;

@@ -1,0 +1,88 @@
+// Covers the size of every package and of every document.
+import assert from "node:assert/strict";
+import { statSync } from "node:fs";
+import { join } from "node:path";
+import test from "node:test";
+import { repository } from "@faceline/deploy/launcher/state-folder";
+import { findFiles, packages, read, sourceFiles } from "./source.ts";
+
+// What a change adds is paid for by what it removes. A commit that raises a limit gives the reason.
+
+/** Lines of TypeScript of each package: code, and tests with what they share (`*.test.ts`, `testing/`). */
+const linesMax: Record<string, [code: number, tests: number]> = {
+  accounts: [2_150, 1_850],
+  batcher: [6_100, 3_700],
+  contracts: [4_300, 1_000],
+  deploy: [5_300, 3_100],
+  inference: [6_300, 6_400],
+  ingress: [10_200, 10_600],
+  models: [5_900, 4_000],
+  runtime: [7_100, 3_800],
+  "tools/accuracy": [1_000, 300],
+  "tools/bench": [3_400, 800],
+  "tools/commands": [600, 100],
+  "tools/e2e": [3_100, 7_100],
+  "tools/int8-ranges": [300, 100],
+  "tools/planner": [5_600, 2_400],
+  "tools/releases": [400, 200],
+  "tools/simulation": [3_200, 1_700],
+  "tools/testing": [0, 800],
+  "tools/thresholds": [1_800, 800],
+  "tools/tidy": [300, 1_100],
+  web: [6_300, 900],
+};
+
+/** Bytes of each document; the first pattern that matches a document counts. */
+const bytesMax: [pattern: string, max: number][] = [
+  ["README.md", 6 * 1024],
+  ["CHANGELOG.md", 8 * 1024],
+  ["CONTRIBUTING.md", 5 * 1024],
+  ["docs/decisions/[0-9]*.md", 1_500],
+  ["docs/operating/{settings,tuning-settings}.md", 16 * 1024],
+  ["docs/operating/*.md", 6 * 1024],
+  // The table of errors alone has 5 KB.
+  ["docs/using/errors.md", 7 * 1024],
+  ["docs/using/*.md", 6 * 1024],
+  [`{${packages.join()}}/README.md`, 4 * 1024],
+  ["**/*.md", 16 * 1024],
+];
+const allBytesMax = 330 * 1024;
+
+test("no package has more lines than its budget", () => {
+  const sizes = packages.map((name) => {
+    const files = sourceFiles().filter((file) => file.startsWith(`${name}/`));
+    const isTest = (file: string) => /\.test\.ts$|\/testing\//.test(file);
+    return {
+      name,
+      code: linesIn(files.filter((file) => !isTest(file))),
+      tests: linesIn(files.filter(isTest)),
+    };
+  });
+  const over = sizes.filter(({ name, code, tests }) => {
+    const [codeMax, testsMax] = linesMax[name] ?? [0, 0];
+    return code > codeMax || tests > testsMax;
+  });
+  const rows = over.map(
+    ({ name, code, tests }) => `"${name}": [${code}, ${tests}], allowed: [${linesMax[name]?.join(", ")}]`,
+  );
+  assert.equal(rows.join("\n"), "");
+});
+
+test("no document has more bytes than its budget, nor have all of them", () => {
+  const rows: string[] = [];
+  const rest = new Set(findFiles("**/*.md"));
+  let all = 0;
+  for (const [pattern, max] of bytesMax) {
+    for (const document of findFiles(pattern)) {
+      if (!rest.delete(document)) continue;
+      const { size } = statSync(join(repository, document));
+      all += size;
+      if (size > max) rows.push(`${document}: ${size} bytes, allowed: ${max}`);
+    }
+  }
+  if (all > allBytesMax) rows.push(`all documents: ${all} bytes, allowed: ${allBytesMax}`);
+  assert.equal(rows.join("\n"), "");
+});
+
+const linesIn = (files: string[]): number =>
+  files.reduce((sum, file) => sum + read(file).split("\n").length - 1, 0);

@@ -1,0 +1,69 @@
+import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
+import type { Facts } from "../../facts.ts";
+import { each, type Html, html } from "../../html.ts";
+import { apiDocument } from "../api-document.ts";
+import { codeBlock, codeChoice } from "../code-block.ts";
+import { originOf } from "../highlight.ts";
+import { inlineText } from "../inline-text.ts";
+import { exampleText, replyExamples } from "../reference/examples.ts";
+import { callSnippets } from "../reference/snippets.ts";
+
+/** Tables and examples that guides name in a line of its own, as in `{{errors.4xx}}`. */
+export const fragments: Record<string, (facts: Facts) => Html> = {
+  "example.request": exampleRequest,
+  "example.response": exampleResponse,
+  "errors.4xx": () => errorList(4),
+  "errors.5xx": () => errorList(5),
+  "models.thresholds": ({ models }) => each(models, thresholdTable),
+};
+
+function exampleRequest(facts: Facts): Html {
+  const snippets = callSnippets({
+    origin: originOf(facts),
+    method: "POST",
+    path: "/verify",
+    keyNeeded: facts.keysNeeded,
+    fields: [
+      { name: "img1", value: { file: "first.jpg" } },
+      { name: "img2", value: { file: "second.jpg" } },
+    ],
+  });
+  return codeChoice({ id: "verify", caption: "Call /verify", snippets });
+}
+
+function exampleResponse(): Html {
+  const [example] = replyExamples(apiDocument, "/verify");
+  return codeBlock({ caption: "Response", code: exampleText(example?.value), language: "json" });
+}
+
+/** Entries of the errors whose status begins with this digit. */
+function errorList(digit: number): Html {
+  const codes = (Object.keys(errorTable) as ErrorCode[]).filter(
+    (code) => Math.floor(errorTable[code].status / 100) === digit,
+  );
+  return html`<dl class="fields">!${each(codes, errorEntry)}</dl>
+<p><a href="/docs#type-Problem">All fields of an error</a>.</p>
+`;
+}
+
+function errorEntry(code: ErrorCode): Html {
+  const { status, when, next } = errorTable[code];
+  return html`<div id="${code}"><dt><a href="#${code}"><code>${code}</code></a><span class="kind">${status}</span></dt>
+<dd><p>!${inlineText(when)}</p><p><strong>!${inlineText(next)}</strong></p></dd></div>
+`;
+}
+
+function thresholdTable({ name, title, thresholds, thresholds_from }: Facts["models"][number]): Html {
+  const rows = Object.entries(thresholds);
+  return html`<div class="wide" tabindex="0" role="region" aria-label="Thresholds of ${name}"><table>
+<caption>${name}: ${title}</caption>
+<thead><tr><th scope="col">Metric</th><th scope="col">Threshold</th><th scope="col">Where it comes from</th></tr></thead>
+<tbody>!${each(rows, ([metric, threshold]) => thresholdRow(metric, threshold, thresholds_from[metric as keyof typeof thresholds_from]))}</tbody>
+</table></div>
+`;
+}
+
+function thresholdRow(metric: string, threshold: number, from: string): Html {
+  return html`<tr><th scope="row"><code>${metric}</code></th><td class="number">${threshold}</td><td>!${inlineText(from)}</td></tr>
+`;
+}

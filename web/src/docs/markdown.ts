@@ -1,0 +1,145 @@
+import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
+import { each, type Html, html, markup, nothing } from "../html.ts";
+import { codeBlock } from "./code-block.ts";
+import type { Language } from "./highlight.ts";
+
+/**
+ * Returns Markdown, as the lexer of `marked` splits it, as HTML of our pages: code with a button that copies
+ * it, tables that scroll. All texts are escaped. Throws on what these pages cannot show, as raw HTML.
+ */
+export function renderMarkdown(tokens: Token[], document: MarkdownDocument): Html {
+  return each(tokens, (token) => render(blocks, token as MarkedToken, document));
+}
+
+type MarkdownDocument = { placeOf(href: string): Place };
+
+/** Target of a link: one of our pages, a file of the repository, or neither. */
+export type Place = { address: string } | { file: string } | undefined;
+
+/** The anchor that GitHub gives a heading, so that links of the document work in both places. */
+export const anchorOf = (heading: string): string =>
+  heading
+    .toLowerCase()
+    .replaceAll(/[^\p{L}\p{N}\s_-]/gu, "")
+    .replaceAll(/\s/g, "-");
+
+const blocks: Renderers = {
+  heading,
+  paragraph: ({ tokens }, document) => html`<p>!${inline(tokens, document)}</p>
+`,
+  list,
+  table,
+  blockquote: note,
+  code: ({ text, lang = "" }) =>
+    codeBlock({
+      ...(codeLanguages[lang] ?? { caption: "Commands", language: "curl" }),
+      label: `Code: ${text.split("\n")[0]}`,
+      code: text,
+    }),
+  // The text of an item in a list without empty lines.
+  text: (token, document) => inline([token], document),
+  space: () => nothing,
+};
+
+const codeLanguages: Record<string, { caption: string; language: Language }> = {
+  json: { caption: "JSON", language: "json" },
+  python: { caption: "Python", language: "python" },
+  typescript: { caption: "TypeScript", language: "typescript" },
+  yaml: { caption: "YAML", language: "python" },
+};
+
+function heading({ depth, text, tokens }: Tokens.Heading, document: MarkdownDocument): Html {
+  const content = inline(tokens, document);
+  const anchor = anchorOf(text);
+  switch (depth) {
+    case 1:
+      return html`<h1>!${markup(content)}</h1>
+`;
+    case 2:
+      return html`<h2 id="${anchor}">!${markup(content)}</h2>
+`;
+    default:
+      return html`<h3 id="${anchor}">!${markup(content)}</h3>
+`;
+  }
+}
+
+function list({ ordered, items }: Tokens.List, document: MarkdownDocument): Html {
+  const content = each(
+    items,
+    (item) => html`<li>!${renderMarkdown(item.tokens, document)}</li>
+`,
+  );
+  return ordered
+    ? html`<ol>!${markup(content)}</ol>
+`
+    : html`<ul>!${markup(content)}</ul>
+`;
+}
+
+/** A quote is a note; GitHub calls one that begins with `[!WARNING]` an alert. */
+function note({ text }: Tokens.Blockquote, document: MarkdownDocument): Html {
+  const warning = "[!WARNING]\n";
+  const isWarning = text.startsWith(warning);
+  const content = lexer(isWarning ? text.slice(warning.length) : text);
+  return html`<div class="${isWarning ? "note warn" : "note"}">!${renderMarkdown(content, document)}</div>
+`;
+}
+
+function table({ header, rows }: Tokens.Table, document: MarkdownDocument): Html {
+  const heads = each(header, (cell) => html`<th scope="col">!${inline(cell.tokens, document)}</th>`);
+  const body = each(
+    rows,
+    (row) => html`<tr>!${each(row, (cell, column) => tableCell(cell, column, document))}</tr>
+`,
+  );
+  const label = header.map(({ text }) => text).join(", ");
+  return html`<div class="wide" tabindex="0" role="region" aria-label="${label}"><table>
+<thead><tr>!${markup(heads)}</tr></thead>
+<tbody>
+!${markup(body)}</tbody>
+</table></div>
+`;
+}
+
+function tableCell({ tokens, align }: Tokens.TableCell, column: number, document: MarkdownDocument): Html {
+  const content = inline(tokens, document);
+  if (column === 0) return html`<th scope="row">!${markup(content)}</th>`;
+  return align === "right"
+    ? html`<td class="number">!${markup(content)}</td>`
+    : html`<td>!${markup(content)}</td>`;
+}
+
+function inline(tokens: Token[], document: MarkdownDocument): Html {
+  return each(tokens, (token) => render(spans, token as MarkedToken, document));
+}
+
+const spans: Renderers = {
+  text: ({ text, tokens }, document) => (tokens === undefined ? html`${text}` : inline(tokens, document)),
+  escape: ({ text }) => html`${text}`,
+  codespan: ({ text }) => html`<code>${text}</code>`,
+  strong: ({ tokens }, document) => html`<strong>!${inline(tokens, document)}</strong>`,
+  em: ({ tokens }, document) => html`<em>!${inline(tokens, document)}</em>`,
+  link,
+};
+
+function link({ href, text, tokens }: Tokens.Link, document: MarkdownDocument): Html {
+  const place = document.placeOf(href);
+  const content = inline(tokens, document);
+  if (place === undefined) return content;
+  if ("address" in place) return html`<a href="${place.address}">!${markup(content)}</a>`;
+  if (place.file.endsWith(text)) return html`<code>${place.file}</code>`;
+  return html`!${markup(content)} (<code>${place.file}</code>)`;
+}
+
+function render(renderers: Renderers, token: MarkedToken, document: MarkdownDocument): Html {
+  // The type of the token is that of the renderer's parameter: the table says so for each.
+  const own = renderers[token.type] as Renderer<MarkedToken> | undefined;
+  if (own === undefined) {
+    throw new Error(`the pages cannot show Markdown of type ${token.type}: ${token.raw}`);
+  }
+  return own(token, document);
+}
+
+type Renderer<Shown> = (token: Shown, document: MarkdownDocument) => Html;
+type Renderers = { [Type in MarkedToken["type"]]?: Renderer<Extract<MarkedToken, { type: Type }>> };
