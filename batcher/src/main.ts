@@ -8,7 +8,7 @@ import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
 import { observeProcess } from "@faceline/runtime/metrics/process-metrics";
 import { observeCommands } from "@faceline/runtime/metrics/redis-metrics";
 import { openOperatorsPort } from "@faceline/runtime/operators/port";
-import { exitFatally, notifyReady, waitForAbort } from "@faceline/runtime/process";
+import { exitFatally, notifyReady, waitForAbort } from "@faceline/runtime/process-lifecycle";
 import { connectVolatileRedis } from "@faceline/runtime/redis";
 import { runService } from "@faceline/runtime/service";
 import { openTracing } from "@faceline/runtime/tracing/open-tracing";

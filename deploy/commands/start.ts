@@ -3,7 +3,7 @@ import { join, resolve } from "node:path";
 import { type RunningService, runningServiceFile } from "@faceline/contracts/stored/running-service";
 import { readConfig } from "@faceline/runtime/config";
 import { KafkaConfig } from "@faceline/runtime/kafka";
-import { waitForAbort } from "@faceline/runtime/process";
+import { waitForAbort } from "@faceline/runtime/process-lifecycle";
 import { readDevKey, storeKey } from "../launcher/dev-key.ts";
 import { launchOperators } from "../launcher/launch-operators.ts";
 import { readableLogLine } from "../launcher/log-line.ts";

@@ -7,7 +7,7 @@ import { observeProcess } from "@faceline/runtime/metrics/process-metrics";
 import { observeCommands } from "@faceline/runtime/metrics/redis-metrics";
 import { lanesOf } from "@faceline/runtime/models-config";
 import { openOperatorsPort } from "@faceline/runtime/operators/port";
-import { exitFatally, notifyReady, waitForAbort } from "@faceline/runtime/process";
+import { exitFatally, notifyReady, waitForAbort } from "@faceline/runtime/process-lifecycle";
 import { connectVolatileRedis } from "@faceline/runtime/redis";
 import { DedupedLog } from "@faceline/runtime/deduped-log";
 import { runService } from "@faceline/runtime/service";

@@ -4,7 +4,7 @@ import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
 import { observeProcess } from "@faceline/runtime/metrics/process-metrics";
 import { observeCommands } from "@faceline/runtime/metrics/redis-metrics";
 import { openOperatorsPort } from "@faceline/runtime/operators/port";
-import { notifyReady, waitForAbort } from "@faceline/runtime/process";
+import { notifyReady, waitForAbort } from "@faceline/runtime/process-lifecycle";
 import { connectDurableRedis, connectVolatileRedis } from "@faceline/runtime/redis";
 import { warnOfOldServer } from "@faceline/runtime/redis-version";
 import { DedupedLog } from "@faceline/runtime/deduped-log";

@@ -7,7 +7,7 @@ import { answerKey, answersChannel } from "@faceline/contracts/wire/names";
 import { noWait } from "@faceline/contracts/wire/timing";
 import { addressAnswer, publishAnswers } from "./answers.ts";
 import { readConfig } from "./config.ts";
-import { newProcessId } from "./process.ts";
+import { newProcessId } from "./process-lifecycle.ts";
 import { connectVolatileRedis, VolatileRedisConfig } from "./redis.ts";
 import { subscribe } from "./redis-subscription.ts";
 

@@ -5,7 +5,7 @@ import { readConfig } from "./config.ts";
 import { coreWaits } from "./core-waits.ts";
 import { KafkaConfig } from "./kafka.ts";
 import { type Connection, ProducerLink } from "./kafka-producer-link.ts";
-import { logSilence } from "./silence.ts";
+import { logSilence } from "./connection-silence.ts";
 import { starvationOf } from "./starvation.ts";
 
 // Short, because the test waits until a send has used it up.

@@ -4,7 +4,7 @@ import { bestEffort } from "./best-effort.ts";
 import { causes, type KafkaConfig, kafkaClient, kafkaRetry, startError } from "./kafka.ts";
 import type { KafkaSockets } from "./kafka-sockets.ts";
 import { ReplyTimeout } from "./reply-timeout.ts";
-import { reportSilence } from "./silence.ts";
+import { reportSilence } from "./connection-silence.ts";
 import { Starved, type TimeSpent, wasStarved } from "./starvation.ts";
 
 /** Interval of probes. A connection over which a send was acknowledged within half of it gets none. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import test, { mock, type TestContext } from "node:test";
 import { coreWaits } from "./core-waits.ts";
-import { logSilence } from "./silence.ts";
+import { logSilence } from "./connection-silence.ts";
 import "./kafkajs-idle-patch.ts";
 
 let waitedMs = 0;

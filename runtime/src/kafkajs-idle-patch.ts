@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { mainThreadWaitMs } from "./core-waits.ts";
 import { ReplyTimeout } from "./reply-timeout.ts";
-import { reportSilence } from "./silence.ts";
+import { reportSilence } from "./connection-silence.ts";
 import type { TimeSpent } from "./starvation.ts";
 
 /**

@@ -7,7 +7,7 @@ import { readConfig } from "./config.ts";
 import { coreWaits } from "./core-waits.ts";
 import { connectRedis, connectVolatileRedis, VolatileRedisConfig } from "./redis.ts";
 import { subscribe } from "./redis-subscription.ts";
-import { logSilence } from "./silence.ts";
+import { logSilence } from "./connection-silence.ts";
 import { starvationOf } from "./starvation.ts";
 
 const direct = readConfig(VolatileRedisConfig, process.env);

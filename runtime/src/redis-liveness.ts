@@ -2,7 +2,7 @@ import { type Command, Redis, type RedisOptions } from "ioredis";
 import { bestEffort } from "./best-effort.ts";
 import { runningTime } from "./core-waits.ts";
 import { ReplyTimeout } from "./reply-timeout.ts";
-import { reportSilence } from "./silence.ts";
+import { reportSilence } from "./connection-silence.ts";
 import { starvedIn, type TimeSpent, wasStarved } from "./starvation.ts";
 
 /** A connection that was silent for half of this gets a PING. */

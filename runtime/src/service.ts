@@ -4,9 +4,9 @@ import { readConfig } from "./config.ts";
 import { ServerUnreachable } from "./connect-fault.ts";
 import { runningTime } from "./core-waits.ts";
 import { type Log, openLog } from "./log.ts";
-import { newProcessId, stopSignal } from "./process.ts";
+import { newProcessId, stopSignal } from "./process-lifecycle.ts";
 import { DedupedLog } from "./deduped-log.ts";
-import { logSilence } from "./silence.ts";
+import { logSilence } from "./connection-silence.ts";
 
 /** Settings of every service. */
 export const ServiceConfig = z.object({

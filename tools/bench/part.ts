@@ -46,7 +46,7 @@ export async function openStack(
   settings: NodeJS.ProcessEnv = {},
   { workers = 1, threads = bench.threads }: Partial<EngineSize> = {},
 ): Promise<Stack> {
-  const { servers, key } = bench;
+  const { servers, launch, key } = bench;
   const counts = { workers, batchers: 1, ingress: 1 };
   await using opened = new AsyncDisposableStack();
   const services = opened.use(

@@ -19,7 +19,7 @@ import {
 // npm test                        check, unit and simulated tests, and those that need Kafka and Redis
 // npm test -- FILE…               these files; servers start only when one of them needs them, by its name
 // npm run test:watch -- FILE…     likewise, and again after each change
-// npm run e2e [-- FILE…]          the tests that take minutes (--e2e), or these files
+// npm run e2e [-- NAME…]          the tests that take minutes (--e2e), or some of them: labelled-pairs, or a file
 
 const filesWithServers = [
   "{accounts,batcher,contracts,deploy,inference,ingress,runtime,tools,web}/**/*.live.test.ts",
@@ -34,11 +34,12 @@ async function test(command: Command): Promise<void> {
     allowPositionals: true,
     options: { watch: { type: "boolean", default: false }, e2e: { type: "boolean", default: false } },
   });
-  const named = positionals.length > 0;
+  const names = values.e2e ? positionals.map(e2eFile) : positionals;
+  const named = names.length > 0;
   const all = !named && !values.e2e;
   const defaults = values.e2e ? ["tools/e2e/*.e2e.test.ts"] : filesWithServers;
-  const files = findTestFiles(...(named ? positionals : defaults));
-  const missing = positionals.filter((pattern) => findTestFiles(pattern).length === 0);
+  const files = findTestFiles(...(named ? names : defaults));
+  const missing = names.filter((pattern) => findTestFiles(pattern).length === 0);
   if (missing.length > 0) throw new Error(`No test file matches ${missing.join(" ")}.`);
   if (values.watch && !named) throw new Error("Name the files to watch: npm run test:watch -- FILE…");
 
@@ -77,6 +78,9 @@ async function test(command: Command): Promise<void> {
   print(`all: ${sum("pass")} passed, ${sum("fail")} failed, ${sum("skipped")} skipped\n`);
   for (const { summary } of runs) for (const line of summary) print(line);
 }
+
+/** Returns the file of an end-to-end test that is named without its folder and ending. */
+const e2eFile = (name: string): string => (/^[\w-]+$/.test(name) ? `tools/e2e/${name}.e2e.test.ts` : name);
 
 /** 145 MB, once: they stay in the state folder. */
 async function pullModels(steps: Steps, stop: AbortSignal): Promise<void> {

@@ -194,7 +194,12 @@ const startUnrestricted = (t: TestContext, ...more: string[]) =>
     ready: () => answersPing(port),
     args: [
       ...`--bind 127.0.0.1 --port ${port} --dir ${folder} --appendonly no --maxmemory 64mb`.split(" "),
-      ...["--save", "", "--maxmemory-policy", "noeviction", "--repl-diskless-sync-delay", "0"],
+      "--save",
+      "",
+      "--maxmemory-policy",
+      "noeviction",
+      "--repl-diskless-sync-delay",
+      "0",
       ...more,
     ],
   }));

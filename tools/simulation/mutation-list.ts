@@ -116,7 +116,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
       "this.#bounded = this.#means;",
     ],
   ],
-  "capacity/batch-size": [
+  "capacity/batch-size-bounds": [
     ["the useful size is not capped", "usefulShare = 0.95", "usefulShare = 2"],
     ["the batch size of an operator is ignored", "if (sizes[index]! <= batchMax) best =", "best ="],
     [

@@ -2,7 +2,7 @@ import { type BatchTask, batchTasks } from "@faceline/contracts/wire/batch";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { type Admission, admit, weightOfAll } from "./admission/admission.ts";
 import { evict } from "./admission/shedding.ts";
-import { usefulBatch } from "./capacity/batch-size.ts";
+import { usefulBatch } from "./capacity/batch-size-bounds.ts";
 import { type LaneSituation, laneSituation, lightTaskMs } from "./capacity/situation.ts";
 import { admitBestEffort } from "./dispatch/best-effort-admission.ts";
 import { isHeavy } from "./queue/batch-load.ts";

@@ -1,4 +1,3 @@
-import { join } from "node:path";
 import { findJava } from "../../launcher/kafka-install.ts";
 import { operatorsTokenFile } from "../../launcher/launch-operators.ts";
 import type { PortSetting } from "../../launcher/ports.ts";

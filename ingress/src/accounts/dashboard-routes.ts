@@ -16,7 +16,7 @@ import { usageSection } from "@faceline/web/accounts/usage-section";
 import { pictureName } from "@faceline/web/samples";
 import { type AccountContext, sendAccountPage, siteOrigin } from "./account-context.ts";
 import type { CreatedKey } from "./account-ports.ts";
-import { countTry } from "./admission.ts";
+import { countTry } from "./form-limits.ts";
 import { keyFlash } from "./confirmation.ts";
 import { actorOf, signedIn } from "./guards.ts";
 import { PageRefusal } from "./page-refusal.ts";

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import PQueue from "p-queue";
 import type { AccountPorts, Person } from "./account-ports.ts";
-import { countTry, requireAvailable } from "./admission.ts";
+import { countTry, requireAvailable } from "./form-limits.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
 /**

@@ -12,7 +12,7 @@ import {
 import { onClose } from "../call/context.ts";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
 import type { Person } from "./account-ports.ts";
-import { countTry, requireAvailable } from "./admission.ts";
+import { countTry, requireAvailable } from "./form-limits.ts";
 import { PageRefusal } from "./page-refusal.ts";
 import { beginSession, endSession, rejectLostCookie } from "./session.ts";
 import { SignInLookups } from "./sign-in-lookups.ts";

@@ -4,7 +4,7 @@ import * as z from "zod";
 import { type WaitlistField, waitlistJoinedPage, waitlistPage } from "@faceline/web/accounts/waitlist-page";
 import { visitorNetwork } from "../tester/visitors.ts";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
-import { countTry, requireAvailable } from "./admission.ts";
+import { countTry, requireAvailable } from "./form-limits.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
 /** Adds /waitlist. What is answered is the same for an email that waits already, and for one of a person. */

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
 import { readConfig } from "@faceline/runtime/config";
-import { newProcessId } from "@faceline/runtime/process";
+import { newProcessId } from "@faceline/runtime/process-lifecycle";
 import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/runtime/redis";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import { base64Image, facesAnswer, testKeyRecord, testServer, waitUntil } from "../../testing/server.ts";

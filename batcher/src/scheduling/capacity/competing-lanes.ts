@@ -2,7 +2,7 @@ import type { Lane } from "../state/lane.ts";
 import type { State } from "../state/state.ts";
 import type { WorkerLoad } from "../state/worker-loads.ts";
 import { isInService, sizeMaxOf } from "../state/workers.ts";
-import { usefulSize } from "./batch-size.ts";
+import { usefulSize } from "./batch-size-bounds.ts";
 
 /**
  * Returns the other lanes that share workers with this lane. Their work that is due before a task is done

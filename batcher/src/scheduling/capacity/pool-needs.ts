@@ -1,6 +1,6 @@
 import type { State } from "../state/state.ts";
 import { isInService } from "../state/workers.ts";
-import { usefulSize } from "./batch-size.ts";
+import { usefulSize } from "./batch-size-bounds.ts";
 
 /** Takes a sample of how many workers the pool needs, if the last one is old enough. */
 export function sampleWorkersNeeded(state: State, now: number): void {

@@ -2,7 +2,7 @@ import type { BatchLoad } from "../queue/batch-load.ts";
 import type { Lane } from "../state/lane.ts";
 import type { State } from "../state/state.ts";
 import type { WorkerLoad } from "../state/worker-loads.ts";
-import { type BatchSizing, batchSizing, type UsefulBatch } from "./batch-size.ts";
+import { type BatchSizing, batchSizing, type UsefulBatch } from "./batch-size-bounds.ts";
 import { availableWorkers, type CompetingLane, competingLanes, competingWorkMs } from "./competing-lanes.ts";
 import { loadEndsAt } from "./load-turns.ts";
 

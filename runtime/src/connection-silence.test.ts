@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { logSilence, reportSilence } from "./silence.ts";
+import { logSilence, reportSilence } from "./connection-silence.ts";
 
 test("a connection that is closed for its silence is named in the log, with how long and what was missing", () => {
   const lines: unknown[] = [];

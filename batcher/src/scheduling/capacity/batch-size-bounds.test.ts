@@ -5,7 +5,7 @@ import { laneId } from "@faceline/contracts/wire/ids";
 import { call } from "../../../testing/fixtures.ts";
 import { HopTimes } from "../estimates/hop-times.ts";
 import { Lane } from "../state/lane.ts";
-import { usefulBatch } from "./batch-size.ts";
+import { usefulBatch } from "./batch-size-bounds.ts";
 
 const hops = new HopTimes({ hopMs: 3, replyMs: 3 });
 const workers = { workers: 2, availableWorkers: 2, batchMax: 8, utilisationTarget: 0.85 };

@@ -16,7 +16,7 @@ const options = { encoding: "utf8", timeout: 20_000, killSignal: "SIGKILL" } as 
 const script = `
   import { once } from "node:events";
   import { Worker } from "node:worker_threads";
-  import { exitFatally } from ${JSON.stringify(join(import.meta.dirname, "process.ts"))};
+  import { exitFatally } from ${JSON.stringify(join(import.meta.dirname, "process-lifecycle.ts"))};
   const hang = \`
     import { pbkdf2Sync } from "node:crypto";
     import { parentPort } from "node:worker_threads";
