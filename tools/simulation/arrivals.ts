@@ -8,15 +8,15 @@ export type Arrival = {
   atMs: number;
   tenant: string;
   tasks: number;
-  /** Of decoding each image, see decodingCost; 1 by default. */
+  /** Cost of decoding each image, see decodingCost; 1 by default. */
   cost?: number;
-  /** The same for each image, instead of `cost`. */
+  /** Cost of each image, instead of `cost`. */
   costs?: readonly number[];
   /** `lane` of scenario.ts by default. */
   lane?: LaneId;
   /** `standard` by default. */
   serviceClass?: ServiceClass;
-  /** From its arrival to its deadline. */
+  /** Time from its arrival to its deadline. */
   timeBudgetMs: number;
 };
 
@@ -30,7 +30,7 @@ type Caller = Omit<Arrival, "atMs">;
 export const poisson = (random: Random, perSecond: number, forMs: number, caller: Caller): Arrival[] =>
   callsOf(caller, poissonInstants(random, perSecond, forMs));
 
-/** Their instants alone: a million of them fit in 8 MB. */
+/** Instants of independent calls: a million of them fit in 8 MB. */
 export const poissonInstants = (random: Random, perSecond: number, forMs: number): Iterable<number> =>
   modulated(random, () => ({ perSecond, untilMs: forMs }), forMs);
 

@@ -74,7 +74,7 @@ test("the numbers to compare with are right: with one worker less, calls are ref
   }
 });
 
-/** With an autoscaler, beginning with two workers. */
+/** Plays a load with an autoscaler that begins with two workers. */
 function autoscaled(traffic: Traffic, loadMs: number) {
   const state = newState("batcher-0000000000000000", {
     ...startSettings,
@@ -115,6 +115,8 @@ type Traffic = {
   deathsAtMs?: number;
   rightNumber: number;
   directionChangesMax: number;
-  /** By the load in seconds: how many fewer calls than with the right number may be in time, as a share. */
+  /**
+   * Share of calls that may be in time less than with the right number of workers, by the load in seconds.
+   */
   missingMax: Record<5 | 30 | 120, number>;
 };

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { seedsOf } from "@faceline/batcher/testing/seeds";
-import { ServiceClass } from "@faceline/contracts/wire/task";
 import { type Arrival, merge, poisson } from "./arrivals.ts";
 import { type CallResult, callResult } from "./metrics.ts";
 import { Random } from "./random.ts";
@@ -10,14 +9,13 @@ import { startAt } from "./scenario.ts";
 import { Simulation } from "./simulation.ts";
 
 // Four teams, and a flood of anonymous calls of ten times what the workers can do. Replay one seed with
-// SEED=417. With SERVICE_CLASS=standard the flood is one more team: that shows what the class is for.
+// SEED=417.
 
 const forMs = 20_000;
 const teams = ["a", "b", "c", "d"];
-/** By then what teams leave is known. */
+/** Instant from which the spare workers are known. */
 const settledAt = startAt + 4_000;
 const settledForMs = startAt + forMs - settledAt;
-const serviceClass = ServiceClass.parse(process.env["SERVICE_CLASS"] ?? "best_effort");
 
 const cpu = { alpha: 5, beta: 35, sizes: [1, 2, 4], prepare: { alpha: 2, beta: 8 } };
 const gpu = { alpha: 20, beta: 1, prepare: { alpha: 2, beta: 5 } };
@@ -53,7 +51,7 @@ for (const name of single) {
     const { alone, flooded } = besideFlood(name, 0.4);
     assert.equal(flooded.good, flooded.calls, `${flooded.good} of ${flooded.calls} calls in time`);
     const { alpha, beta, prepare } = pools[name].pool[0]!;
-    // The way of the batch and its report, and the preparation and the run of at most two tasks.
+    // The hops of the batch and its report, and the preparation and the run of at most two tasks.
     const batchMs = 9 + prepare.alpha + 2 * prepare.beta + alpha + 2 * beta;
     const p99 = `p99 ${alone.p99Ms} ms alone, ${flooded.p99Ms} ms beside the flood`;
     assert.ok(flooded.p99Ms <= alone.p99Ms + batchMs, p99);
@@ -116,7 +114,7 @@ function play(name: Pool, { load, flood, seed }: Load): Simulation {
       ? []
       : poisson(random.branch(), share * perSecond, forMs, { tenant: "", tasks: 1, timeBudgetMs, ...caller });
   const streams = teams.map((tenant) => stream(load / 4, { tenant }));
-  const anonymous = { tenant: "anonymous", serviceClass, timeBudgetMs: 30_000 };
+  const anonymous = { tenant: "anonymous", serviceClass: "best_effort", timeBudgetMs: 30_000 } as const;
   const arrivals = merge(...streams, stream(flood, anonymous));
   return new Simulation({ seed, workers: pool, hops, arrivals }).run(forMs + 30_000);
 }

@@ -42,7 +42,7 @@ test("no call has answers of two builds, and both builds work", () => {
   }
 });
 
-/** Of the answers that the client gets: the first to each task. */
+/** Returns the builds of the answers that the client gets: the first to each task. */
 function digestsOf({ tasks, answers }: Call): Set<string> {
   const firsts = tasks.map((task) => answers.find((answer) => answer.task === task));
   return new Set(firsts.flatMap((answer) => (answer?.kind === "faces" ? answer.build!.digest : [])));

@@ -10,7 +10,7 @@ import { Random } from "./random.ts";
 // Short random histories of a pool: calls arrive, workers run, fail, fall silent, come back with late
 // answers, and calls are cancelled; some images are heavy to prepare. In every interleaving each task ends
 // exactly once, no worker has more than one batch running, one staged and one heavy batch staged beside it,
-// and in the end nothing is kept. Replay one seed: SEED=417 node --test src/scheduling/decide.sim.test.ts
+// and in the end nothing is kept. Replay one seed with SEED=417.
 
 test("every task that arrives ends exactly once, whatever happens to its workers", () => {
   for (const seed of seedsOf(300)) runHistory(seed);

@@ -8,9 +8,8 @@ import { Random } from "./random.ts";
 import { startAt } from "./scenario.ts";
 import { Simulation } from "./simulation.ts";
 
-// What the scheduler guarantees to every caller, in random scenarios (random-scenarios.ts). In the batcher's
-// folder: more seeds by `SEEDS=2000 node --test simulation/guarantees.sim.test.ts`, one of them by `SEED=417
-// node --test …`.
+// Guarantees of the scheduler to every caller, in random scenarios (random-scenarios.ts). SEEDS=2000 plays
+// more seeds, SEED=417 one of them.
 
 const forMs = 4_000;
 const untilAllEnded = forMs + 12_000;

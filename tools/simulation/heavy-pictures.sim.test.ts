@@ -14,7 +14,7 @@ import { Simulation } from "./simulation.ts";
 
 const forMs = 30_000;
 const victims = ["a", "b", "c", "d"];
-/** By then the time of a unit of cost is known. */
+/** Instant from which the time of a unit of cost is known. */
 const settledAt = startAt + 5_000;
 
 const cpu = { alpha: 5, beta: 35, sizes: [1, 2, 4], prepare: { alpha: 2, beta: 8 } };

@@ -17,7 +17,7 @@ export class InvariantChecker {
   readonly waiting = new Map<TaskId, number>();
   longestHoldMs = 0;
   readonly #seed: number;
-  /** By partition of the batches topic. */
+  /** Holders, by partition of the batches topic. */
   readonly #holders: Holder[] = [];
   /** Batches of tasks that are heavy to prepare: one is staged beside another batch. */
   readonly #heavyBatches = new Set<BatchId>();

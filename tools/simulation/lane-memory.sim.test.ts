@@ -167,7 +167,7 @@ type Pool = {
   /** Calls of each lane, as a share of what the workers could do if they loaded nothing. */
   loads: number[];
   timeBudgetMs: number;
-  /** Of the first worker. */
+  /** Deaths of the first worker. */
   deaths?: { atMs: number }[];
 };
 type Watched = Parameters<InvariantChecker["watch"]>;

@@ -103,7 +103,7 @@ const batchMs = 40 + 20 * 4;
 /** `load`: what the noisy team demands, as a multiple of the capacity. */
 type Flood = { workerCount: number; timeBudgetMs: number; load: number; teams: string[] };
 
-/** By then the demand of each tenant is known. */
+/** Instant from which the demand of each tenant is known. */
 const settledAt = startAt + 10_000;
 
 /**

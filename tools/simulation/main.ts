@@ -30,20 +30,6 @@ for (const perSecond of [250, 290, 350]) {
     console.log(row([name, ...cells(simulate(perSecond, scheduler))]));
 }
 
-console.log(`\nAt 1,000 tasks a second, four workers: ${speed()}.`);
-
-function speed(): string {
-  const caller = { tenant: "team", tasks: 1, timeBudgetMs: 300 };
-  const arrivals = poisson(new Random(1), 1_000, forMs, caller);
-  const [startedAt, cpuBefore] = [performance.now(), process.cpuUsage()];
-  new Simulation({ seed: 1, arrivals, workers: workers(4), hops }).run(forMs);
-  const times = (ms: number) => (forMs / ms).toFixed(0);
-  const { user, system } = process.cpuUsage(cpuBefore);
-  const byProcessor = times((user + system) / 1_000);
-  // On shared cores, only the processor time measures the simulator.
-  return `${times(performance.now() - startedAt)} times as fast as real time, ${byProcessor} by processor time`;
-}
-
 function simulate(perSecond: number, scheduler: NewScheduler | undefined): Metrics[] {
   return Array.from({ length: seeds }, (_, seed) => {
     const caller = { tenant: "team", tasks: 1, timeBudgetMs: 300 };

@@ -17,15 +17,15 @@ const simulations = globSync("*.sim.test.ts", { cwd: import.meta.dirname }).toSo
   (a, b) => Number(isSlow(a)) - Number(isSlow(b)),
 );
 const testGroups = [
-  ["--test-isolation=none", "batcher/src/scheduling/**/*.test.ts"],
-  ...simulations.map((file) => [`tools/simulation/${file}`]),
+  "batcher/src/scheduling/**/*.test.ts",
+  ...simulations.map((file) => `tools/simulation/${file}`),
 ];
 
 const active = process.env["MUTATION"];
 if (active === undefined) runAll();
 else breakRule(mutations.find(({ name }) => name === active)!);
 
-/** In the process of a test: changes the source of one module as it is loaded. */
+/** Changes the source of one module as it is loaded, in the process of a test. */
 function breakRule({ module, rule, broken }: Mutation): void {
   registerHooks({
     load(url, context, nextLoad) {
@@ -50,9 +50,13 @@ function runAll(): void {
 }
 
 /** Returns the names of the tests that fail with this mutation. */
-function failingTests(mutation: string, tests: string[]): string[] {
+function failingTests(mutation: string, tests: string): string[] {
   const cwd = fileURLToPath(new URL("../..", import.meta.url));
   const env = { ...process.env, MUTATION: mutation, NODE_OPTIONS: `--import=${import.meta.url}` };
-  const run = spawnSync(process.execPath, ["--test", "--test-reporter=tap", ...tests], { cwd, env });
+  const options = { cwd, env, timeout: 300_000, killSignal: "SIGKILL" } as const;
+  // A mutation may make a test loop for ever. In one process, because nothing else ends that loop.
+  const flags = ["--test", "--test-isolation=none", "--test-reporter=tap"];
+  const run = spawnSync(process.execPath, [...flags, tests], options);
+  if (run.signal !== null) return [`endless: ${tests}`];
   return [...String(run.stdout).matchAll(/^not ok \d+ - (.*)$/gm)].map((match) => match[1]!);
 }

@@ -6,7 +6,7 @@ export class Random {
     this.#state = Math.imul(seed + 1, 0x9e3779b1);
   }
 
-  /** From 0 to below 1, by mulberry32 (32 bits of state): good enough for simulations. */
+  /** A number from 0 to below 1, by mulberry32 (32 bits of state): good enough for simulations. */
   next(): number {
     this.#state = (this.#state + 0x6d2b79f5) | 0;
     let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);

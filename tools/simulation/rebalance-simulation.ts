@@ -28,10 +28,10 @@ export class RebalanceSimulation {
   readonly violations: string[] = [];
   readonly #parts: SimulationParts;
   readonly #workers: (SimulatedWorker | undefined)[] = [];
-  /** By partition: batches that were sent while no worker held it. */
+  /** Batches that were sent while no worker held their partition, by partition. */
   readonly #unreadBatches: Batch[][] = [];
   readonly #cancelled = new Set<CallId>();
-  /** By offset: the call of the message; undefined where it cannot be read. */
+  /** The call of each message, by offset; undefined if it cannot be read. */
   readonly #calls: (CallTasks | undefined)[] = [];
   #processCount = 0;
 

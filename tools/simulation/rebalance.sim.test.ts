@@ -1,6 +1,5 @@
-// Covers src/task-inbox.ts, src/ledger.ts and src/scheduler-loop.ts with all that they call, in rebalances
-// that come in the middle of everything. Replay one seed: SEED=417 node --test
-// simulation/rebalance.sim.test.ts
+// Covers task-inbox.ts, ledger.ts and scheduler-loop.ts of batcher/src with all that they call, in rebalances
+// that come in the middle of everything. Replay one seed with SEED=417.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { call } from "@faceline/batcher/testing/fixtures";

@@ -18,7 +18,7 @@ import type { Call } from "./simulated-clients.ts";
 import type { LoadBegan } from "./simulated-lane-loads.ts";
 import type { WorkerModel } from "./worker-model.ts";
 
-/** What a batcher starts with: the defaults of LANE_WAITING_MAX and UTILISATION_TARGET. */
+/** Settings that a batcher starts with: the defaults of LANE_WAITING_MAX and UTILISATION_TARGET. */
 export const startSettings = {
   laneWaitingMax: 2_048,
   utilisationTarget: 0.85,
@@ -42,7 +42,7 @@ export const startAt = 1_000_000;
 
 export type Scenario = {
   seed: number;
-  /** In the order of time. */
+  /** Calls in the order of time. */
   arrivals: Arrivals;
   workers: WorkerModel[];
   hops: Hops & { jitter?: number };
@@ -63,7 +63,7 @@ export type Scenario = {
   runEnded?: (tasks: number, times: BatchTimes) => void;
   /** Called when a worker begins to load a lane, with those that leave for it. */
   loadBegan?: LoadBegan;
-  /** To compare with; the scheduler of production by default. */
+  /** A scheduler to compare with; that of production by default. */
   scheduler?: NewScheduler;
   /** Whether the preparation of these tasks never ends; none by default. */
   isPreparationEndless?: (tasks: BatchTask[]) => boolean;
@@ -75,16 +75,16 @@ export type Scenario = {
 
 /** Takes messages to their receivers in simulated time, and calls `done` when they are there. */
 export type CallPath = {
-  /** From the client to the scheduler. */
+  /** Takes a call from the client to the scheduler. */
   intake(call: CallTasks, done: () => void): void;
   toWorker(batch: Batch, done: () => void): void;
-  /** From a worker to the scheduler. */
+  /** Takes a report from a worker to the scheduler. */
   report(done: () => void): void;
-  /** From the end of a run to the client. */
+  /** Takes answers from the end of a run to the client. */
   reply(batch: Batch, done: () => void): void;
 };
 
-/** Of a batch that has run. `prepareMs`: fetching and decoding. */
+/** Times of a batch that has run. `prepareMs`: fetching and decoding. */
 export type BatchTimes = { prepareMs: number; runMs: number };
 
 export type Hops = { intakeMs: number; toWorkerMs: number; reportMs: number; replyMs: number };
@@ -93,6 +93,6 @@ export type NewScheduler = (scenario: Scenario) => Scheduler;
 
 export type Scheduler = {
   decide(event: Event, now: number): Move[];
-  /** What workers read of the pool's state; of one that loads no lanes, nothing. */
+  /** The state of the pool that workers read; absent where they load no lanes. */
   laneStates?(now: number): LaneState[];
 };

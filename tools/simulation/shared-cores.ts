@@ -87,6 +87,6 @@ function msUntilNext({ progress, jobs }: JobClass, pace: number): number {
 type JobClass = {
   /** CPU time that a job of the class would have got which was there from the beginning, in ms. */
   progress: number;
-  /** By the progress at which they end, the first one last. */
+  /** Jobs by the progress at which they end, the first one last. */
   readonly jobs: { endsAt: number; done: () => void }[];
 };

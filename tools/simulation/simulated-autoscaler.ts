@@ -105,7 +105,7 @@ type AutoscalingPlan = {
   needed(): number;
   /** A worker begins to serve on a free partition. */
   start(partition: number): void;
-  /** From the decision to add a worker to its first report: its start and the load of its models. */
+  /** Time from the decision to add a worker to its first report: its start and the load of its models. */
   loadMs: number;
   workersMin: number;
   workersMax: number;

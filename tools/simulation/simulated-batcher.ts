@@ -110,14 +110,14 @@ export class SimulatedBatcher {
     return this.#consumer!;
   }
 
-  /** As `kill -9`. */
+  /** Ends as by `kill -9`. */
   kill(): void {
     this.consumer.die();
     void this.#loop[Symbol.asyncDispose]();
     void this.#delivery[Symbol.asyncDispose]();
   }
 
-  /** As SIGTERM. */
+  /** Ends as by SIGTERM. */
   async stop(): Promise<void> {
     this.handle({ kind: "drain" });
     await this.#inbox![Symbol.asyncDispose]();

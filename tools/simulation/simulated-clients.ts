@@ -91,9 +91,9 @@ export type Answer = {
   at: number;
   /** Why the task was refused or failed. */
   reason?: string;
-  /** Of the worker that gave it. */
+  /** Build of the worker that gave it. */
   build?: LaneBuild;
-  /** Where its time went between the arrival at the scheduler and the end of its run. */
+  /** Parts of its time between the arrival at the scheduler and the end of its run. */
   stages?: { waitMs: number; prepareMs: number; runMs: number };
 };
 

@@ -95,7 +95,7 @@ export class SimulatedLaneLoads {
     return undefined;
   }
 
-  /** What leaves for one more lane beside these: those that were used least lately. */
+  /** Plans which lanes leave for one more beside these: those that were used least lately. */
   #plan(lanes: readonly LaneId[]): { unloads: LaneId[]; at: number } {
     const { now } = this.#parts.events;
     const useOf = (lane: LaneId) => this.#uses.get(lane) ?? newUse(now);

@@ -30,7 +30,7 @@ export class SimulatedWorker {
   readonly #ready: Prepared[] = [];
   #running: { batch: Batch; startedAt: number } | undefined;
   readonly #answering = new Set<Batch>();
-  /** What its reports say of each batch that it has. */
+  /** Entries of its reports for the batches that it has. */
   readonly #held = new Map<Batch, Report["staged"][number]>();
   readonly #finished: FinishedBatch[] = [];
   /** The results of a run are taken out, and the next one has not begun. */
@@ -243,12 +243,12 @@ export class SimulatedWorker {
 const reportEveryMs = 250;
 /** The scheduler knows by then that it stops, and what was sent before has arrived. */
 const drainMinMs = 1_000;
-/** As in inference/src/worker.ts. */
+/** The limit of inference/src/worker.ts. */
 const preparedMax = 2;
 /** A worker ends itself when none of a batch's decodes ends for 1.5 times `decodeMaxMs`. */
 const productionDecodeStallMs = 15_000;
 
-/** Of a worker with memory for all of them. */
+/** The lanes of a worker with memory for all of them. */
 const allLoaded = (offered: LoadedLane[]) => ({
   offered,
   loading: null,
@@ -265,7 +265,7 @@ const heldOf = (batch: Batch): Report["staged"][number] => ({
   facesMax: batch.tasks.reduce((sum, { options }) => sum + options.facesMax, 0),
 });
 
-/** What the simulation does for a worker. */
+/** Services of the simulation for a worker. */
 type WorkerEnvironment = {
   events: EventQueue;
   random: Random;
@@ -282,7 +282,7 @@ type WorkerEnvironment = {
   killed(): void;
 };
 
-/** Where the time of a batch in a worker went: `behindOthersMs` before its preparation and before its run. */
+/** Times of a batch in a worker; `behindOthersMs`: its waits before its preparation and before its run. */
 export type WorkerTimes = { behindOthersMs: number; prepareMs: number; runMs: number };
 
 type Prepared = { batch: Batch; tasks: BatchTask[]; prepareMs: number };

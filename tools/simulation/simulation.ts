@@ -39,9 +39,9 @@ export class Simulation {
   readonly #forgets: boolean;
   readonly #path: CallPath;
   readonly #scheduler: Scheduler;
-  /** By partition; undefined while a process starts. */
+  /** Workers by partition; undefined while a process starts. */
   readonly #workers: (SimulatedWorker | undefined)[] = [];
-  /** By partition: batches that were sent while no worker held it. */
+  /** Batches that were sent while no worker held their partition, by partition. */
   readonly #unreadBatches: Batch[][] = [];
   /** Every call that was sent to the tasks topic, in its order. */
   readonly #topic: CallTasks[] = [];
@@ -163,7 +163,7 @@ export class Simulation {
     });
   }
 
-  /** As src/pool-outbox.ts does, but never between two ticks. */
+  /** Publishes as batcher/src/pool-outbox.ts does, but never between two ticks. */
   #publishPool(): void {
     if (!this.#scenario.workers.some((model) => model.memory !== undefined)) return;
     const { now } = this.events;
@@ -258,5 +258,5 @@ export class Simulation {
 
 const tickEveryMs = 100;
 
-/** As in src/pool-outbox.ts: an unchanged state is repeated after this time. */
+/** Time after which an unchanged state is repeated, as by batcher/src/pool-outbox.ts. */
 const unchangedEveryMs = 500;

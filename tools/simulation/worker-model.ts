@@ -7,7 +7,7 @@ import type { EventQueue } from "./event-queue.ts";
 import type { Random } from "./random.ts";
 import type { LaneMemoryModel } from "./simulated-lane-loads.ts";
 
-/** Of workers whose model names no other. */
+/** Build of workers whose model names no other. */
 export const simulatedBuild: LaneBuild = {
   digest: "0".repeat(16),
   modelVersion: "0".repeat(12),
@@ -17,7 +17,7 @@ export const simulatedBuild: LaneBuild = {
 /** The build of a lane or a worker. */
 export const builtAs = ({ build = simulatedBuild }: { build?: LaneBuild }): LaneBuild => build;
 
-/** What a report says of a lane of this model. */
+/** Returns the entry of a report for a lane of this model. */
 export const warmedUp = (
   { lane, build = simulatedBuild, sizes, alpha, beta, warmMs }: LaneModel,
   warmUpFactor: number,
@@ -51,7 +51,7 @@ export type WorkerWork = {
   prepare(tasks: readonly BatchTask[], done: () => void): void;
   /** Runs a batch of a lane that is padded to `size`. */
   run(lane: LaneId, size: number, done: () => void): void;
-  /** What comes between two runs although the next batch is ready. */
+  /** Takes the time between two runs, although the next batch is ready. */
   turnAround(done: () => void): void;
 };
 
@@ -61,7 +61,7 @@ export type WorkerModel = LaneModel & {
   openWork?: (environment: { events: EventQueue; random: Random }) => WorkerWork;
   /** Lanes that it has besides the first. */
   otherLanes?: LaneModel[];
-  /** For some of its lanes only; for all of them by default. */
+  /** Memory for some of its lanes only; for all of them by default. */
   memory?: LaneMemoryModel;
   /** Standard deviation of a run's time, as a share of it. */
   noise: number;
@@ -73,6 +73,6 @@ export type WorkerModel = LaneModel & {
   /** Instants at which it dies; another process takes its place after the cold start. */
   deaths?: { atMs: number }[];
   coldStartMs: number;
-  /** After this time it ends itself when a preparation hangs. Infinity: it reports on, and never ends. */
+  /** Time after which it ends itself when a preparation hangs. Infinity: it reports on, and never ends. */
   decodeStallMs?: number;
 };

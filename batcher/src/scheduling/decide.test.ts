@@ -115,16 +115,6 @@ test("a call that cannot meet its deadline is refused on arrival, as a whole, wi
   ]);
 });
 
-test("a call that exceeds the bound of its lane is refused as queue_too_long", () => {
-  const pool = newPool({ laneWaitingMax: 3 });
-  assert.deepEqual(answersOf(decide(pool, call("a", 3, { now: 0 }), 0)), []);
-  const refused = answersOf(decide(pool, call("b", 1, { now: 0 }), 0));
-  assert.deepEqual(
-    refused.map(([, outcome]) => outcome.kind === "shed" && outcome.reason),
-    ["queue_too_long"],
-  );
-});
-
 test("in a full lane the newest calls of the longest queue give way to a tenant within its share, and to no other", () => {
   const pool = newPool({ laneWaitingMax: 12 });
   // No worker is in service, so that all of them wait.
@@ -472,18 +462,6 @@ test("a worker whose images arrive slowly is not hung while they arrive, and is 
   assert.deepEqual(dispatches(moves), [{ partition: 2, tasks: ["a/nnnnnnnnnnnnnnnn/0"], attempt: 2 }]);
 });
 
-test("a worker whose images arrive for ever has its tasks expire a second after their deadlines", () => {
-  const pool = newPool();
-  decide(pool, report("w1"), 0);
-  const [batch] = batchesOf(decide(pool, call("a", 1, { now: 0, deadlineAt: 8_000 }), 0));
-  const ends: [number, string][] = [];
-  for (let now = 0; now <= 10_000; now += 250) {
-    const moves = decide(pool, report("w1", { staged: [batch!], imageBytes: now, sentAt: now }), now);
-    for (const [, { kind }] of answersOf(moves)) ends.push([now, kind]);
-  }
-  assert.deepEqual(ends, [[9_000, "expired"]]);
-});
-
 test("a preparation begins to count when the run before it has ended, and not while the batcher stands still", () => {
   const pool = newPool();
   decide(pool, report("w1", { sizes: [{ size: 1, runMs: 9_000 }] }), 0);
@@ -565,24 +543,6 @@ test("a partition has one holder, the worker that claimed it last: the one befor
     [batchesOf(moves).length, [...pool.sent.values()].map((sent) => sent.worker)],
     [1, ["inference-w2"]],
   );
-});
-
-test("a worker that was out of memory gets no larger batch than its next report offers", () => {
-  const pool = newPool();
-  decide(pool, report("w1"), 0);
-  const [batch] = batchesOf(decide(pool, call("a", 8, { now: 0 }), 0));
-  assert.equal(batch!.tasks.length, 8);
-  const sizes = [1, 2].map((size) => ({ size, runMs: 10 + 2 * size }));
-  decide(pool, call("b", 8, { now: 5 }), 5);
-  const finished = [{ ...answered(batch!), end: "failed" as const }];
-  let moves = decide(pool, report("w1", { sizes, finished }), 10);
-  for (let now = 20; now < 200; now += 10) {
-    const [next] = batchesOf(moves);
-    if (next === undefined) break;
-    assert.ok(next.tasks.length <= 2, `${next.tasks.length} tasks`);
-    moves = decide(pool, report("w1", { sizes, finished: [answered(next)], sentAt: now }), now);
-  }
-  assert.equal(pool.open.size, 0);
 });
 
 test("with the partition back, batches are as large as the worker with most memory takes", () => {

@@ -31,6 +31,18 @@ test("no size is tried that the waiting tasks do not fill, or that is larger tha
   assert.equal(usefulBatch(lane, hops, { ...workers, batchMax: 1 }, 0).usefulSize, 1);
 });
 
+test("while one tenant floods beside a quiet one, batches are smaller, at a fifth of the throughput at most", () => {
+  const lane = new Lane(laneId("Dlib", "ssd"), null, 0);
+  lane.estimates.warmUp(
+    [1, 2, 4, 8].map((size) => ({ size, runMs: 40 + 20 * size })),
+    0,
+  );
+  assert.equal(usefulBatch(lane, hops, workers, 0).usefulSize, 8);
+  for (let now = 0; now < 10_000; now += 10) lane.estimates.demand.add("flood", 2, now);
+  for (let now = 0; now < 10_000; now += 1_000) lane.estimates.demand.add("quiet", 1, now);
+  assert.equal(usefulBatch(lane, hops, workers, 10_000).usefulSize, 4);
+});
+
 /** A lane in which larger batches gain nothing, and only those of one were run for a while. */
 function newLane(): Lane {
   const lane = new Lane(laneId("Dlib", "ssd"), null, 0);

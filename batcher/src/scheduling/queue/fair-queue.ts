@@ -247,8 +247,8 @@ export class FairQueue {
   }
 
   #queueOf(tenant: string): TenantQueue {
-    const known = this.#byTenant.get(tenant);
-    if (known !== undefined) return known;
+    const existing = this.#byTenant.get(tenant);
+    if (existing !== undefined) return existing;
     const tenantQueue = new TenantQueue(tenant, this.#startTagOf(tenant));
     this.#startTags.delete(tenant);
     this.#byTenant.set(tenant, tenantQueue);
@@ -275,8 +275,8 @@ export class FairQueue {
 
   #callOf(task: BatchTask): QueuedCall {
     const id = callIdOf(task.id);
-    const known = this.#byCall.get(id);
-    if (known !== undefined) return known;
+    const existing = this.#byCall.get(id);
+    if (existing !== undefined) return existing;
     const call: QueuedCall = { id, waiting: [], started: false };
     this.#byCall.set(id, call);
     return call;
