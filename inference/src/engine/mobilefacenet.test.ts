@@ -5,10 +5,11 @@ import { modelsFolder } from "@faceline/models/model-file";
 import * as ort from "@faceline/models/onnxruntime";
 import { isUnpulled } from "@faceline/models/source";
 import { openMobileFaceNet } from "@faceline/models/testing/mobilefacenet";
-import { largestFace } from "../../testing/largest-face.ts";
 import { distances } from "../../testing/distances.ts";
+import { largestFace } from "../../testing/largest-face.ts";
 import {
   builtModels,
+  labelledNames,
   labelledPairs,
   labelledPhotograph,
   labelledPhotographsMissing,
@@ -98,14 +99,13 @@ async function labelledDistances(embed?: (chip: Uint8Array) => Float32Array) {
     embedder: new Embedder(network, warp, chipToTemplate(model, template)),
   });
   const embeddings = new Map<string, Float32Array>();
-  const pairs = labelledPairs();
-  for (const name of new Set(pairs.flatMap(({ left, right }) => [left, right]))) {
+  for (const name of labelledNames()) {
     const picture = await decodePicture(labelledPhotograph(name), defaultPictureLimits);
     assert.ok(picture.kind !== "rejected");
     embeddings.set(name, (await largestFace(picture, pipeline))!.embedding);
   }
   const distancesOf = (person: boolean) =>
-    pairs
+    labelledPairs()
       .filter(({ same }) => same === person)
       .map(({ left, right }) => distances.cosine(embeddings.get(left)!, embeddings.get(right)!));
   return { same: distancesOf(true), different: distancesOf(false) };
