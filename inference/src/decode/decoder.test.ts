@@ -188,34 +188,34 @@ function flat(background: string, side = 24) {
   return sharp({ create: { width: side, height: side, channels: 3, background } });
 }
 
-/** A signature and an IHDR: all that a decompression bomb shows before it is opened. */
+/** All that a decompression bomb shows before it is opened. */
 function pngHeader(width: number, height: number): Uint8Array {
-  const ihdr = Buffer.alloc(25);
-  ihdr.writeUInt32BE(13, 0);
-  ihdr.write("IHDR", 4, "latin1");
-  ihdr.writeUInt32BE(width, 8);
-  ihdr.writeUInt32BE(height, 12);
-  ihdr.set([8, 2, 0, 0, 0], 16);
-  ihdr.writeUInt32BE(crc32(ihdr.subarray(4, 21)), 21);
-  const idat = Buffer.from("0000000049444154", "hex");
-  return Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), ihdr, idat, Buffer.alloc(64)]);
+  return Buffer.concat([
+    pngStart(width, height, [8, 2]),
+    pngChunk("IDAT", Buffer.alloc(0)),
+    Buffer.alloc(64),
+  ]);
 }
 
 /** A black picture of 1 bit a pixel. Its checksum is wrong, but nobody gets as far. */
 function blankPng(side: number): Buffer {
-  const ihdr = Buffer.alloc(13);
-  ihdr.writeUInt32BE(side, 0);
-  ihdr.writeUInt32BE(side, 4);
-  ihdr.set([1, 0, 0, 0, 0], 8);
   const rawBytes = side * (1 + side / 8);
   const block = deflateRawSync(Buffer.alloc(1_000_000), { finishFlush: constants.Z_SYNC_FLUSH });
   const blocks = Array.from({ length: Math.ceil(rawBytes / 1_000_000) }, () => block);
   return Buffer.concat([
-    Buffer.from("89504e470d0a1a0a", "hex"),
-    pngChunk("IHDR", ihdr),
+    pngStart(side, side, [1, 0]),
     pngChunk("IDAT", Buffer.concat([Buffer.from("7801", "hex"), ...blocks])),
     pngChunk("IEND", Buffer.alloc(0)),
   ]);
+}
+
+/** The signature and the header. `depth`: bits of a sample, and the type of colour. */
+function pngStart(width: number, height: number, depth: [number, number]): Buffer {
+  const header = Buffer.alloc(13);
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  header.set(depth, 8);
+  return Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), pngChunk("IHDR", header)]);
 }
 
 function pngChunk(type: string, data: Buffer): Buffer {
