@@ -3,8 +3,13 @@ import { readdir, readFile, writeFile } from "node:fs/promises";
 import { test } from "node:test";
 import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import type { License } from "../catalogue-entry.ts";
-import { type AcceptanceOptions, acceptanceFile, acceptTerms, readAcceptance } from "./acceptance.ts";
-import type { Terms } from "./terms.ts";
+import {
+  type AcceptanceOptions,
+  acceptanceFile,
+  acceptTerms,
+  readAcceptance,
+  type Terms,
+} from "./acceptance.ts";
 
 test("the terms are shown before the question: licence, size, training data", async (t) => {
   const folder = await temporaryFolder(t);
