@@ -153,12 +153,20 @@ export type WantedFile = {
   bytes?: number | undefined;
 };
 
-export type DownloadOptions = {
+export type DownloadOptions = Pick<PullOptions, "progress" | "stop"> & {
   /** Folder of the parts. */
   folder: string;
   bytesMax: number;
-  /** Is called with the bytes that have come so far, and all of them. */
+  limits?: DownloadLimits;
+};
+
+/** Options of every pull, of models and of CUDA libraries. */
+export type PullOptions = {
+  print: (line: string) => void;
+  /** Is called with the bytes of a file that have come so far, and all of them. */
   progress: (bytes: number, of: number) => unknown;
   stop: AbortSignal;
-  limits?: DownloadLimits;
+  /** A folder that has the files: then nothing is fetched from the network. */
+  from?: string | undefined;
+  limits?: DownloadLimits | undefined;
 };

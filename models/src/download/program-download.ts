@@ -80,15 +80,21 @@ async function sizeOf(folder: string): Promise<number> {
   return (await Promise.all(sizes)).reduce<number>((sum, size) => sum + (size ?? 0), 0);
 }
 
-type WatchOptions = {
+/** Options of a program's download, whatever the program is. */
+export type FetchOptions = {
+  /** Is called with the bytes that have come so far. */
+  progress: (bytes: number) => void;
+  stop: AbortSignal;
+  limits?: DownloadLimits | undefined;
+};
+
+type WatchOptions = Pick<FetchOptions, "progress"> & {
   folder: string;
   /** Sender and file, as sentences name them. */
   sender: string;
   expected: { what: string; bytes: number };
   /** Size limit of the folder. */
   bytesMax: number;
-  /** Is called with the bytes that have come so far. */
-  progress: (bytes: number) => void;
   limits: DownloadLimits;
 };
 

@@ -2,6 +2,7 @@ import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { requireRoom, sentenceOnDisk } from "../disk-room.ts";
+import type { PullOptions } from "../download/download.ts";
 import { megabytes } from "../megabytes.ts";
 import { sha256OfFile } from "../model-file.ts";
 import { openStagingFolder, removeLeftOver } from "../staging-folder.ts";
@@ -18,7 +19,7 @@ import { isUnpacked, unpackWheel } from "./wheel-files.ts";
 export async function installCuda(
   modelsDir: string,
   pins: CudaPins,
-  { print, progress, stop, from }: InstallOptions,
+  { print, progress, stop, from, limits }: PullOptions,
 ): Promise<void> {
   const target = cudaFolder(modelsDir, pins);
   if (existsSync(target)) return print(`${target} is here already; --verify checks it`);
@@ -32,7 +33,7 @@ export async function installCuda(
       stop.throwIfAborted();
       await using temporary = await openStagingFolder(join(modelsDir, "gpu"), ".wheel-");
       print(`${from === undefined ? "fetching" : "taking"} ${wheel.file}, ${megabytes(wheel.bytes)}`);
-      const fetching = { progress: (bytes: number) => progress(bytes, wheel.bytes), stop };
+      const fetching = { progress: (bytes: number) => progress(bytes, wheel.bytes), stop, limits };
       const path =
         from === undefined ? await fetchWheel(temporary.path, wheel, fetching) : mirroredWheel(from, wheel);
       await unpackWheel(path, wheel, staging);
@@ -92,12 +93,3 @@ async function keptOf(pins: CudaPins, staging: string): Promise<string> {
   const kept = pins.wheels.length - (await wheelsToFetch(pins, staging)).length;
   return kept === 0 ? "" : ` ${kept} of ${pins.wheels.length} wheels are kept for the next call.`;
 }
-
-type InstallOptions = {
-  print: (line: string) => void;
-  /** Is called with the bytes of a wheel that have come so far, and all of them. */
-  progress: (bytes: number, of: number) => unknown;
-  stop: AbortSignal;
-  /** A folder that has the wheels: then nothing is fetched from the network. */
-  from?: string | undefined;
-};

@@ -1,8 +1,8 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type DownloadLimits, downloadLimits } from "../download/download.ts";
-import { downloadBy, type ProgramFault } from "../download/program-download.ts";
+import { downloadLimits } from "../download/download.ts";
+import { downloadBy, type FetchOptions, type ProgramFault } from "../download/program-download.ts";
 import type { Wheel } from "./cuda-pins.ts";
 
 /**
@@ -85,10 +85,3 @@ function sentenceOf({ code, stderr = "" }: ProgramFault, { name, version }: Whee
   }
   return `pip cannot fetch ${name} ${version}; "python3 -m pip download --no-deps ${name}==${version}" shows why.`;
 }
-
-type FetchOptions = {
-  /** Is called with the bytes that have come so far. */
-  progress: (bytes: number) => void;
-  stop: AbortSignal;
-  limits?: DownloadLimits;
-};

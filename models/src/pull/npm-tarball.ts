@@ -1,8 +1,8 @@
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
 import type { TarballSource } from "../catalogue-entry.ts";
-import { type DownloadLimits, downloadLimits } from "../download/download.ts";
-import { downloadBy, type ProgramFault } from "../download/program-download.ts";
+import { downloadLimits } from "../download/download.ts";
+import { downloadBy, type FetchOptions, type ProgramFault } from "../download/program-download.ts";
 
 /**
  * Fetches the tarball of a package into `folder`, without the packages that it depends on, and returns its
@@ -88,8 +88,3 @@ function sentenceOf(code: string, name: string): string {
 
 const unreachable =
   /^(ENOTFOUND|EAI_AGAIN|ECONN\w+|ETIMEDOUT|E(HOST|NET)UNREACH|ENOTCACHED|EPIPE|ERR_SOCKET_TIMEOUT|FETCH_ERROR)$/;
-
-/** Is called with the bytes that have come so far. */
-type Progress = (bytes: number) => void;
-
-type FetchOptions = { progress: Progress; stop: AbortSignal; limits?: DownloadLimits | undefined };

