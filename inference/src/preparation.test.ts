@@ -66,21 +66,6 @@ test("a decoder that gets no core does not hang, nor one of a process that was s
   assert.equal((await prepared).pictures.length, 2);
 });
 
-test("a decoder that hangs without a core is found once it has had its time", async (t) => {
-  const { pictures, hangs, pass, prepared, waits } = await slowBatch(t);
-  for (let second = 0; second < 29; second++) {
-    waits.add(500);
-    pass(1_000);
-  }
-  await setImmediate();
-  assert.deepEqual(hangs, []);
-  pass(1_000);
-  await setImmediate();
-  assert.equal(hangs.length, 1);
-  for (const { resolve } of pictures) resolve(onePixel);
-  await prepared;
-});
-
 test("a picture that took too long because its decoder had no core is shed, with the load in Retry-After", async (t) => {
   const { pictures, pass, prepared, waits } = await slowBatch(t);
   for (let second = 0; second < 10; second++) {

@@ -40,6 +40,11 @@ export function labelledPairs(): { left: string; right: string; same: boolean }[
   });
 }
 
+/** The names of all photographs of the pairs, each once. */
+export function labelledNames(): string[] {
+  return [...new Set(labelledPairs().flatMap(({ left, right }) => [left, right]))];
+}
+
 /** The list of the pairs as it is, and the folder that its names are relative to. */
 export const labelledCsv = (): { text: string; folder: string } => ({
   text: readFileSync(join(labelledFolder, "master.csv"), "utf8"),

@@ -271,11 +271,11 @@ function copies(bytes: Buffer, count: number): Buffer[] {
 }
 
 /** The photograph as a PNG of this size. */
-export type Photograph = (width: number, height: number) => Promise<Buffer>;
+type Photograph = (width: number, height: number) => Promise<Buffer>;
 
 /** A picture. If `damaged`, its pixels are undefined, and only its size and error code are compared. */
 export type PictureCase = { name: string; bytes: Buffer; damaged?: boolean };
 
-export type PictureSize = readonly [width: number, height: number];
+type PictureSize = readonly [width: number, height: number];
 
 type PictureCases = AsyncGenerator<PictureCase, void>;

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, rm, stat, truncate } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, stat, truncate } from "node:fs/promises";
 import { join } from "node:path";
 import { suite, type TestContext, test } from "node:test";
+import { temporaryFolder } from "../testing/temporary-folder.ts";
 import { buildModel } from "./build.ts";
 import { readCatalogue } from "./catalogue.ts";
 import type { Build, Model } from "./catalogue-entry.ts";
@@ -13,8 +13,7 @@ import { isUnpulled } from "./source.ts";
 import { verifyModel } from "./verify.ts";
 
 async function openFixture(t: TestContext): Promise<{ folder: string; tiny: Model; build: Build }> {
-  const folder = await mkdtemp(join(tmpdir(), "models-"));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder(t);
   const tiny = (await readCatalogue()).find("detector", "tiny")!;
   return { folder, tiny, build: tiny.builds[0]! };
 }

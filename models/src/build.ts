@@ -1,7 +1,8 @@
-import { mkdir, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import type { Build, Model } from "./catalogue-entry.ts";
 import { convert } from "./convert/networks.ts";
 import { modelFile, sha256 } from "./model-file.ts";
+import { writeWhole } from "./whole-file.ts";
 
 /**
  * Makes one build of a model, unless the folder has it. The file appears whole or not at all: a service that
@@ -19,14 +20,7 @@ export async function buildModel(folder: string, model: Model, build: Build): Pr
     throw new Error(`${build.file} came out as ${digest} (${onnx.length} bytes); ${expected}`);
   }
 
-  await mkdir(folder, { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${process.pid}.tmp`;
-  try {
-    await writeFile(temporary, onnx, { flush: true });
-    await rename(temporary, path);
-  } finally {
-    await rm(temporary, { force: true });
-  }
+  await writeWhole(path, onnx);
   return "built";
 }
 

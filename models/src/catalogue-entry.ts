@@ -187,6 +187,13 @@ const Distances = z.array(z.number().nonnegative()).max(10_000);
 /** Distances in ascending order. */
 const LabelledDistances = z.strictObject({ same: Distances, different: Distances });
 
+/** A distance that is not greater means the same person. */
+export const Thresholds = z.strictObject({
+  cosine: z.number().positive().max(2),
+  euclidean: z.number().positive(),
+  euclidean_l2: z.number().positive().max(2),
+} satisfies Record<DistanceMetric, z.ZodType>);
+
 /** The pairs that an operator's thresholds were measured on. */
 export const ThresholdsCalibration = z.strictObject({
   calibrated_at: z.iso.datetime(),
@@ -228,12 +235,7 @@ const Embedding = z.strictObject({
     .strictObject({ min: z.number().positive(), max: z.number().positive() })
     .refine(({ min, max }) => min <= max, { error: "must not end below its start" })
     .optional(),
-  /** A distance that is not greater means the same person. */
-  thresholds: z.strictObject({
-    cosine: z.number().positive().max(2),
-    euclidean: z.number().positive(),
-    euclidean_l2: z.number().positive().max(2),
-  } satisfies Record<DistanceMetric, z.ZodType>),
+  thresholds: Thresholds,
   /** The data behind each threshold. */
   thresholds_from: z.strictObject({
     cosine: z.string().min(1),

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { entryIn } from "../testing/entry-mistakes.ts";
+import { temporaryFolder } from "../testing/temporary-folder.ts";
 import { readCatalogue } from "./catalogue.ts";
 import type { EmbeddingModel } from "./catalogue-entry.ts";
 
@@ -15,8 +15,7 @@ async function catalogueWith(t: TestContext, ...changes: object[]): Promise<stri
 }
 
 async function folderOf(t: TestContext, texts: readonly string[]): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "catalogue-"));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder(t);
   for (const [i, text] of texts.entries()) {
     const file = join(folder, `model-${i}`, "model.json");
     await mkdir(dirname(file));

@@ -2,8 +2,10 @@ import assert from "node:assert/strict";
 import { before, suite, type TestContext, test } from "node:test";
 import { builtModel } from "../testing/built.ts";
 import { openBlazeface, openFaceboxes } from "../testing/graph-models.ts";
+import { openMobileFaceNet } from "../testing/mobilefacenet.ts";
 import { noise, openSamples } from "../testing/pictures.ts";
 import { openReference } from "../testing/reference.ts";
+import { sampleFaces } from "../testing/sample-faces.ts";
 import type { Batch, ReferenceNetwork } from "../testing/tensorflow.ts";
 import { readCatalogue } from "./catalogue.ts";
 import { inputSides, type Model } from "./catalogue-entry.ts";
@@ -13,13 +15,14 @@ import { isUnpulled } from "./source.ts";
 
 // Every graph must give the outputs of its source on tfjs, to the rounding of float32: on noise, which
 // reaches every weight, in batches of 1 and 2, and on photographs, which reach the scores and boxes that
-// matter, in a batch of 3. Detectors at every input side of their cascade. convert/mobilefacenet.test.ts does
-// the same for MobileFaceNet. tfjs takes seconds for each picture, so there are no more of them.
+// matter, in a batch of 3. Detectors at every input side of their cascade. tfjs takes seconds for each
+// picture, so there are no more of them.
 const tolerance = 1e-5;
 
 const catalogue = await readCatalogue();
 const modelNamed = (name: string): Model => catalogue.models.find((model) => model.name === name)!;
 const detectors = ["ssd", "tiny", "faceboxes", "blazeface"];
+const onFaces = ["landmarks-68", "Dlib", "MobileFaceNet"];
 let reference: Record<string, ReferenceNetwork>;
 const sessions = new Map<string, Promise<ort.InferenceSession>>();
 
@@ -27,6 +30,9 @@ before(async () => {
   reference = await openReference();
   if (!unpulled("faceboxes")) reference["faceboxes"] = await openFaceboxes(modelNamed("faceboxes"));
   if (!unpulled("blazeface")) reference["blazeface"] = await openBlazeface(modelNamed("blazeface"));
+  if (unpulled("MobileFaceNet")) return;
+  const repaired = await openMobileFaceNet(modelNamed("MobileFaceNet"), "repaired");
+  reference["MobileFaceNet"] = async (batch) => ({ embedding: repaired(batch, ["embeddings"])[0]! });
 });
 
 test("the graphs have the tensors of the catalogue", async () => {
@@ -39,7 +45,7 @@ test("the graphs have the tensors of the catalogue", async () => {
 });
 
 suite("the graphs agree with their sources on noise", () => {
-  for (const name of [...detectors, "landmarks-68", "Dlib"]) {
+  for (const name of [...detectors, ...onFaces]) {
     test(name, { skip: unpulled(name) }, async (t) => {
       const model = modelNamed(name);
       for (const px of sidesOf(model)) {
@@ -60,20 +66,17 @@ suite("the graphs agree with their sources on photographs", {
     test(name, { skip: unpulled(name) }, async (t) => {
       const model = modelNamed(name);
       for (const px of sidesOf(model)) {
-        const pictures = await perSample((samples, i) => samples.whole(i, px));
+        const pictures = await Promise.all(sampleNumbers.map((sample) => openSamples()!.whole(sample, px)));
         await compare(t, model, [{ px, pictures }]);
       }
     });
   }
-  for (const name of ["landmarks-68", "Dlib"]) {
-    test(name, async (t) => {
+  for (const name of onFaces) {
+    test(name, { skip: unpulled(name) }, async (t) => {
       const model = modelNamed(name);
       const px = model.input_px;
-      const pictures = await perSample(async (samples, i) => {
-        const box = await bestFace(await samples.whole(i, modelNamed("ssd").input_px));
-        return samples.crop(i, box, px);
-      });
-      await compare(t, model, [{ px, pictures }]);
+      const faces = await sampleFaces(px);
+      await compare(t, model, [{ px, pictures: sampleNumbers.map((sample) => faces[sample - 1]!) }]);
     });
   }
 });
@@ -140,25 +143,7 @@ function unpulled(name: string): string | false {
   return absent && `NOT TESTED: the weights are not here; npm run models -- pull ${name} fetches them`;
 }
 
-async function bestFace(picture: Uint8Array): Promise<[number, number, number, number]> {
-  const ssd = modelNamed("ssd");
-  const { boxes, scores } = await run(ssd, { px: ssd.input_px, pictures: [picture] });
-  const best = scores!.indexOf(Math.max(...scores!));
-  assert(scores![best]! > 0.5, "the sample photograph shows no face");
-  const [ymin = 0, xmin = 0, ymax = 0, xmax = 0] = boxes!.subarray(4 * best, 4 * best + 4);
-  return [ymin, xmin, ymax, xmax];
-}
-
 const sampleNumbers = [1, 3, 6];
-
-async function perSample<T>(
-  make: (samples: NonNullable<ReturnType<typeof openSamples>>, sample: number) => Promise<T>,
-): Promise<T[]> {
-  const samples = openSamples()!;
-  const made: T[] = [];
-  for (const sample of sampleNumbers) made.push(await make(samples, sample));
-  return made;
-}
 
 function tensorOf(value: ort.InferenceSession.ValueMetadata) {
   return value.isTensor ? { name: value.name, type: value.type, shape: value.shape } : value;

@@ -9,3 +9,10 @@ export async function requireRoom(folder: string, bytes: number): Promise<void> 
     `The pull needs ${megabytes(bytes)} for a while, and ${megabytes(bavail * bsize)} are free in ${folder}.`,
   );
 }
+
+export const isDiskFull = (cause: unknown): boolean => (cause as NodeJS.ErrnoException).code === "ENOSPC";
+
+/** Returns a sentence on a fault while files were written into a folder. */
+export function sentenceOnDisk(cause: unknown, folder: string): string {
+  return isDiskFull(cause) ? `The disk of ${folder} is full.` : (cause as Error).message;
+}

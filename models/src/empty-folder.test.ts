@@ -1,16 +1,14 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
 import { rootCertificates } from "node:tls";
 import { promisify } from "node:util";
-import { makeEmptyFolder } from "./empty-folder.ts";
+import { temporaryFolder } from "../testing/temporary-folder.ts";
 
 test("a process moves into an empty folder of its own once, knows the authorities of a relative path, and leaves nothing", async (t) => {
-  const temporary = mkdtempSync(join(tmpdir(), "faceline-temporary-"));
-  t.after(() => rmSync(temporary, { recursive: true }));
+  const temporary = await temporaryFolder(t);
   writeFileSync(join(temporary, "ca.pem"), rootCertificates[0]!);
   const module = `
     import { readdirSync } from "node:fs";
@@ -29,14 +27,4 @@ test("a process moves into an empty folder of its own once, knows the authoritie
   assert.ok(folder.startsWith(join(temporary, "faceline-empty-")));
   assert.deepEqual(found, { same: true, contents: [], authorities: 1 });
   assert.deepEqual(readdirSync(temporary), ["ca.pem"]);
-});
-
-test("an empty folder is removed with what its process has left there", () => {
-  let path: string;
-  {
-    using folder = makeEmptyFolder();
-    path = folder.path;
-    assert.deepEqual(readdirSync(path), []);
-  }
-  assert.ok(!existsSync(path));
 });

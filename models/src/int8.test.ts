@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { builtModel } from "../testing/built.ts";
 import { openSamples, samplesCount } from "../testing/pictures.ts";
+import { sampleFaces } from "../testing/sample-faces.ts";
 import { readCatalogue } from "./catalogue.ts";
 import { inputSides, type Model, type Precision } from "./catalogue-entry.ts";
 import * as ort from "./onnxruntime.ts";
@@ -33,7 +34,7 @@ suite("int8 agrees with float on photographs", {
 
   test("landmarks differ by less than 4 px of the crop", async (t) => {
     const landmarks = await modelNamed("landmarks-68");
-    const [float, int8] = await both(landmarks, await crops(landmarks.input_px));
+    const [float, int8] = await both(landmarks, await sampleFaces(landmarks.input_px));
     const apart = largestDifference(float["points"]!, int8["points"]!) * landmarks.input_px;
     t.diagnostic(`at most ${apart.toFixed(2)} px`);
     assert.ok(apart < 4);
@@ -41,7 +42,7 @@ suite("int8 agrees with float on photographs", {
 
   test("embeddings differ by less than a fifth of the threshold between two people", async (t) => {
     const dlib = await modelNamed("Dlib");
-    const chips = await crops(dlib.input_px);
+    const chips = await sampleFaces(dlib.input_px);
     const [float, int8] = await both(dlib, chips);
     const rows = chips.map((_, row) => {
       const [a, b] = [float, int8].map((outputs) =>
@@ -64,12 +65,8 @@ async function run(model: Model, precision: Precision, px: number, pictures: Uin
   // one.
   const exact = { extra: { session: { x64quantprecision: "1" } } };
   const session = await ort.createSession(await builtModel(model, { precision, input_px: px }), exact);
-  const image = new ort.Tensor("uint8", new Uint8Array(Buffer.concat(pictures)), [
-    pictures.length,
-    px,
-    px,
-    3,
-  ]);
+  const pixels = new Uint8Array(Buffer.concat(pictures));
+  const image = new ort.Tensor("uint8", pixels, [pictures.length, px, px, 3]);
   const outputs = await session.run({ image });
   await session.release();
   return Object.fromEntries(Object.entries(outputs).map(([name, { data }]) => [name, data as Float32Array]));
@@ -84,32 +81,8 @@ async function wholeSamples(px: number): Promise<Uint8Array[]> {
   return Promise.all(Array.from({ length: samplesCount }, (_, i) => samples.whole(i + 1, px)));
 }
 
-/** The face with the best score in each sample. */
-async function crops(px: number): Promise<Uint8Array[]> {
-  const boxes = await (bestBoxes ??= findBestBoxes());
-  return Promise.all(boxes.map((box, i) => openSamples()!.crop(i + 1, box, px)));
-}
-
-/** Two tests cut faces out at the same boxes. */
-let bestBoxes: Promise<Box[]> | undefined;
-
-async function findBestBoxes(): Promise<Box[]> {
-  const ssd = await modelNamed("ssd");
-  const pictures = await wholeSamples(ssd.input_px);
-  const { boxes, scores } = await run(ssd, "float32", ssd.input_px, pictures);
-  const anchors = scores!.length / pictures.length;
-  return pictures.map((_, picture) => {
-    const ofPicture = scores!.subarray(anchors * picture, anchors * (picture + 1));
-    const best = anchors * picture + ofPicture.indexOf(Math.max(...ofPicture));
-    const [top = 0, left = 0, bottom = 0, right = 0] = boxes!.subarray(4 * best, 4 * best + 4);
-    return [top, left, bottom, right];
-  });
-}
-
 async function modelNamed(name: string): Promise<Model> {
   return (await readCatalogue()).models.find((model) => model.name === name)!;
 }
 
-/** Top, left, bottom and right, as shares of the picture. */
-type Box = [number, number, number, number];
 type Outputs = Record<string, Float32Array>;

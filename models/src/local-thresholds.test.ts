@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
+import { temporaryFolder } from "../testing/temporary-folder.ts";
 import { readCatalogue } from "./catalogue.ts";
 import { removeLocalThresholds, withLocalThresholds, writeLocalThresholds } from "./local-thresholds.ts";
 
@@ -20,14 +20,8 @@ const measured = {
   },
 };
 
-async function folder(t: TestContext): Promise<string> {
-  const path = await mkdtemp(join(tmpdir(), "thresholds-"));
-  t.after(() => rm(path, { recursive: true }));
-  return path;
-}
-
 test("thresholds that were written take the place of the catalogue's, until they are removed", async (t) => {
-  const modelsDir = await folder(t);
+  const modelsDir = await temporaryFolder(t);
   assert.deepEqual((await withLocalThresholds(catalogue, modelsDir)).find("embedding", "Dlib"), dlib);
   const path = await writeLocalThresholds(catalogue, dlib, { ...measured, modelsDir });
   const own = (await withLocalThresholds(catalogue, modelsDir)).find("embedding", "Dlib")!;
@@ -44,7 +38,7 @@ test("thresholds that were written take the place of the catalogue's, until they
 });
 
 test("thresholds of other weights, of unknown models and files that do not parse end the start", async (t) => {
-  const modelsDir = await folder(t);
+  const modelsDir = await temporaryFolder(t);
   const path = await writeLocalThresholds(catalogue, dlib, { ...measured, modelsDir });
   const stored = JSON.parse(await readFile(path, "utf8")) as object;
   const write = (name: string, text: string) => writeFile(join(modelsDir, "thresholds", name), text);
@@ -66,7 +60,7 @@ test("thresholds of other weights, of unknown models and files that do not parse
 });
 
 test("a name that is no file name leads to no file", async (t) => {
-  const modelsDir = await folder(t);
+  const modelsDir = await temporaryFolder(t);
   await mkdir(join(modelsDir, "thresholds"));
   await assert.rejects(removeLocalThresholds(modelsDir, "../Dlib"), /is no name of a model/);
 });

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import * as z from "zod";
 import { Catalogue } from "./catalogue.ts";
-import { distancesMax, type EmbeddingModel, ThresholdsCalibration } from "./catalogue-entry.ts";
+import { distancesMax, type EmbeddingModel, Thresholds, ThresholdsCalibration } from "./catalogue-entry.ts";
 import { modelVersionOf } from "./model-version.ts";
 
 /**
@@ -13,11 +13,7 @@ const LocalThresholds = z.strictObject({
   model: z.string().min(1),
   /** Version of the weights that they were measured with. */
   model_version: z.string().min(1),
-  thresholds: z.strictObject({
-    cosine: z.number().positive().max(2),
-    euclidean: z.number().positive(),
-    euclidean_l2: z.number().positive().max(2),
-  }),
+  thresholds: Thresholds,
   calibration: ThresholdsCalibration,
 });
 export type LocalThresholds = z.infer<typeof LocalThresholds>;

@@ -1,6 +1,8 @@
 import { createHash } from "node:crypto";
+import { createReadStream } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { join, resolve } from "node:path";
+import { pipeline } from "node:stream/promises";
 import type { Build, Model, Variant } from "./catalogue-entry.ts";
 import { requireSelfContained } from "./onnx/self-contained.ts";
 
@@ -46,6 +48,13 @@ const buildCommand = '"npm run models -- build"';
 
 export function sha256(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
+}
+
+/** The SHA-256 of a file that need not fit into memory, in hexadecimal. */
+export async function sha256OfFile(path: string): Promise<string> {
+  const hash = createHash("sha256");
+  await pipeline(createReadStream(path, { highWaterMark: 1 << 20 }), hash);
+  return hash.digest("hex");
 }
 
 /** The catalogue's row of a built model. Throws one sentence where there is no such build. */

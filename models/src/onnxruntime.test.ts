@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdirSync } from "node:fs";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
+import { temporaryFolder } from "../testing/temporary-folder.ts";
 
 // In processes of their own, because onnxruntime reads the environment once. Nothing else is in it: CI=true
 // would turn telemetry off too.
 test("a process that runs a network leaves nothing in the home folder and the temporary one", async (t) => {
-  const { folder, run } = emptyHome(t);
+  const { folder, run } = await emptyHome(t);
   await run(`
     import { Graph } from "./onnx/graph.ts";
     import { createSession, Tensor } from "./onnxruntime.ts";
@@ -23,7 +22,7 @@ test("a process that runs a network leaves nothing in the home folder and the te
 });
 
 test("a thread cannot load onnxruntime before its main thread has turned telemetry off", async (t) => {
-  const { run } = emptyHome(t);
+  const { run } = await emptyHome(t);
   const thread = `
     import { Worker } from "node:worker_threads";
     await new Promise((resolve, reject) =>
@@ -33,9 +32,8 @@ test("a thread cannot load onnxruntime before its main thread has turned telemet
 });
 
 /** An empty folder for HOME and TMPDIR, and a function that runs a module of this folder with them. */
-function emptyHome(t: TestContext) {
-  const folder = mkdtempSync(join(tmpdir(), "faceline-home-"));
-  t.after(() => rmSync(folder, { recursive: true }));
+async function emptyHome(t: TestContext) {
+  const folder = await temporaryFolder(t);
   const env = { HOME: folder, TMPDIR: folder, ORT_DISABLE_TELEMETRY: "0" };
   const here = import.meta.dirname;
   const run = (module: string) =>

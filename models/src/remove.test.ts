@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
 import { dirname, join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
 import { foreignContract, foreignRecogniser } from "../testing/foreign-recogniser.ts";
+import { temporaryFolder } from "../testing/temporary-folder.ts";
 import { addedFolder, readCatalogue } from "./catalogue.ts";
 import type { Model } from "./catalogue-entry.ts";
 import { addRecogniser } from "./contract/add.ts";
@@ -75,10 +75,4 @@ async function pretendPulled(folder: string, model: Model): Promise<string> {
 async function write(path: string): Promise<void> {
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, "{}");
-}
-
-async function temporaryFolder(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "remove-"));
-  t.after(() => rm(folder, { recursive: true }));
-  return folder;
 }

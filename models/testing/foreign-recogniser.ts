@@ -1,3 +1,5 @@
+import { writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import type { Contract } from "../src/contract/contract.ts";
 import { Graph } from "../src/onnx/graph.ts";
 
@@ -52,6 +54,15 @@ export const foreignContract: Contract = {
   provenance: [],
   origin: "this test",
 };
+
+/** Writes the recogniser, its contract and the licence's text into a folder. Returns the first two paths. */
+export async function writeForeign(folder: string): Promise<{ onnx: string; contract: string }> {
+  const [onnx, contract] = [join(folder, "a.onnx"), join(folder, "a.json")];
+  await writeFile(onnx, foreignRecogniser());
+  await writeFile(contract, JSON.stringify(foreignContract));
+  await writeFile(join(folder, foreignContract.licence_file), "as you like");
+  return { onnx, contract };
+}
 
 /** Numbers from -0.5 to 0.5, the same every time. */
 function madeUp(count: number): Float32Array {

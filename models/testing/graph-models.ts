@@ -36,12 +36,7 @@ export async function openBlazeface(model: Model): Promise<ReferenceNetwork> {
     // As MediaPipe's calculators decode: anchors are cell centres, everything else is in pixels of the input.
     const centres = [...anchorCentres(16, 2), ...anchorCentres(8, 6)];
     const boxes = centres.flatMap(([centreX, centreY], anchor) => {
-      const [x, y, width, height] = encoded.slice(16 * anchor, 16 * anchor + 4) as [
-        number,
-        number,
-        number,
-        number,
-      ];
+      const [x = 0, y = 0, width = 0, height = 0] = encoded.slice(16 * anchor, 16 * anchor + 4);
       const [middleX, middleY] = [centreX + x / px, centreY + y / px];
       const [halfX, halfY] = [width / px / 2, height / px / 2];
       return [middleY - halfY, middleX - halfX, middleY + halfY, middleX + halfX];
@@ -51,12 +46,14 @@ export async function openBlazeface(model: Model): Promise<ReferenceNetwork> {
   });
 }
 
-async function openGraph(model: Model) {
+/** Opens a pulled graph on tfjs. `change` may rewrite its nodes first. */
+export async function openGraph(model: Model, change: (nodes: GraphNode[]) => void = () => {}) {
   const { source } = model;
   if (source.kind !== "npm_tarball") throw new Error(`${model.name} has no graph in a tarball`);
   const tf = await openTensorFlow();
   const { manifest, bytes } = await readTfjsSource(modelsFolder, model, source);
   const { modelTopology, weightsManifest, format, signature } = manifest as GraphModelFile;
+  change(modelTopology.node);
   const graph = await tf.loadGraphModel({
     load: async () => ({
       modelTopology,
@@ -95,8 +92,10 @@ function everyNth(values: Float32Array, step: number, first: number): number[] {
   return [...values].filter((_, i) => i % step === first);
 }
 
+export type GraphNode = { name: string; op: string; input: string[]; attr: Record<string, unknown> };
+
 type GraphModelFile = {
-  modelTopology: unknown;
+  modelTopology: { node: GraphNode[] };
   format: string;
   signature: unknown;
   weightsManifest: readonly { weights: readonly unknown[] }[];

@@ -1,7 +1,6 @@
 import type { Model } from "../src/catalogue-entry.ts";
-import { modelsFolder } from "../src/model-file.ts";
-import { readTfjsSource } from "../src/source.ts";
-import { type Batch, openTensorFlow } from "./tensorflow.ts";
+import { type GraphNode, openGraph } from "./graph-models.ts";
+import type { Batch } from "./tensorflow.ts";
 
 /**
  * The graph that MobileFaceNet's weights are published with, as tfjs runs it: `as published`, or `repaired`
@@ -15,20 +14,7 @@ export async function openMobileFaceNet(
   model: Model,
   state: "as published" | "repaired",
 ): Promise<TfjsMobileFaceNet> {
-  const { source } = model;
-  if (source.kind !== "npm_tarball") throw new Error(`${model.name} has no graph in a tarball`);
-  const { manifest, bytes } = await readTfjsSource(modelsFolder, model, source);
-  const { modelTopology, weightsManifest, format } = manifest as GraphModelFile;
-  if (state === "repaired") repair(modelTopology.node);
-  const tf = await openTensorFlow();
-  const graph = await tf.loadGraphModel({
-    load: async () => ({
-      modelTopology,
-      format,
-      weightSpecs: weightsManifest.flatMap(({ weights }) => weights),
-      weightData: new Uint8Array(bytes).buffer,
-    }),
-  });
+  const { tf, graph } = await openGraph(model, state === "repaired" ? repair : undefined);
   return ({ px, pictures }, nodes) => {
     const numbers = pictures.flatMap((picture) => Array.from(picture, (value) => (value - 127.5) / 128));
     const input = tf.tensor4d(Float32Array.from(numbers), [pictures.length, px, px, 3], "float32");
@@ -57,11 +43,3 @@ function repair(nodes: GraphNode[]): void {
 
 /** Operator name in Base64, as the graph has it. */
 const biasAdd = Buffer.from("BiasAdd").toString("base64");
-
-type GraphNode = { name: string; op: string; input: string[]; attr: Record<string, unknown> };
-
-type GraphModelFile = {
-  modelTopology: { node: GraphNode[] };
-  format: string;
-  weightsManifest: readonly { weights: readonly unknown[] }[];
-};

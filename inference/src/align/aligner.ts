@@ -23,7 +23,6 @@ import { type AlignmentTemplate, type Eyes, eyesOf, fittedLandmarks } from "./te
  * drift between the two runs, the face also runs in the other three quarter turns, and all four run once more
  * upright and then in two views that lean. The turn with the least drift is taken, unless even that is too
  * much for a face.
- *
  */
 export class Aligner {
   readonly #network: Network;

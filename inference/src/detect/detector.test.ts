@@ -28,17 +28,16 @@ test("a clear face is not enough while another score is unclear", async () => {
   assert.equal(detections[0]!.length, 2);
 });
 
-test("a call that wants every face is searched at full resolution only", async () => {
-  const { searches, detector } = detectorWith({ 160: 0.9, 288: 0.9, 512: 0.6 });
-  await detector.detect([picture({ fullResolution: true }), picture()]);
-  assert.deepEqual(searches, ["160: 1", "288: 0", "512: 1", "512: 0"]);
-});
-
-test("without alignment only the full resolution is used, because nothing corrects the box", async () => {
-  const { searches, detector } = detectorWith({ 160: 0.9, 288: 0.9, 512: 0.6 });
-  await detector.detect([picture({ align: false }), picture()]);
-  assert.deepEqual(searches, ["160: 1", "288: 0", "512: 1", "512: 0"]);
-});
+for (const [name, options] of [
+  ["a call that wants every face is searched at full resolution only", { fullResolution: true }],
+  ["without alignment only the full resolution is used: nothing corrects the box", { align: false }],
+] as const) {
+  test(name, async () => {
+    const { searches, detector } = detectorWith({ 160: 0.9, 288: 0.9, 512: 0.6 });
+    await detector.detect([picture(options), picture()]);
+    assert.deepEqual(searches, ["160: 1", "288: 0", "512: 1", "512: 0"]);
+  });
+}
 
 test("a picture without detections is searched once more at full resolution", async () => {
   const { searches, detector } = detectorWith({ 160: 0.2, 288: 0.2, 512: 0.2 });

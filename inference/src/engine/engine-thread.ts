@@ -6,12 +6,29 @@ import type { Pause } from "../network/network.ts";
 import { type Lanes, openLanes } from "./lanes.ts";
 import type { FromThread, ThreadOptions, ToThread } from "./messages.ts";
 import { type ModelledLanes, openModelledLanes } from "./modelled.ts";
-import { Turns } from "./turns.ts";
 
 // The engine's own thread. A run blocks it, and nothing else waits in it. Runs go one after another, in the
 // order of their messages, and between the steps of a load.
 assert(parentPort, "engine.ts starts this thread");
 const service = parentPort;
+
+/** Runs and loads take turns with the networks, in the order of their `take`. */
+class Turns {
+  #isTaken = false;
+  readonly #waiting: (() => void)[] = [];
+
+  /** Resolves when it is the caller's turn, which ends with `release`. */
+  async take(): Promise<void> {
+    if (this.#isTaken) await new Promise<void>((resolve) => this.#waiting.push(resolve));
+    this.#isTaken = true;
+  }
+
+  release(): void {
+    const next = this.#waiting.shift();
+    if (next === undefined) this.#isTaken = false;
+    else next();
+  }
+}
 
 const { modelled, ...options } = workerData as ThreadOptions;
 const opening =

@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { mkdtempSync, readdirSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
-import { promisify } from "node:util";
 import { Worker } from "node:worker_threads";
-import { coreWaits } from "@faceline/runtime/core-waits";
 import { laneId } from "@faceline/contracts/wire/ids";
+import { coreWaits } from "@faceline/runtime/core-waits";
 import { builtModels, enginePicture, groupPhotograph } from "../../testing/photographs.ts";
 import type { ModelWarmUp } from "../network/model-loader.ts";
 import { PrecisionSetting } from "../network/precision.ts";
@@ -168,11 +163,6 @@ test("what is not available is one sentence at the start", async () => {
     openEngine({ ...options, modelsDir: "/nowhere" }),
     /cannot be read; "npm run models -- build"/,
   );
-  const missing = laneId("Dlib", "none");
-  await assert.rejects(
-    openEngine({ ...options, lanes: [missing] }),
-    /MODELS and DETECTORS: the catalogue has no detector model none \(there are blazeface, faceboxes, ssd, tiny\)/,
-  );
 });
 
 for (const executionProvider of ["cuda", "webgpu"] as const) {
@@ -188,21 +178,6 @@ for (const executionProvider of ["cuda", "webgpu"] as const) {
     }
   });
 }
-
-test("the engine's process leaves nothing in the home folder and the temporary one", async (t) => {
-  const folder = mkdtempSync(join(tmpdir(), "faceline-home-"));
-  t.after(() => rmSync(folder, { recursive: true }));
-  const module = `
-    import { openEngine } from "./engine.ts";
-    import { PrecisionSetting } from "../network/precision.ts";
-    const options = ${JSON.stringify(await engineOptions())};
-    const precision = PrecisionSetting.parse("auto");
-    await using engine = await openEngine({ ...options, precision });`;
-  // Nothing else is in the environment: CI=true, for example, would turn onnxruntime's telemetry off.
-  const env = { HOME: folder, TMPDIR: folder };
-  await promisify(execFile)(process.execPath, ["--eval", module], { cwd: import.meta.dirname, env });
-  assert.deepEqual(readdirSync(folder, { recursive: true }), []);
-});
 
 test("a thread that dies rejects all runs in flight", async (t) => {
   const engine = engineOver(t, "process.exit(3)");

@@ -44,9 +44,9 @@ export class Engine implements AsyncDisposable {
   readonly #thread: Worker;
   readonly #limits: EngineLimits;
   readonly #resolveExited: (error: Error) => void;
-  readonly #runs = new Map<number, Run>();
+  readonly #runs = new Map<number, Pending<RunResult>>();
   /** Loads and unloads. */
-  readonly #changes = new Map<LaneId, Change>();
+  readonly #changes = new Map<LaneId, Pending<void>>();
   #lastRun = 0;
   #ended: Error | undefined;
 
@@ -120,32 +120,29 @@ export class Engine implements AsyncDisposable {
   }
 
   #onMessage(message: FromThread): void {
-    if (message.kind === "warm_up") return this.#limits.onWarmUp?.(message.warmUp);
-    if (message.kind === "lanes_changed" || message.kind === "change_failed") return this.#onChange(message);
-    if (message.kind !== "done" && message.kind !== "failed") return;
-    const run = this.#runs.get(message.run);
-    if (run === undefined) return;
-    this.#runs.delete(message.run);
-    run.hang[Symbol.dispose]();
-    if (message.kind === "failed") {
-      this.lanes = message.lanes;
-      run.reject(new Error(`a run of the engine failed: ${message.reason}`));
-      return;
+    switch (message.kind) {
+      case "warm_up":
+        return this.#limits.onWarmUp?.(message.warmUp);
+      case "done": {
+        const { run, results, usage } = message;
+        return settled(this.#runs, run)?.resolve({ results, usage });
+      }
+      case "failed":
+        this.lanes = message.lanes;
+        return settled(this.#runs, message.run)?.reject(
+          new Error(`a run of the engine failed: ${message.reason}`),
+        );
+      case "lanes_changed":
+        this.lanes = message.lanes;
+        this.fallbacks = message.fallbacks;
+        return settled(this.#changes, message.lane)?.resolve();
+      case "change_failed":
+        return settled(this.#changes, message.lane)?.reject(new Error(message.reason));
+      case "ready":
+      case "start_failed":
+        // openEngine has read the one that came.
+        return;
     }
-    run.resolve({ results: message.results, usage: message.usage });
-  }
-
-  #onChange(message: Extract<FromThread, { kind: "lanes_changed" | "change_failed" }>): void {
-    const change = this.#changes.get(message.lane);
-    this.#changes.delete(message.lane);
-    change?.hang[Symbol.dispose]();
-    if (message.kind === "change_failed") {
-      change?.reject(new Error(message.reason));
-      return;
-    }
-    this.lanes = message.lanes;
-    this.fallbacks = message.fallbacks;
-    change?.resolve();
   }
 
   /** The thread is given up after `ms` in which it and what runs for it could run. */
@@ -160,16 +157,8 @@ export class Engine implements AsyncDisposable {
 
   #end(reason: string): void {
     const error = new Error(reason);
-    for (const run of this.#runs.values()) {
-      run.hang[Symbol.dispose]();
-      run.reject(error);
-    }
-    this.#runs.clear();
-    for (const change of this.#changes.values()) {
-      change.hang[Symbol.dispose]();
-      change.reject(error);
-    }
-    this.#changes.clear();
+    for (const run of this.#runs.keys()) settled(this.#runs, run)?.reject(error);
+    for (const lane of this.#changes.keys()) settled(this.#changes, lane)?.reject(error);
     if (this.#ended !== undefined) return;
     this.#ended = error;
     this.#resolveExited(error);
@@ -202,10 +191,13 @@ type EngineLimits = {
   onWarmUp?: OnModelWarmUp | undefined;
 };
 
-type Change = { resolve: () => void; reject: (error: Error) => void; hang: ReplyTimeout };
+/** A message to the thread that has no answer yet. */
+type Pending<T> = { resolve: (result: T) => void; reject: (error: Error) => void; hang: ReplyTimeout };
 
-type Run = {
-  resolve: (result: RunResult) => void;
-  reject: (error: Error) => void;
-  hang: ReplyTimeout;
-};
+/** Takes out what has its answer now. */
+function settled<K, T>(pending: Map<K, Pending<T>>, key: K): Pending<T> | undefined {
+  const answered = pending.get(key);
+  pending.delete(key);
+  answered?.hang[Symbol.dispose]();
+  return answered;
+}

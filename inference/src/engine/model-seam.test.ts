@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
-import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { mkdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { decodeEmbedding } from "@faceline/contracts/wire/face";
@@ -9,9 +8,10 @@ import { buildModel } from "@faceline/models/build";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { sha256 } from "@faceline/models/model-file";
 import { type ElementType, Graph } from "@faceline/models/onnx/graph";
+import { temporaryFolder } from "@faceline/models/testing/temporary-folder";
 import { oneAtATime } from "../../testing/lane-settings.ts";
 import { alignmentTemplates } from "../align/templates.ts";
-import { openLanes } from "./lanes.ts";
+import { type LaneOptions, openLanes } from "./lanes.ts";
 
 // The seam for other models: three made-up networks that come as finished .onnx files, with other names of
 // their tensors, five landmarks and chips of another side. They fit in by their catalogue entries only. The
@@ -22,19 +22,8 @@ const lane = laneId("mean-colour", "fixed-box");
 const template = alignmentTemplates.five_point;
 
 test("models with other tensors, landmarks and sources run by their catalogue entries alone", async (t) => {
-  const { catalogueFolder, modelsDir } = await madeUpCatalogue(t);
-  await using lanes = await openLanes({
-    catalogueFolder,
-    modelsDir,
-    lanes: [lane],
-    ...oneAtATime,
-    batchMax: 2,
-    detectorChunkMax: 2,
-    faceChunkMax: 2,
-  });
-  const options = { align: true, enforceDetection: true, facesMax: 5, fullResolution: true };
-  const { results, usage } = await lanes.run({ lane, pictures: [{ ...picture(), options }] });
-
+  await using lanes = await openSeam(t, {}, { batchMax: 2, detectorChunkMax: 2, faceChunkMax: 2 });
+  const { results, usage } = await lanes.run({ lane, pictures: [picture()] });
   const [result] = results;
   assert.ok(result?.kind === "faces");
   const [face, ...more] = result.faces;
@@ -65,28 +54,22 @@ test("an embedding model may say where its chip lies in that of the landmarks", 
   // Half as large as the template's chip, and aside of its centre by a tenth of it.
   const scale = 0.5 * (template.chipPx / 80);
   const chip = { a: scale, c: 0, e: 0.35 * template.chipPx, f: 0.25 * template.chipPx };
-  const { catalogueFolder, modelsDir } = await madeUpCatalogue(t, { chip });
-  await using lanes = await openLanes({ catalogueFolder, modelsDir, lanes: [lane], ...oneAtATime });
-  const options = { align: true, enforceDetection: true, facesMax: 5, fullResolution: true };
-  const { results } = await lanes.run({ lane, pictures: [{ ...picture(), options }] });
-  const [result] = results;
+  await using lanes = await openSeam(t, { chip });
+  const [result] = (await lanes.run({ lane, pictures: [picture()] })).results;
   assert.ok(result?.kind === "faces");
   const [red = 0, green = 0] = decodeEmbedding(result.faces[0]!.embedding);
   near([red, green], [110, 100]);
 });
 
 test("landmarks that move with the view were invented: there is no face", async (t) => {
-  const { catalogueFolder, modelsDir } = await madeUpCatalogue(t, { seesFaces: false });
-  await using lanes = await openLanes({ catalogueFolder, modelsDir, lanes: [lane], ...oneAtATime });
-  const options = { align: true, enforceDetection: true, facesMax: 1, fullResolution: true };
-  const { results, usage } = await lanes.run({ lane, pictures: [{ ...picture(), options }] });
+  await using lanes = await openSeam(t, { seesFaces: false });
+  const { results, usage } = await lanes.run({ lane, pictures: [picture()] });
   assert.deepEqual(results, [{ kind: "rejected", code: "no_face_detected" }]);
   assert.deepEqual([usage.implausible, usage.quarterTurnsTried], [1, 1]);
 });
 
 test("models that were not pulled are one sentence with the command", async (t) => {
-  const empty = await mkdtemp(join(tmpdir(), "faceline-seam-"));
-  t.after(() => rm(empty, { recursive: true }));
+  const empty = await temporaryFolder(t);
   const opening = openLanes({ modelsDir: empty, lanes: [laneId("MobileFaceNet", "ssd")], ...oneAtATime });
   await assert.rejects(opening, {
     message: `MODELS and DETECTORS: MobileFaceNet was not pulled; "npm run models -- pull MobileFaceNet --to ${empty}" fetches it`,
@@ -94,26 +77,15 @@ test("models that were not pulled are one sentence with the command", async (t) 
 });
 
 test("an embedding that is not finite fails the run, so that no distance is computed from it", async (t) => {
-  const { catalogueFolder, modelsDir } = await madeUpCatalogue(t, { embeddingDivisor: 0 });
-  const opening = openLanes({
-    catalogueFolder,
-    modelsDir,
-    lanes: [lane],
-    ...oneAtATime,
-  });
   // The engine runs a picture of its own before it is ready.
-  await assert.rejects(opening, { message: "the model gave an embedding that is not finite" });
+  await assert.rejects(openSeam(t, { embeddingDivisor: 0 }), {
+    message: "the model gave an embedding that is not finite",
+  });
 });
 
 test("unknown names of models and detectors are one sentence that names them all", async (t) => {
-  const { catalogueFolder, modelsDir } = await madeUpCatalogue(t);
-  const opening = openLanes({
-    catalogueFolder,
-    modelsDir,
-    lanes: [laneId("Dlib", "fixed-box"), laneId("Dlib", "ssd")],
-    ...oneAtATime,
-  });
-  await assert.rejects(opening, {
+  const unknown = [laneId("Dlib", "fixed-box"), laneId("Dlib", "ssd")];
+  await assert.rejects(openSeam(t, {}, { lanes: unknown }), {
     message:
       "MODELS and DETECTORS: the catalogue has no embedding model Dlib (there are mean-colour), and no detector model ssd (there are fixed-box)",
   });
@@ -126,7 +98,8 @@ function picture() {
   for (let y = 0; y < height; y++) {
     for (let x = 0; x < width; x++) pixels.set([x, y, 50], 3 * (y * width + x));
   }
-  return { pixels, width, height, originalWidth: width, originalHeight: height };
+  const options = { align: true, enforceDetection: true, facesMax: 5, fullResolution: true };
+  return { pixels, width, height, originalWidth: width, originalHeight: height, options };
 }
 
 /** Asserts equality within a pixel, because areas and colours are whole numbers. */
@@ -136,12 +109,16 @@ function near(actual: readonly number[], expected: readonly number[]): void {
   }
 }
 
+async function openSeam(t: TestContext, changes: SeamChanges, settings: Partial<LaneOptions> = {}) {
+  const folders = await madeUpCatalogue(t, changes);
+  return openLanes({ ...folders, lanes: [lane], ...oneAtATime, ...settings });
+}
+
 async function madeUpCatalogue(
   t: TestContext,
-  { embeddingDivisor = 1, chip, seesFaces = true }: SeamChanges = {},
+  { embeddingDivisor = 1, chip, seesFaces = true }: SeamChanges,
 ): Promise<{ catalogueFolder: string; modelsDir: string }> {
-  const root = await mkdtemp(join(tmpdir(), "faceline-seam-"));
-  t.after(() => rm(root, { recursive: true }));
+  const root = await temporaryFolder(t);
   const [catalogueFolder, modelsDir] = [join(root, "catalogue"), join(root, "models")];
   const [px, chipPx] = [32, 80];
   // The box is the middle of the picture; the landmarks are those of the template in it.

@@ -39,13 +39,6 @@ test("a modelled engine needs no model file, and pads a batch to a size that it 
   assert.equal(results.length, 3);
 });
 
-test("a lane that is not in the catalogue is an error at the start", async () => {
-  await assert.rejects(
-    openEngine({ ...options, lanes: [laneId("Dlib", "none")] }),
-    /MODELS and DETECTORS: the catalogue has no detector model none \(there are blazeface, faceboxes, ssd, tiny\)/,
-  );
-});
-
 const picture: EnginePicture = {
   pixels: new Uint8Array(new SharedArrayBuffer(3)),
   width: 1,

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { cp, mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { test } from "node:test";
+import { temporaryFolder } from "@faceline/models/testing/temporary-folder";
 import { cudaReason, loadedOnnxruntime, missingLibraries, requireCudaLibraries } from "./cuda-libraries.ts";
 
 // tools/e2e/cuda.e2e.test.ts has the real libraries. Here a library of onnxruntime-node stands for the
@@ -85,9 +85,3 @@ test("an error of CUDA is one clause, with the version of the driver where that 
   );
   assert.equal(await cudaReason("another fault\nof two lines", driverFile), "another fault");
 });
-
-async function temporaryFolder(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "cuda-"));
-  t.after(() => rm(folder, { recursive: true }));
-  return folder;
-}

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { symlink, writeFile } from "node:fs/promises";
 import { type TestContext, test } from "node:test";
 import { Catalogue, readCatalogue } from "@faceline/models/catalogue";
 import type { Model } from "@faceline/models/catalogue-entry";
 import { convert } from "@faceline/models/convert/networks";
 import { modelFile, sha256 } from "@faceline/models/model-file";
+import { temporaryFolder } from "@faceline/models/testing/temporary-folder";
 import { builtModels } from "../../testing/photographs.ts";
 import { saturatesInt8 } from "./int8-saturation.ts";
 import { ModelLoader } from "./model-loader.ts";
@@ -102,8 +101,7 @@ const networkPrecision = (precision: string, fallback: boolean) => ({
 
 /** A catalogue whose landmark model has a wrong scale in one int8 layer, and a folder with its files. */
 async function damaged(t: TestContext): Promise<Variation> {
-  const folder = await mkdtemp(join(tmpdir(), "faceline-damaged-"));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder(t);
   const model = whole.find("landmarks", landmarksName)!;
   const { calibration } = model;
   assert.ok(calibration);

@@ -66,7 +66,7 @@ export class ModelLoader implements AsyncDisposable {
     for (const [name, loaded] of this.#models) {
       if (models.has(loaded)) continue;
       this.#models.delete(name);
-      await closeAll(loaded.networks);
+      for (const network of loaded.networks) await network[Symbol.asyncDispose]();
     }
   }
 
@@ -93,15 +93,19 @@ export class ModelLoader implements AsyncDisposable {
       fallback = reason;
       precision = "float32";
     }
-    await using networks = new OpenNetworks();
+    await using opening = new AsyncDisposableStack();
+    const networks: Network[] = [];
     // A GPU finishes the full resolution before it could be asked for a second one.
     const sides = executionProvider === "cpu" ? inputSides(model) : [model.input_px];
-    for (const px of sides) networks.add(await this.#open({ model, px, precision, rowsMax }, pause));
+    for (const px of sides) {
+      networks.push(opening.use(await this.#open({ model, px, precision, rowsMax }, pause)));
+    }
     await pause();
-    if (model.role === "embedding") await requireGolden(model, networks.last);
+    if (model.role === "embedding") await requireGolden(model, networks.at(-1)!);
     const sha256s = sides.map((px) => buildOf(model, { precision, input_px: px }).sha256);
+    opening.move();
     return {
-      networks: networks.move(),
+      networks,
       precision: {
         model: model.name,
         precision,
@@ -176,33 +180,6 @@ export class ModelLoader implements AsyncDisposable {
 /** A model's own names for its tensors, from its catalogue entry. */
 export function tensorNames(model: Model): TensorNames {
   return { input: model.tensors.inputs[0]!.name, outputs: model.outputs };
-}
-
-async function closeAll(networks: readonly Network[]): Promise<void> {
-  for (const network of networks) await network[Symbol.asyncDispose]();
-}
-
-/** The networks of a model that is being loaded: closed again if one of them fails. */
-class OpenNetworks implements AsyncDisposable {
-  #networks: Network[] = [];
-
-  add(network: Network): void {
-    this.#networks.push(network);
-  }
-
-  /** The one that was added last. */
-  get last(): Network {
-    return this.#networks.at(-1)!;
-  }
-
-  /** Hands them over: the caller closes them. */
-  move(): Network[] {
-    return this.#networks.splice(0);
-  }
-
-  async [Symbol.asyncDispose](): Promise<void> {
-    await closeAll(this.#networks);
-  }
 }
 
 type NetworkToOpen = { model: Model; px: number; precision: Precision; rowsMax: number };

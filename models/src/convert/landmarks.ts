@@ -11,7 +11,6 @@ import type { Weights } from "./weights.ts";
  *
  * Points may lie outside the crop. Layers and constants are face-api's (src/faceLandmarkNet and
  * src/faceFeatureExtractor of @vladmandic/face-api).
- *
  */
 export function writeLandmarks<M extends Maps>(
   graph: Graph,

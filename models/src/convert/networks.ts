@@ -86,21 +86,12 @@ type Conversion = Variant & {
 /** Converters, by the name in the catalogue. `unusedWeights` are those that the network does not need. */
 const networks: Readonly<Record<string, Network>> = {
   ssd: { ...bothPrecisions(writeSsd), unusedWeights: ssdUnusedWeights },
-  tiny: { float32: ({ graph, weights, px }) => writeTiny(graph, new FloatLayers(graph), weights, px) },
-  faceboxes: {
-    float32: ({ graph, weights, px }) => writeFaceboxes(graph, new FloatLayers(graph), weights, px),
-    unusedWeights: faceboxesUnusedWeights,
-  },
-  blazeface: {
-    float32: ({ graph, weights, px }) => writeBlazeface(graph, new FloatLayers(graph), weights, px),
-    unusedWeights: blazefaceUnusedWeights,
-  },
+  tiny: inFloat(writeTiny),
+  faceboxes: { ...inFloat(writeFaceboxes), unusedWeights: faceboxesUnusedWeights },
+  blazeface: { ...inFloat(writeBlazeface), unusedWeights: blazefaceUnusedWeights },
   "landmarks-68": bothPrecisions(writeLandmarks),
   Dlib: bothPrecisions(writeDlib),
-  MobileFaceNet: {
-    float32: ({ graph, weights, px }) => writeMobileFaceNet(graph, new FloatLayers(graph), weights, px),
-    unusedWeights: mobileFaceNetUnusedWeights,
-  },
+  MobileFaceNet: { ...inFloat(writeMobileFaceNet), unusedWeights: mobileFaceNetUnusedWeights },
 };
 
 type Network = Partial<Record<Precision, (task: ConversionTask) => void>> & { unusedWeights?: RegExp };
@@ -112,6 +103,11 @@ type ConversionTask = {
   rangeOf: RangeOf;
   observe: ((maps: Maps) => void) | undefined;
 };
+
+/** The writer of a network that has no build in int8. */
+function inFloat(write: (graph: Graph, layers: FloatLayers, weights: Weights, px: number) => void): Network {
+  return { float32: ({ graph, weights, px }) => write(graph, new FloatLayers(graph), weights, px) };
+}
 
 /** The writers of a network that is described once for both precisions. */
 function bothPrecisions(

@@ -1,5 +1,5 @@
 import type { Graph } from "../onnx/graph.ts";
-import { type Anchors, decodeBoxes, head, slicePair } from "./boxes.ts";
+import { type Anchors, type Head, scaledHead, sizedAnchors, writeDetections } from "./boxes.ts";
 import { chooseChannels, foldBatchNorm, scaleChannels } from "./fold.ts";
 import { FloatLayers } from "./layers/float.ts";
 import type { Layers, Maps } from "./layers/layers.ts";
@@ -17,7 +17,6 @@ import type { Weights, WeightTensor } from "./weights.ts";
  *
  * The network, its constants and its order of anchors are face-api's (src/ssdMobilenetv1 of
  * @vladmandic/face-api), which are those of the TensorFlow object detection API.
- *
  */
 export function writeSsd<M extends Maps>(
   graph: Graph,
@@ -27,29 +26,14 @@ export function writeSsd<M extends Maps>(
 ): void {
   const x = layers.image(px, { mean: [127.5, 127.5, 127.5], factor: 1 / 127.5 });
   const levels = featureLevels(layers, weights, x).map((maps) => layers.floats(maps));
-  const heads = new FloatLayers(graph);
-  const encodings: string[] = [];
-  const logits: string[] = [];
-  for (const [level, maps] of levels.entries()) {
-    encodings.push(boxHead(graph, heads, weights, level, maps));
-    logits.push(scoreHead(graph, heads, weights, level, maps));
-  }
-
-  const anchors = anchorsOf(
-    weights.get("Output/extra_dim"),
-    levels.map((maps) => maps.px),
-    px,
-  );
-  const rows = graph.node("encodings", "Concat", encodings, { axis: 1 });
-  decodeBoxes(graph, {
-    offsets: slicePair(graph, "encodings/offsets", rows, 0),
-    logSizes: slicePair(graph, "encodings/sizes", rows, 2),
-    anchors,
+  const sides = levels.map((maps) => maps.px);
+  writeDetections(graph, new FloatLayers(graph), {
+    levels,
+    anchors: anchorsOf(weights.get("Output/extra_dim"), sides, px),
+    boxHead: (level) =>
+      scaledHead(weights, `Prediction/BoxPredictor_${level}/BoxEncodingPredictor`, encodingScale),
+    scoreHead: (level) => faceHead(weights, `Prediction/BoxPredictor_${level}/ClassPredictor`),
   });
-
-  graph.node("logits", "Concat", logits, { axis: 1 });
-  graph.node("scores", "Sigmoid", ["logits"]);
-  graph.output("scores", "float32", ["N", anchors.count]);
 }
 
 /** Shapes and preprocessing of the TensorFlow graph, which face-api ignores as well. */
@@ -119,27 +103,13 @@ function pointwise<M extends Maps>(
   return layers.relu6(layers.convolution(name, x, { filter, bias, stride }));
 }
 
-function boxHead(graph: Graph, layers: FloatLayers, weights: Weights, level: number, x: Maps): string {
-  const name = `Prediction/BoxPredictor_${level}/BoxEncodingPredictor`;
-  const bias = scaleChannels(weights.get(`${name}/biases`), encodingScale).data;
-  const filter = scaleChannels(weights.get(`${name}/weights`), encodingScale);
-  return head(graph, layers, name, x, { filter, bias, width: 4 });
-}
-
 /** The score is the sigmoid of the face logit alone, not a softmax: so the other two are not computed. */
-function scoreHead(graph: Graph, layers: FloatLayers, weights: Weights, level: number, x: Maps): string {
-  const name = `Prediction/BoxPredictor_${level}/ClassPredictor`;
+function faceHead(weights: Weights, name: string): Head {
   const biases = weights.get(`${name}/biases`);
-  const faces = Array.from(
-    { length: biases.data.length / classes },
-    (_, anchor) => anchor * classes + faceClass,
-  );
-  const bias = chooseChannels(biases, faces).data;
-  return head(graph, layers, name, x, {
-    filter: chooseChannels(weights.get(`${name}/weights`), faces),
-    bias,
-    width: 1,
-  });
+  const anchors = Array.from({ length: biases.data.length / classes }, (_, anchor) => anchor);
+  const faces = anchors.map((anchor) => anchor * classes + faceClass);
+  const filter = chooseChannels(weights.get(`${name}/weights`), faces);
+  return { name, filter, bias: chooseChannels(biases, faces).data };
 }
 
 /**
@@ -163,10 +133,5 @@ function anchorsOf({ data }: WeightTensor, levels: readonly number[], px: number
     }
     first += each * trainedLevels[level]! ** 2;
   }
-  return {
-    count: sizes.length / 2,
-    centres: Float32Array.from(centres),
-    steps: Float32Array.from(sizes),
-    halves: Float32Array.from(sizes, (size) => size / 2),
-  };
+  return sizedAnchors(centres, sizes);
 }

@@ -1,7 +1,7 @@
 import type { Graph } from "../onnx/graph.ts";
 import { type Anchors, decodeBoxes, head, slicePair } from "./boxes.ts";
 import { chooseChannels } from "./fold.ts";
-import { FloatLayers } from "./layers/float.ts";
+import type { FloatLayers } from "./layers/float.ts";
 import type { Maps } from "./layers/layers.ts";
 import type { Weights } from "./weights.ts";
 
@@ -12,7 +12,6 @@ import type { Weights } from "./weights.ts";
  *
  * 13 x 13 cells with five anchors each; cells row by row, anchors within a cell. Layers and constants are
  * face-api's (src/tinyFaceDetector and src/tinyYolov2 of @vladmandic/face-api).
- *
  */
 export function writeTiny(graph: Graph, layers: FloatLayers, weights: Weights, px: number): void {
   let x = layers.image(px, { mean: [117.001, 114.697, 97.404], factor: 1 / 255 });

@@ -46,12 +46,6 @@ test("a manifest and weights of different models are an error", () => {
   assert.throws(() => readWeights([{ paths: [], weights: [{ name: "w" }] }], new Uint8Array(0)), /shape/);
 });
 
-test("a graph model has its manifest in it", () => {
-  const groups = manifest({ name: "w", shape: [1], dtype: "float32" });
-  const model = { format: "graph-model", modelTopology: {}, weightsManifest: groups };
-  assert.deepEqual(readWeights(model, Buffer.from(Float32Array.of(2).buffer)).unused(), ["w"]);
-});
-
 test("an absent tensor is an error with its name", () => {
   assert.throws(
     () => readWeights(manifest(), new Uint8Array(0)).get("conv0/filters"),

@@ -1,12 +1,11 @@
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { readdir, readFile, writeFile } from "node:fs/promises";
 import { createServer, request as httpRequest, type IncomingMessage, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { type TestContext, test } from "node:test";
+import { listen, setEnvironment } from "../../testing/local-server.ts";
+import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import { sha256 } from "../model-file.ts";
 import { requireAllowed } from "./address.ts";
 import { type DownloadOptions, download, downloadLimits, type WantedFile } from "./download.ts";
@@ -127,8 +126,8 @@ test("a server that sends nothing any more is given up", async (t) => {
 });
 
 test("without a network, the sentence names the proxy and the mirror folder", async (t) => {
-  const { server, refusal, wanted } = await openFixture(t);
-  await server.close();
+  const { close, refusal, wanted } = await openFixture(t);
+  await close();
   await refusal(
     wanted,
     /^127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\): check the network and HTTPS_PROXY; --from FOLDER takes/,
@@ -179,10 +178,8 @@ test("the proxy of the environment is used, but for the hosts of NO_PROXY", asyn
       void pipeline(answer, response);
     }).end();
   });
-  await once(proxy.listen(0, "127.0.0.1"), "listening");
-  t.after(() => proxy.close());
-  const { port } = proxy.address() as AddressInfo;
-  setEnvironment(t, { HTTP_PROXY: `http://127.0.0.1:${port}`, NO_PROXY: "" });
+  const { host } = await listen(t, proxy);
+  setEnvironment(t, { HTTP_PROXY: `http://${host}`, NO_PROXY: "" });
   await (await get(wanted)).remove();
   assert.deepEqual([forwarded, server.requests.length], [[wanted.url], 1]);
   setEnvironment(t, { NO_PROXY: "127.0.0.1" });
@@ -241,27 +238,18 @@ async function* endlessZeros(): AsyncGenerator<Buffer> {
 type Answer = (request: IncomingMessage, response: ServerResponse) => unknown;
 
 async function openFixture(t: TestContext) {
-  const folder = await mkdtemp(join(tmpdir(), "download-"));
-  const server = { requests: [] as string[], answer: undefined as Answer | undefined, close: async () => {} };
+  const folder = await temporaryFolder(t);
+  const server = { requests: [] as string[], answer: undefined as Answer | undefined };
   const listener = createServer((request, response) => {
     const { range, "if-range": condition } = request.headers;
     const wanted = range === undefined ? "" : ` ${range} if ${String(condition)}`;
     server.requests.push(`${request.method} ${request.url}${wanted}`);
     (server.answer ?? serve)(request, response);
   });
-  await once(listener.listen(0, "127.0.0.1"), "listening");
-  const { port } = listener.address() as AddressInfo;
-  server.close = async () => {
-    listener.closeAllConnections();
-    if (listener.listening) await once(listener.close(), "close");
-  };
-  t.after(async () => {
-    await server.close();
-    await rm(folder, { recursive: true });
-  });
+  const { host, close } = await listen(t, listener);
   setEnvironment(t, { HTTP_PROXY: undefined, http_proxy: undefined });
   const wanted: WantedFile = {
-    url: `http://127.0.0.1:${port}/model.onnx`,
+    url: `http://${host}/model.onnx`,
     sha256: sha256(file),
     bytes: file.length,
   };
@@ -282,18 +270,5 @@ async function openFixture(t: TestContext) {
     await assert.rejects(get(which, options), { message });
     if (stays !== undefined) assert.deepEqual((await readdir(folder)).toSorted(), stays);
   };
-  return { folder, server, wanted, get, refusal };
-}
-
-/** Sets variables until the end of the test. */
-function setEnvironment(t: TestContext, values: Record<string, string | undefined>): void {
-  for (const [name, value] of Object.entries(values)) {
-    const before = process.env[name];
-    const set = (text: string | undefined): void => {
-      if (text === undefined) delete process.env[name];
-      else process.env[name] = text;
-    };
-    set(value);
-    t.after(() => set(before));
-  }
+  return { folder, server, close, wanted, get, refusal };
 }

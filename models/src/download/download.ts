@@ -1,8 +1,8 @@
 import { open } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
-import { requireRoom } from "../disk-room.ts";
-import { sha256OfFile } from "../file-sha256.ts";
+import { isDiskFull, requireRoom, sentenceOnDisk } from "../disk-room.ts";
 import { megabytes } from "../megabytes.ts";
+import { sha256OfFile } from "../model-file.ts";
 import { failureOf, refusalOf } from "./address.ts";
 import { httpGet } from "./http-get.ts";
 import { PartFile } from "./part-file.ts";
@@ -87,7 +87,7 @@ async function fetchTo(
     response.destroy();
     if (cause instanceof TooLarge) await part.remove();
     stop.throwIfAborted();
-    if (isOfDisk(cause)) throw cause;
+    if (isDiskFull(cause)) throw cause;
     throw new Error(failureOf(url, cause as NodeJS.ErrnoException), { cause });
   }
 }
@@ -121,8 +121,6 @@ function startsAt({ headers }: IncomingMessage, offset: number): boolean {
   return headers["content-range"]?.startsWith(`bytes ${offset}-`) === true;
 }
 
-const isOfDisk = (cause: unknown): boolean => (cause as NodeJS.ErrnoException).code === "ENOSPC";
-
 function sentenceOf(
   cause: NodeJS.ErrnoException,
   {
@@ -134,21 +132,19 @@ function sentenceOf(
 ): string {
   const sentence = deadline.aborted
     ? `The download takes longer than ${limits.downloadMaxMs / 60_000} minutes.`
-    : isOfDisk(cause)
-      ? `The disk of ${folder} is full.`
-      : cause.message;
+    : sentenceOnDisk(cause, folder);
   return kept === 0
     ? sentence
     : `${sentence} ${megabytes(kept)} are kept, and the next pull goes on from there.`;
 }
 
-/** Limits of a download. Tests lower them. */
+/** Limits of a download, also by npm or pip. Tests lower them. */
 export const downloadLimits = {
   /** Longest time without another byte. */
   stallMaxMs: 60_000,
   downloadMaxMs: 3_600_000,
 };
-type DownloadLimits = typeof downloadLimits;
+export type DownloadLimits = typeof downloadLimits;
 
 export type WantedFile = {
   url: string;
@@ -157,12 +153,20 @@ export type WantedFile = {
   bytes?: number | undefined;
 };
 
-export type DownloadOptions = {
+export type DownloadOptions = Pick<PullOptions, "progress" | "stop"> & {
   /** Folder of the parts. */
   folder: string;
   bytesMax: number;
-  /** Is called with the bytes that have come so far, and all of them. */
+  limits?: DownloadLimits;
+};
+
+/** Options of every pull, of models and of CUDA libraries. */
+export type PullOptions = {
+  print: (line: string) => void;
+  /** Is called with the bytes of a file that have come so far, and all of them. */
   progress: (bytes: number, of: number) => unknown;
   stop: AbortSignal;
-  limits?: DownloadLimits;
+  /** A folder that has the files: then nothing is fetched from the network. */
+  from?: string | undefined;
+  limits?: DownloadLimits | undefined;
 };

@@ -1,6 +1,5 @@
-import { readFile, stat } from "node:fs/promises";
 import { basename, join } from "node:path";
-import { megabytes } from "../megabytes.ts";
+import { readOnnxFile } from "../contract/onnx-file.ts";
 import { sha256 } from "../model-file.ts";
 import type { WantedFile } from "./download.ts";
 
@@ -10,14 +9,8 @@ import type { WantedFile } from "./download.ts";
  */
 export async function readFromMirror(folder: string, wanted: WantedFile, bytesMax: number): Promise<Buffer> {
   const path = join(folder, mirrorName(wanted.url));
-  const size = (await stat(path).catch(() => undefined))?.size;
-  if (size === undefined) throw new Error(`${path} is not there: copy the file of ${wanted.url} to it.`);
-  if (size > bytesMax) {
-    throw new Error(
-      `${path} has ${megabytes(size)}, more than ${megabytes(bytesMax)}: --max-megabytes allows more.`,
-    );
-  }
-  const bytes = await readFile(path);
+  const absent = `${path} is not there: copy the file of ${wanted.url} to it.`;
+  const bytes = await readOnnxFile(path, bytesMax, absent);
   if (sha256(bytes) === wanted.sha256) return bytes;
   throw new Error(`${path} is another file than the one that is wanted: its SHA-256 is another.`);
 }

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, rm, stat, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, rm, stat, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { madeUpPins, madeUpWheel } from "../../testing/made-up-wheel.ts";
+import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import { zipOf } from "../../testing/zip.ts";
 import { sha256 } from "../model-file.ts";
 import { cudaFolder } from "./cuda-folder.ts";
@@ -56,18 +56,11 @@ test("files that are absent from a wheel, changed, or larger than stated are ref
   const longer = { ...a.pin, files: [{ ...file!, bytes: 1 }] };
   const bomb = zipOf({ [file!.path]: Buffer.alloc(100_000) }, file!.bytes);
   const stated = { ...a.pin, sha256: sha256(bomb), files: [file!] };
+  const another = /^made_up_a\/lib\/\S+ of made_up_a\S+ is not the file whose SHA-256 is pinned\. Nothing/;
   const cases: [Wheel, Buffer, RegExp][] = [
     [absent, a.bytes, /^made_up_a\S+ has no nowhere\.so\. Nothing was installed\.$/],
-    [
-      changed,
-      a.bytes,
-      /^made_up_a\/lib\/\S+ of made_up_a\S+ is not the file whose SHA-256 is pinned\. Nothing/,
-    ],
-    [
-      longer,
-      a.bytes,
-      /^made_up_a\/lib\/\S+ of made_up_a\S+ is not the file whose SHA-256 is pinned\. Nothing/,
-    ],
+    [changed, a.bytes, another],
+    [longer, a.bytes, another],
     [stated, bomb, /Nothing was installed\.$/],
   ];
   for (const [pin, bytes, message] of cases) {
@@ -118,9 +111,7 @@ async function openFolders(
   t: TestContext,
   wheels: readonly { pin: Wheel; bytes: Buffer }[],
 ): Promise<{ modelsDir: string; from: string }> {
-  const modelsDir = await mkdtemp(join(tmpdir(), "cuda-"));
-  const from = await mkdtemp(join(tmpdir(), "wheels-"));
-  t.after(() => Promise.all([modelsDir, from].map((folder) => rm(folder, { recursive: true }))));
+  const [modelsDir, from] = [await temporaryFolder(t), await temporaryFolder(t)];
   for (const { pin, bytes } of wheels) await writeFile(join(from, pin.file), bytes);
   return { modelsDir, from };
 }

@@ -1,12 +1,14 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rename, rm, stat } from "node:fs/promises";
+import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
-import { requireRoom } from "../disk-room.ts";
-import { sha256OfFile } from "../file-sha256.ts";
+import { requireRoom, sentenceOnDisk } from "../disk-room.ts";
+import type { PullOptions } from "../download/download.ts";
 import { megabytes } from "../megabytes.ts";
+import { sha256OfFile } from "../model-file.ts";
+import { openStagingFolder, removeLeftOver } from "../staging-folder.ts";
 import { cudaFolder } from "./cuda-folder.ts";
 import type { CudaPins, Wheel } from "./cuda-pins.ts";
-import { fetchWheel, type WheelLimits, wheelBytesMax, wheelLimits } from "./pip-wheel.ts";
+import { fetchWheel, wheelBytesMax } from "./pip-wheel.ts";
 import { isUnpacked, unpackWheel } from "./wheel-files.ts";
 
 /**
@@ -17,39 +19,30 @@ import { isUnpacked, unpackWheel } from "./wheel-files.ts";
 export async function installCuda(
   modelsDir: string,
   pins: CudaPins,
-  { print, progress, stop, from, limits = wheelLimits }: InstallOptions,
+  { print, progress, stop, from, limits }: PullOptions,
 ): Promise<void> {
   const target = cudaFolder(modelsDir, pins);
   if (existsSync(target)) return print(`${target} is here already; --verify checks it`);
   const staging = `${target}${stagingSuffix}`;
   await mkdir(staging, { recursive: true, mode: 0o700 });
-  await removeStale(join(modelsDir, "gpu"), limits);
+  await removeLeftOver(join(modelsDir, "gpu"), ".wheel-");
   try {
     const missing = await wheelsToFetch(pins, staging);
-    await requireRoom(modelsDir, roomFor(missing, { from, limits }));
+    await requireRoom(modelsDir, roomFor(missing, from));
     for (const wheel of missing) {
       stop.throwIfAborted();
-      const temporary = await mkdtemp(join(modelsDir, "gpu", temporaryPrefix));
-      try {
-        print(`${from === undefined ? "fetching" : "taking"} ${wheel.file}, ${megabytes(wheel.bytes)}`);
-        const fetching = { progress: (bytes: number) => progress(bytes, wheel.bytes), stop, limits };
-        const path =
-          from === undefined ? await fetchWheel(temporary, wheel, fetching) : mirroredWheel(from, wheel);
-        await unpackWheel(path, wheel, staging);
-      } finally {
-        // pip may still be writing when it was killed a moment ago.
-        await rm(temporary, { recursive: true, force: true, maxRetries: 5 });
-      }
+      await using temporary = await openStagingFolder(join(modelsDir, "gpu"), ".wheel-");
+      print(`${from === undefined ? "fetching" : "taking"} ${wheel.file}, ${megabytes(wheel.bytes)}`);
+      const fetching = { progress: (bytes: number) => progress(bytes, wheel.bytes), stop, limits };
+      const path =
+        from === undefined ? await fetchWheel(temporary.path, wheel, fetching) : mirroredWheel(from, wheel);
+      await unpackWheel(path, wheel, staging);
     }
     stop.throwIfAborted();
     await rename(staging, target);
   } catch (cause) {
-    throw new Error(
-      `${sentenceOf(cause as NodeJS.ErrnoException, modelsDir)}${await keptOf(pins, staging)}`,
-      {
-        cause,
-      },
-    );
+    const kept = await keptOf(pins, staging);
+    throw new Error(`${sentenceOnDisk(cause, modelsDir)} Nothing was installed.${kept}`, { cause });
   }
   print(`installed ${target}; EXECUTION_PROVIDER=cuda uses it`);
 }
@@ -82,13 +75,10 @@ async function wheelsToFetch({ wheels }: CudaPins, staging: string): Promise<Whe
   return wheels.filter((_, index) => !unpacked[index]);
 }
 
-function roomFor(
-  wheels: readonly Wheel[],
-  { from, limits }: Pick<InstallOptions, "from" | "limits">,
-): number {
+function roomFor(wheels: readonly Wheel[], from: string | undefined): number {
   const unpacked = wheels.flatMap(({ files }) => files).reduce((sum, { bytes }) => sum + bytes, 0);
   if (from !== undefined) return unpacked;
-  return unpacked + Math.max(0, ...wheels.map((wheel) => wheelBytesMax(wheel, limits ?? wheelLimits)));
+  return unpacked + Math.max(0, ...wheels.map(wheelBytesMax));
 }
 
 function mirroredWheel(folder: string, { file, name, version }: Wheel): string {
@@ -97,34 +87,9 @@ function mirroredWheel(folder: string, { file, name, version }: Wheel): string {
   throw new Error(`${path} is not there: the package index has it as ${name} ${version}.`);
 }
 
-/** Folders of fetches that were killed. */
-async function removeStale(parent: string, { fetchMaxMs }: WheelLimits): Promise<void> {
-  for (const name of await readdir(parent)) {
-    if (!name.startsWith(temporaryPrefix)) continue;
-    const path = join(parent, name);
-    const since = (await stat(path).catch(() => undefined))?.mtimeMs;
-    if (since !== undefined && Date.now() - since > 2 * fetchMaxMs) await rm(path, { recursive: true });
-  }
-}
-
-const temporaryPrefix = ".wheel-";
 const stagingSuffix = ".part";
-
-function sentenceOf({ code, message }: NodeJS.ErrnoException, modelsDir: string): string {
-  return `${code === "ENOSPC" ? `The disk of ${modelsDir} is full.` : message} Nothing was installed.`;
-}
 
 async function keptOf(pins: CudaPins, staging: string): Promise<string> {
   const kept = pins.wheels.length - (await wheelsToFetch(pins, staging)).length;
   return kept === 0 ? "" : ` ${kept} of ${pins.wheels.length} wheels are kept for the next call.`;
 }
-
-type InstallOptions = {
-  print: (line: string) => void;
-  /** Is called with the bytes of a wheel that have come so far, and all of them. */
-  progress: (bytes: number, of: number) => unknown;
-  stop: AbortSignal;
-  /** A folder that has the wheels: then nothing is fetched from the network. */
-  from?: string | undefined;
-  limits?: WheelLimits;
-};

@@ -1,15 +1,13 @@
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { once } from "node:events";
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { readdir, readFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { type TestContext, test } from "node:test";
+import { listen, setEnvironment } from "../../testing/local-server.ts";
 import { madeUpWheel } from "../../testing/made-up-wheel.ts";
+import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import type { Wheel } from "./cuda-pins.ts";
-import { fetchWheel, wheelLimits } from "./pip-wheel.ts";
+import { fetchWheel } from "./pip-wheel.ts";
 
 // Fetches of a made-up wheel from an index on this machine, by the real pip.
 const hasPip = spawnSync("python3", ["-m", "pip", "--version"]).status === 0;
@@ -41,28 +39,9 @@ test("an index that cannot be reached is a sentence", { skip }, async (t) => {
   });
 });
 
-test("an index that sends nothing any more, or too much, is cut off", { skip }, async (t) => {
-  const { folder } = await openIndex(t, (response) => void response.write(bytes.subarray(0, 50)));
-  await assert.rejects(fetchInto(folder, pin, { ...wheelLimits, stallMaxMs: 1_500 }), {
-    message: "The package index has sent nothing for 1.5 s.",
-  });
-  await assert.rejects(fetchInto(folder, pin, { ...wheelLimits, slackBytes: -2 * bytes.length }), {
-    message: `The package index sends more than the 0.0 MB of the wheel ${pin.file}.`,
-  });
-});
-
-test("a stopped fetch ends pip", { skip }, async (t) => {
-  const { folder, requested } = await openIndex(t, (response) => void response.write(bytes.subarray(0, 50)));
-  const stop = new AbortController();
-  const fetching = fetchInto(folder, pin, wheelLimits, stop.signal);
-  await requested;
-  stop.abort(new Error("The pull was stopped."));
-  await assert.rejects(fetching, { message: "The pull was stopped." });
-});
-
 test("without python3 there is a sentence that says what to do", async (t) => {
   const { folder } = await openIndex(t);
-  setEnvironment(t, "PATH", "/nowhere");
+  setEnvironment(t, { PATH: "/nowhere" });
   await assert.rejects(fetchInto(folder, pin), {
     message:
       "There is no python3 on the PATH, whose pip fetches the wheels; " +
@@ -70,46 +49,19 @@ test("without python3 there is a sentence that says what to do", async (t) => {
   });
 });
 
-const fetchInto = (folder: string, wheel: Wheel, limits = wheelLimits, stop = new AbortController().signal) =>
-  fetchWheel(folder, wheel, { progress: () => {}, stop, limits });
+const fetchInto = (folder: string, wheel: Wheel) =>
+  fetchWheel(folder, wheel, { progress: () => {}, stop: new AbortController().signal });
 
 /** An index with the wheel, to which pip is set, and an empty folder. */
-async function openIndex(
-  t: TestContext,
-  answer: (response: ServerResponse) => void = (response) => void response.end(bytes),
-): Promise<{ folder: string; close: () => Promise<void>; requested: Promise<void> }> {
-  const folder = await mkdtemp(join(tmpdir(), "wheel-"));
-  const requested = Promise.withResolvers<void>();
+async function openIndex(t: TestContext): Promise<{ folder: string; close: () => Promise<void> }> {
+  const folder = await temporaryFolder(t);
   const server = createServer(({ url = "" }, response) => {
-    if (url.endsWith(".whl")) {
-      response.setHeader("content-length", bytes.length);
-      requested.resolve();
-      return answer(response);
-    }
+    if (url.endsWith(".whl")) return void response.end(bytes);
     if (url !== "/simple/made-up-library/") return void response.writeHead(404).end();
     response.setHeader("content-type", "text/html");
     response.end(`<a href="/files/${pin.file}">${pin.file}</a>`);
   });
-  server.listen(0, "127.0.0.1");
-  await once(server, "listening");
-  const close = async (): Promise<void> => {
-    server.closeAllConnections();
-    if (server.listening) await new Promise((resolve) => server.close(resolve));
-  };
-  t.after(async () => {
-    await close();
-    await rm(folder, { recursive: true, maxRetries: 5 });
-  });
-  setEnvironment(t, "PIP_INDEX_URL", `http://127.0.0.1:${(server.address() as AddressInfo).port}/simple/`);
-  setEnvironment(t, "PIP_CONFIG_FILE", "/dev/null");
-  return { folder, close, requested: requested.promise };
-}
-
-function setEnvironment(t: TestContext, name: string, value: string): void {
-  const before = process.env[name];
-  process.env[name] = value;
-  t.after(() => {
-    if (before === undefined) delete process.env[name];
-    else process.env[name] = before;
-  });
+  const { host, close } = await listen(t, server);
+  setEnvironment(t, { PIP_INDEX_URL: `http://${host}/simple/`, PIP_CONFIG_FILE: "/dev/null" });
+  return { folder, close };
 }

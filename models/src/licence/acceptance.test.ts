@@ -1,11 +1,15 @@
 import assert from "node:assert/strict";
-import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
-import { type TestContext, test } from "node:test";
+import { readdir, readFile, writeFile } from "node:fs/promises";
+import { test } from "node:test";
+import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import type { License } from "../catalogue-entry.ts";
-import { type AcceptanceOptions, acceptanceFile, acceptTerms, readAcceptance } from "./acceptance.ts";
-import type { Terms } from "./terms.ts";
+import {
+  type AcceptanceOptions,
+  acceptanceFile,
+  acceptTerms,
+  readAcceptance,
+  type Terms,
+} from "./acceptance.ts";
 
 test("the terms are shown before the question: licence, size, training data", async (t) => {
   const folder = await temporaryFolder(t);
@@ -109,10 +113,4 @@ async function accept(
     },
   );
   return { printed };
-}
-
-async function temporaryFolder(t: TestContext): Promise<string> {
-  const folder = await mkdtemp(join(tmpdir(), "licences-"));
-  t.after(() => rm(folder, { recursive: true }));
-  return folder;
 }

@@ -1,9 +1,10 @@
-import { mkdir, readFile, rename, writeFile } from "node:fs/promises";
+import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { isDeepStrictEqual } from "node:util";
 import * as z from "zod";
 import { License } from "../catalogue-entry.ts";
-import { isNonCommercial, type Terms, termsLines } from "./terms.ts";
+import { megabytes } from "../megabytes.ts";
+import { writeWhole } from "../whole-file.ts";
 
 /**
  * Shows the terms of each model, or of libraries, and has them accepted, by a person at a terminal or by a
@@ -34,7 +35,9 @@ export async function acceptTerms(
     });
   }
   // Only when all are accepted: a pull of several models is refused as one.
-  for (const licences of open) await writeAcceptance(folder, licences);
+  for (const licences of open) {
+    await writeWhole(acceptanceFile(folder, licences.name), `${JSON.stringify(licences, undefined, 2)}\n`);
+  }
 }
 
 /** Returns what was accepted for a model, as long as its licences are still the same ones. */
@@ -75,14 +78,6 @@ async function acceptance(
   throw new Error(`The licence of ${terms.name} was not accepted. Nothing was fetched.`);
 }
 
-async function writeAcceptance(folder: string, licences: AcceptedLicences): Promise<void> {
-  const path = acceptanceFile(folder, licences.name);
-  await mkdir(join(folder, "licences"), { recursive: true, mode: 0o700 });
-  const temporary = `${path}.${process.pid}.tmp`;
-  await writeFile(temporary, `${JSON.stringify(licences, undefined, 2)}\n`, { flush: true });
-  await rename(temporary, path);
-}
-
 function parsed(text: string): AcceptedLicences | undefined {
   try {
     return AcceptedLicences.parse(JSON.parse(text));
@@ -90,6 +85,27 @@ function parsed(text: string): AcceptedLicences | undefined {
     // A file that was edited or damaged accepts nothing.
     return undefined;
   }
+}
+
+/** Lines for a terminal. `bytes` is the size of the download, if stated. */
+function termsLines(
+  { name, licenses, training_data, provenance }: Terms,
+  bytes: number | undefined,
+): string[] {
+  return [
+    `${name}, a download of ${bytes === undefined ? "a size that is not stated" : megabytes(bytes)}:`,
+    ...licenses.map(
+      ({ id, covers, stated_by, use }) =>
+        `  licence ${id}${use === "any" ? "" : ", for non-commercial use alone"}: ${covers} (${stated_by})`,
+    ),
+    ...(training_data === undefined ? [] : [`  trained on: ${training_data}`]),
+    ...provenance.map((sentence) => `  ${sentence}`),
+  ];
+}
+
+/** Whether one of the licences forbids commercial use. */
+function isNonCommercial({ licenses }: Pick<Terms, "licenses">): boolean {
+  return licenses.some(({ use }) => use === "non_commercial");
 }
 
 const sentenceEnds = { answer: "by an answer at a terminal", flag: "by --accept-licence" } as const;
@@ -102,6 +118,18 @@ const AcceptedLicences = z.strictObject({
   accepted_by: z.enum(["answer", "flag"]),
 });
 type AcceptedLicences = z.infer<typeof AcceptedLicences>;
+
+/**
+ * Everything that somebody has to know of a model, or of libraries, before they fetch it. A catalogue entry
+ * has all of it.
+ */
+export type Terms = {
+  name: string;
+  licenses: readonly License[];
+  /** Training data; models alone have it. */
+  training_data?: string;
+  provenance: readonly string[];
+};
 
 export type WantedModel = {
   terms: Terms;

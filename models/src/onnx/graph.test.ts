@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import * as ort from "../onnxruntime.ts";
 import { Graph } from "./graph.ts";
-import { readMetadata } from "./reader.ts";
 
 /** y = x * 2, for rows of three. */
 function doubling(): Graph {
@@ -18,11 +17,6 @@ test("an engine reads the file, and the caller chooses the number of rows", asyn
   const { y } = await session.run({ x: new ort.Tensor("float32", [1, 2, 3, 4, 5, 6], [2, 3]) });
   assert.deepEqual(y!.dims, [2, 3]);
   assert.deepEqual([...(y!.data as Float32Array)], [2, 4, 6, 8, 10, 12]);
-});
-
-test("metadata can be read back", () => {
-  const metadata = { name: "doubling", license: "MIT", source: "tést" };
-  assert.deepEqual(readMetadata(doubling().encode(metadata)), metadata);
 });
 
 test("a graph that is wrong is an error where it is built", () => {

