@@ -56,8 +56,8 @@ test("the block of the planner's README plans for a running service, sets the pl
 });
 
 /**
- * Starts `npm start` with a development key, as it makes one where it runs the Redis servers itself. Returns a
- * function that stops it.
+ * Starts `npm start` with a development key, as it makes one where it runs the Redis servers itself. Returns
+ * a function that stops it.
  */
 async function startFaceline(env: NodeJS.ProcessEnv): Promise<() => Promise<void>> {
   const child = spawn(process.execPath, [join(repository, "deploy/commands/start.ts"), "--dev-key"], {
