@@ -203,7 +203,7 @@ const connectionsCheckEveryMs = 2_000;
 const headersMs = 10_000;
 
 type ServerOptions = {
-  /** Without it there are no pages for people. */
+  /** Ports of the pages for people; without them there are no such pages. */
   accounts?: AccountPorts | undefined;
   /** Other limits than the constants of these names, for tests that would wait for them. */
   limits?: { bodyIdleMs?: number; largeCallWaitMs?: number; visitorBodyBytesPerSecond?: number } | undefined;

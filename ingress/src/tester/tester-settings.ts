@@ -3,14 +3,14 @@ import { type HttpSettings, testerIsOn } from "../config.ts";
 
 const MiB = 1024 * 1024;
 
-/** What a call of the tester may hold: pictures of a telephone, which the page has made smaller. */
+/** Limits of a call of the tester: images of a phone, which the page has made smaller. */
 const callLimits = {
   BODY_BYTES_MAX: 8 * MiB,
   IMAGE_BYTES_MAX: 2 * MiB,
   IMAGE_PIXELS_MAX: 4_000_000,
   CANDIDATE_IMAGES_MAX: 8,
   CANDIDATE_VECTORS_MAX: 8,
-  /** Also the time that the body of a call may take to arrive. */
+  /** Deadline, and the time that the body of a call may take to arrive. */
   DEADLINE_MAX_MS: 15_000,
 };
 
