@@ -53,7 +53,7 @@ export async function apply(args: string[], { stateFolder, print }: BatcherConte
   print("");
   print(compose);
   print("");
-  print("As values of a Helm chart:");
+  print("As values of deploy/chart:");
   print("");
   print(helm);
   return 0;

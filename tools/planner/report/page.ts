@@ -92,7 +92,7 @@ ${code(applyCommand(planFile))}
 <p class="dim">${applySentence} The batch size and the utilisation target change; <code>npm run plan -- undo</code> puts back those of the start, and so does a restart. Batches above the size that workers have loaded need the settings below.</p>
 <h3>For good</h3>
 ${code(environment)}
-${machinesOf(plan) === 1 ? `<h3>With npm start</h3>\n${code(npmStart)}\n` : ""}<details><summary>In a compose file, or as values of a Helm chart</summary>
+${machinesOf(plan) === 1 ? `<h3>With npm start</h3>\n${code(npmStart)}\n` : ""}<details><summary>In a compose file, or as values of deploy/chart</summary>
 <div class="pair">${code(compose)}${code(helm)}</div></details>`,
 )}
 ${section("Beside the default settings", table(defaultsTable(plan)), `${defaultsSentence(plan)} Cost: worker seconds for 1,000 calls.`)}

@@ -25,13 +25,12 @@ test("each setting stands with the service that reads it, in every form", () => 
   assert.equal(
     helm,
     [
-      "inference:",
-      "  replicas: 3",
-      "  env:",
-      '    BATCH_MAX: "8"',
-      "batcher:",
-      "  env:",
-      '    UTILISATION_TARGET: "0.7"',
+      "poolDefaults:",
+      "  settings:",
+      "    batcher: { UTILISATION_TARGET: 0.7 }",
+      "    workers: { BATCH_MAX: 8 }",
+      "  workers:",
+      "    replicas: 3",
     ].join("\n"),
   );
 });
