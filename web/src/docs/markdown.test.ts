@@ -29,9 +29,15 @@ test("a link leads to a page, names a file of the repository, or is text", () =>
 
 test("a table has a heading for each column and each row, and can be scrolled", () => {
   const shown = render("| name | unit |\n|---|---|\n| `A` | ms |\n");
-  assert.match(shown, /<div class="wide" tabindex="0" role="region" aria-label="name, unit">/);
+  assert.match(shown, /<div class="wide" tabindex="0" role="region" aria-label="Table: name, unit">/);
   assert.match(shown, /<th scope="row"><code>A<\/code><\/th><td>ms<\/td>/);
   assert.match(render("| name | size |\n|---|--:|\n| A | 1 |\n"), /<td class="number">1<\/td>/);
+});
+
+test("tables with the same columns have names of their own, by the headings above them", () => {
+  const rows = "| name |\n|---|\n| a |\n";
+  const shown = render(`## One\n\n${rows}\n## Two\n\n${rows}`);
+  assert.match(shown, /aria-label="One: name".*aria-label="Two: name"/s);
 });
 
 test("a quote is a note, and an alert of GitHub a warning", () => {

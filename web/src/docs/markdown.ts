@@ -8,10 +8,18 @@ import type { Language } from "./highlight.ts";
  * it, tables that scroll. All texts are escaped. Throws on what these pages cannot show, as raw HTML.
  */
 export function renderMarkdown(tokens: Token[], document: MarkdownDocument): Html {
-  return each(tokens, (token) => render(blocks, token as MarkedToken, document));
+  let { section } = document;
+  return each(tokens, (token) => {
+    if (token.type === "heading") section = (token as Tokens.Heading).text;
+    return render(blocks, token as MarkedToken, { ...document, section });
+  });
 }
 
-type MarkdownDocument = { placeOf(href: string): Place };
+type MarkdownDocument = {
+  placeOf(href: string): Place;
+  /** The last heading: tables with the same columns in two sections have names of their own. */
+  section?: string | undefined;
+};
 
 /** Target of a link: one of our pages, a file of the repository, or neither. */
 export type Place = { address: string } | { file: string } | undefined;
@@ -93,7 +101,7 @@ function table({ header, rows }: Tokens.Table, document: MarkdownDocument): Html
     (row) => html`<tr>!${each(row, (cell, column) => tableCell(cell, column, document))}</tr>
 `,
   );
-  const label = header.map(({ text }) => text).join(", ");
+  const label = `${document.section ?? "Table"}: ${header.map(({ text }) => text).join(", ")}`;
   return html`<div class="wide" tabindex="0" role="region" aria-label="${label}"><table>
 <thead><tr>!${markup(heads)}</tr></thead>
 <tbody>
