@@ -36,7 +36,7 @@ test("three brokers, TLS to all servers and a replica of the durable Redis", {
   await steps.run("compose", () => compose.run("up", "--detach"));
   const post = apiClient(compose.address, compose.readSecret("first-api-key"));
   const [img1, img2] = ["dia-1.jpg", "dia-2.jpg"].map((name) =>
-    readBase64(join(repository, "ingress", "pages", "samples", name)),
+    readBase64(join(repository, "web", "src", "samples", name)),
   );
   const statuses: number[] = [];
   const isServed = async (): Promise<boolean> => {
