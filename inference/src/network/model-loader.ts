@@ -152,7 +152,7 @@ export class ModelLoader implements AsyncDisposable {
     const name = px === model.input_px ? model.name : `${model.name}-${px}`;
     const source = { name, px, tensors: tensorNames(model) };
     const { executionProvider, onWarmUp, startTimes } = this.#options;
-    const sizes = runSizes(model, { rowsMax, executionProvider });
+    const sizes = runSizes(model, { px, rowsMax, executionProvider });
     const { sha256 } = buildOf(model, { precision, input_px: px });
     return Network.open(source, await this.#session(model, px, precision, source), sizes, {
       pause,
