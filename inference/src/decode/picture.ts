@@ -38,7 +38,13 @@ export const defaultPictureLimits: PictureLimits = {
 };
 
 /** An upright picture. Faces are found in `width` x `height` pixels and reported in those of the original. */
-export type Picture = Pixels & { kind: "picture"; originalWidth: number; originalHeight: number };
+export type Picture = Pixels & {
+  kind: "picture";
+  originalWidth: number;
+  originalHeight: number;
+  /** It has less detail than the file. A full decode may show more, or reject the file. */
+  isDraft?: boolean;
+};
 
 /** The input is at fault. */
 export type Rejected = { kind: "rejected"; code: InputFault };

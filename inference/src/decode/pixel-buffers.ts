@@ -65,15 +65,20 @@ export class PixelBuffer implements Disposable {
     return allocated;
   }
 
-  /** Nothing may read or write the pixels any more, because the next batch will use their memory. */
-  [Symbol.dispose](): void {
-    if (this.#released) return;
-    this.#released = true;
+  /** Zeroes all pixels, and takes their memory back for other pictures of the same batch. */
+  clear(): void {
     for (const slab of this.#slabs) {
       // By words: filling shared memory by bytes takes four times as long.
       new BigUint64Array(slab.memory, 0, slab.usedBytes / wordBytes).fill(0n);
       slab.usedBytes = 0;
     }
+  }
+
+  /** Nothing may read or write the pixels any more, because the next batch will use their memory. */
+  [Symbol.dispose](): void {
+    if (this.#released) return;
+    this.#released = true;
+    this.clear();
     this.#release();
   }
 
