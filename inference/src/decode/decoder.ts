@@ -1,13 +1,15 @@
 import { decodingBytes } from "@faceline/contracts/image/decoding-bytes";
 import { imageHeader } from "@faceline/contracts/image/header";
 import PQueue from "p-queue";
-import { type PlainJpegHeader, plainJpegHeader } from "./jpeg/header.ts";
+import type { Size } from "../geometry/pixels.ts";
+import { type PlainJpegHeader, plainJpegHeader, scaledHeader } from "./jpeg/header.ts";
 import { decodeDraft } from "./draft.ts";
 import { hasTooManyScans, scansOf } from "./jpeg/scans.ts";
 import { decodeWithLibvips } from "./libvips.ts";
 import { uprightSize } from "./orientation.ts";
 import { type Picture, type PictureLimits, type Rejected, rejected } from "./picture.ts";
 import type { PixelBuffer } from "./pixel-buffers.ts";
+import { decompressScaled } from "./turbojpeg-scaled.ts";
 import { decodeWithTurbojpeg } from "./turbojpeg.ts";
 
 /**
@@ -46,14 +48,19 @@ export class Decoder {
       }
       return pixels;
     };
-    return this.#queue.add(() => decodePicture(bytes, this.#limits, allocate, detail));
+    return this.#queue.add(async () => {
+      const picture = await decodePicture(bytes, this.#limits, allocate, detail);
+      if (picture.kind === "picture") buffer.trim(picture.pixels);
+      return picture;
+    });
   };
 }
 
 /**
  * Decodes a client's bytes to pixels: upright, sRGB, 8 bits, three channels, in the memory that `allocate`
- * returns. A plain JPEG goes to libjpeg-turbo, which takes 60 % of the time. Everything else goes to libvips:
- * other formats, a picture that is too large or too small, and a JPEG about which libjpeg-turbo had a doubt.
+ * returns. A plain JPEG goes to libjpeg-turbo, which takes 60 % of the time, and a third where the picture is
+ * shrunk. Everything else goes to libvips: other formats, a picture beyond the limits, and a JPEG about which
+ * libjpeg-turbo had a doubt.
  * So only libvips rejects pictures, and only flawless ones go past it. A flaw that is only in what a draft
  * leaves out is not noticed.
  */
@@ -70,26 +77,38 @@ export async function decodePicture(
     return moveInto(allocate, await decodeWithLibvips(bytes, limits));
   }
 
-  const { width, height } = uprightSize(jpeg);
-  if (Math.max(width, height) > limits.longSideMaxPx) {
+  const original = uprightSize(jpeg);
+  const eighths = eighthsOf(original, limits);
+  const scaled = scaledHeader(jpeg, eighths);
+  const { width, height } = uprightSize(scaled);
+  const decompress = eighths === 8 ? undefined : decompressScaled;
+  if (Math.max(width, height) > limits.longSideMaxPx || (eighths < 8 && decompress === undefined)) {
     // libvips shrinks while it decodes.
     return moveInto(allocate, await decodeWithLibvips(bytes, limits));
   }
   const pixels = allocate(3 * width * height);
-  const picture: Picture = {
+  const picture = {
     kind: "picture",
-    pixels,
-    width,
-    height,
-    originalWidth: width,
-    originalHeight: height,
-  };
-  if (detail === "draft" && (await decodeDraft(bytes, jpeg, scans, pixels))) {
-    return { ...picture, isDraft: true };
+    originalWidth: original.width,
+    originalHeight: original.height,
+  } as const;
+  if (detail === "draft") {
+    const draft = await decodeDraft(bytes, { jpeg, scans, eighths }, pixels);
+    if (draft !== undefined) return { ...picture, ...draft, isDraft: true };
   }
-  if (await decodeWithTurbojpeg(bytes, jpeg, pixels)) return picture;
-  const reuse: AllocatePixels = (length) => (length === pixels.length ? pixels : allocate(length));
+  if (await decodeWithTurbojpeg(bytes, scaled, pixels, decompress)) {
+    return { ...picture, pixels, width, height };
+  }
+  // libvips shrinks to no more than that.
+  const reuse: AllocatePixels = (length) =>
+    length <= pixels.length ? pixels.subarray(0, length) : allocate(length);
   return moveInto(reuse, await decodeWithLibvips(bytes, limits));
+}
+
+/** The scale of a picture: one that is too large is decoded at the least that gives the shrunk size. */
+function eighthsOf({ width, height }: Size, { longSideMaxPx, shrunkSidePx }: PictureLimits): number {
+  const side = Math.max(width, height);
+  return side <= longSideMaxPx ? 8 : Math.ceil((8 * Math.min(shrunkSidePx, longSideMaxPx)) / side);
 }
 
 function isWithin(

@@ -27,6 +27,25 @@ test("the draft of a large progressive picture has its size, and nearly its pixe
   }
 });
 
+test("the draft of a picture that is twice as large as any network's input has half its sides", async () => {
+  const large = photograph.clone().resize(1_601, 1_200, { fit: "fill" });
+  for (const progressive of [false, true]) {
+    for (const orientation of [1, 6]) {
+      const bytes = await large.clone().withMetadata({ orientation }).jpeg({ progressive }).toBuffer();
+      const before = Buffer.from(bytes);
+      const [draft, full] = [await decoded(bytes, "draft"), await decoded(bytes, "full")];
+      assert.equal(draft.isDraft, true);
+      assert.deepEqual([draft.width, draft.height], orientation === 1 ? [801, 600] : [600, 801]);
+      assert.deepEqual([draft.originalWidth, draft.originalHeight], [full.width, full.height]);
+      const small = sharp(full.pixels, { raw: { width: full.width, height: full.height, channels: 3 } });
+      const pixels = await small.resize(draft.width, draft.height, { fit: "fill" }).raw().toBuffer();
+      const difference = meanDifference(draft, { ...draft, pixels });
+      assert.ok(difference < 4, `${difference} levels`);
+      assert.ok(bytes.equals(before), "the file is as it was");
+    }
+  }
+});
+
 test("small, baseline and other pictures have no draft", async () => {
   const small = await photograph.clone().resize(900).jpeg({ progressive: true }).toBuffer();
   const baseline = await photograph.clone().jpeg().toBuffer();

@@ -15,8 +15,8 @@ export type PictureLimits = {
   /** A picture with a longer side is shrunk: this bounds the memory of a picture. */
   longSideMaxPx: number;
   /**
-   * The long side of a picture that is shrunk. Less than the limit above: shrinking costs more than a search
-   * of the full picture, but once it is done, a smaller picture is cheaper.
+   * The least long side of a picture that is shrunk. Less than the limit above: once a picture is shrunk, a
+   * smaller one is cheaper.
    */
   shrunkSidePx: number;
   /**

@@ -150,21 +150,19 @@ class PipelineRun {
   }
 }
 
-/** Whether the draft of a picture shows no face, or one that the full picture would show in more detail. */
+/**
+ * Whether the draft of a picture shows no face, or one that the full picture would show in more detail: each
+ * pixel of the chip must cover at least one of the draft and two of the original. From there on, a chip of
+ * the full picture is shrunk to half before it is drawn.
+ */
 function isTooCoarse(
   { isDraft, width, originalWidth }: EnginePicture,
   faces: readonly LocatedFace[],
 ): boolean {
   if (isDraft !== true) return false;
-  const steps = faces.map(({ chip }) => (stepOf(chip.chipToPicture) * originalWidth) / width);
-  return steps.length === 0 || Math.min(...steps) < draftStepMin;
+  const step = Math.min(...faces.map(({ chip }) => stepOf(chip.chipToPicture)));
+  return faces.length === 0 || step < 1 || (step * originalWidth) / width < 2;
 }
-
-/**
- * Least pixels of the original picture for each pixel of a chip that is taken from a draft. From here on, a
- * chip of the full picture would be shrunk to half before it is drawn, which is what a draft is.
- */
-const draftStepMin = 2;
 
 const withFullResolution = (picture: EnginePicture): EnginePicture => ({
   ...picture,
