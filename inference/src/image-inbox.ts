@@ -86,6 +86,7 @@ class ReceivedImages implements FetchedImages {
   readonly #tasks: readonly TaskId[];
   readonly #chunks: Buffer[] = [];
   readonly #listeners: ReceptionListeners;
+  #isZeroed = false;
 
   constructor(tasks: readonly TaskId[], listeners: ReceptionListeners) {
     this.#tasks = tasks;
@@ -112,6 +113,8 @@ class ReceivedImages implements FetchedImages {
   }
 
   [Symbol.dispose](): void {
+    if (this.#isZeroed) return;
+    this.#isZeroed = true;
     for (const image of this.images) image?.fill(0);
     for (const chunk of this.#chunks) chunk.fill(0);
     this.#listeners.onZeroed();

@@ -14,7 +14,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   batcher: [6_100, 3_700],
   contracts: [4_300, 1_000],
   deploy: [5_300, 3_050],
-  inference: [6_300, 6_000],
+  // Drafts took 250 lines: a decode that leaves out what no network sees, and the second run without one.
+  inference: [6_600, 6_350],
   ingress: [10_200, 10_450],
   models: [5_850, 3_550],
   runtime: [7_150, 3_800],
