@@ -224,6 +224,13 @@ test("a vector in a form is a list, Base64 of float32, or a file with float32 nu
   }
 });
 
+test("Bodies: equal lists under two names are one list, also where their images are large", async (t) => {
+  const { post } = testServer(t);
+  const large = Buffer.concat([bytes, Buffer.alloc(5_000)]).toString("base64");
+  const reply = await post("/compare", { vector: [1, 0], vectors: [large], target_vectors: [large] });
+  assert.deepEqual([reply.statusCode, reply.json().results?.length], [200, 1]);
+});
+
 test("names that could reach a prototype are unknown fields in a form", async (t) => {
   const { app } = testServer(t);
   const names = { __proto__x: "1", constructor: "2", toString: "3", hasOwnProperty: "4" };
