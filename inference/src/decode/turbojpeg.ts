@@ -2,6 +2,7 @@ import turbojpeg from "@julusian/jpeg-turbo";
 import type { Size } from "../geometry/pixels.ts";
 import type { PlainJpegHeader } from "./jpeg/header.ts";
 import { applyOrientation } from "./orientation.ts";
+import { zeroAndFree } from "./zero-and-free.ts";
 
 /**
  * Decodes a plain JPEG into `upright`: upright RGB, which must begin at a multiple of 8 bytes and may be
@@ -22,8 +23,7 @@ export async function decodeWithTurbojpeg(
     if (ok) await applyOrientation(new Uint32Array(stored.buffer), jpeg, upright);
     return ok;
   } finally {
-    // Zeroed at once, because nobody knows when it will be collected.
-    stored.fill(0);
+    zeroAndFree(stored);
   }
 }
 
