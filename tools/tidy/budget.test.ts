@@ -14,9 +14,10 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   batcher: [6_100, 3_700],
   contracts: [4_250, 1_000],
   deploy: [5_300, 3_050],
-  inference: [6_300, 6_000],
+  inference: [6_300, 5_950],
   ingress: [10_200, 10_450],
-  models: [5_850, 3_550],
+  // The test of saturation came from inference, whose budget fell by as much.
+  models: [5_850, 3_600],
   runtime: [7_150, 3_800],
   "tools/accuracy": [850, 300],
   "tools/bench": [3_350, 800],
