@@ -64,6 +64,8 @@ function isWanted(file: string): boolean {
   if (onnxruntime !== undefined && onnxruntime !== platform) return false;
   const [, jpegTurbo] = /^prebuilds\/jpeg-turbo-([^/]+)/.exec(file) ?? [];
   if (jpegTurbo !== undefined && jpegTurbo !== platform.replace("/", "-")) return false;
+  // koffi's other build for Linux: the images have glibc.
+  if (file.startsWith("musl_")) return false;
   // Types and source maps, and the weights' demonstration: no process reads them.
   return !/\.d\.[cm]?ts$|\.map$|^demo\//.test(file);
 }

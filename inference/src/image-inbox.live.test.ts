@@ -42,7 +42,10 @@ test("an image that is gone is null, and the memory of the others is zeroed in t
   const { tasks, inbox } = await openFixture(t);
   const fetched = await inbox.fetch([tasks[0]!, "gone/nnnnnnnnnnnnnnnn/0" as TaskId], { withinMs: 60_000 });
   assert.deepEqual([fetched.images[0]?.length, fetched.images[1]], [imageBytes, null]);
+  // Memory that was given back cannot be looked at.
+  t.mock.method(ArrayBuffer.prototype, "transfer", () => {});
   fetched[Symbol.dispose]();
+  assert.equal(fetched.images[0]!.length, imageBytes);
   assert.ok(fetched.images[0]!.every((byte) => byte === 0));
 });
 

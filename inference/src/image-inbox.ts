@@ -10,6 +10,7 @@ import {
 } from "@faceline/runtime/redis";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { imageKey } from "@faceline/contracts/wire/names";
+import { zeroAndFree } from "./decode/zero-and-free.ts";
 
 /**
  * A broken connection is back within these tries, or the server is away: then the batch goes back to the
@@ -86,6 +87,7 @@ class ReceivedImages implements FetchedImages {
   readonly #tasks: readonly TaskId[];
   readonly #chunks: Buffer[] = [];
   readonly #listeners: ReceptionListeners;
+  #isZeroed = false;
 
   constructor(tasks: readonly TaskId[], listeners: ReceptionListeners) {
     this.#tasks = tasks;
@@ -112,8 +114,10 @@ class ReceivedImages implements FetchedImages {
   }
 
   [Symbol.dispose](): void {
-    for (const image of this.images) image?.fill(0);
-    for (const chunk of this.#chunks) chunk.fill(0);
+    if (this.#isZeroed) return;
+    this.#isZeroed = true;
+    for (const image of this.images) if (image) zeroAndFree(image);
+    for (const chunk of this.#chunks) zeroAndFree(chunk);
     this.#listeners.onZeroed();
   }
 }

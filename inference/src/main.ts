@@ -31,7 +31,7 @@ import { openPoolInbox } from "./pool-inbox.ts";
 import { openPreparation } from "./preparation.ts";
 import { machineOf, openProfileTimes } from "./profile-times.ts";
 import { openReportOutbox } from "./report-outbox.ts";
-import { heldBatchesMax, pixelBuffersMax, preparedBatchesMax, Worker } from "./worker.ts";
+import { heldBatchesMax, pixelBuffersMax, Worker } from "./worker.ts";
 import { WorkerMetrics } from "./worker-metrics.ts";
 
 // The end-to-end tests cover it.
@@ -108,7 +108,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
   for (const lane of engine.lanes) profile.check(lane);
   void engine.exited.then(exitFatally(log));
 
-  await using images = await openImageInbox({ config, log, metrics, batchesMax: preparedBatchesMax });
+  await using images = await openImageInbox({ config, log, metrics, batchesMax: pixelBuffersMax });
   const decoder = new Decoder({ decodesMax: config.DECODES_MAX, ...pictureLimits(config) });
   const loads = new LaneLoads({
     worker: id,

@@ -83,6 +83,45 @@ test("a picture that took too long because its decoder had no core is shed, with
   );
 });
 
+test("a draft is enough for a call that wants one clear face, and its image stays until the batch ends", async () => {
+  const buffers = new PixelBufferPool({ batchMax: 2, longSideMaxPx: 10, buffersMax: 1 });
+  const details: string[] = [];
+  let zeroed = 0;
+  const prepare = openPreparation({
+    ...parts,
+    buffers,
+    images: {
+      fetch: async (ids) => ({ images: ids.map((id) => Buffer.from(id)), [Symbol.dispose]: () => zeroed++ }),
+    },
+    decode: async (bytes, buffer, detail) => {
+      details.push(`${String(bytes)} ${detail}`);
+      return { ...onePixel, pixels: buffer.allocate(300)!.fill(7), isDraft: detail === "draft" };
+    },
+  });
+  const prepared = await prepare(batchOfTwo);
+  assert.deepEqual(details, ["1 draft", "2 full"]);
+  assert.equal(zeroed, 0);
+  const [full] = await prepared.decodeInFull([0]);
+  assert.deepEqual(details.slice(2), ["1 full"]);
+  assert.ok(full !== undefined && "pixels" in full && !full.options.fullResolution);
+  assert.equal(prepared.pictures[1]!.pixels[0], 0, "pixels of the first run are gone");
+  prepared.release();
+  assert.equal(zeroed, 1);
+  assert.equal(full.pixels[0], 0);
+});
+
+test("images are zeroed once they are decoded where no picture is a draft", async () => {
+  let zeroed = 0;
+  const prepare = openPreparation({
+    ...parts,
+    images: {
+      fetch: async (ids) => ({ images: ids.map(() => Buffer.alloc(1)), [Symbol.dispose]: () => zeroed++ }),
+    },
+  });
+  await prepare(batchOfTwo);
+  assert.equal(zeroed, 1);
+});
+
 /** A batch of two pictures in simulated time. `waits.add`: all threads have had no core for so long. */
 async function slowBatch(t: TestContext) {
   let now = 0;
@@ -134,7 +173,7 @@ const parts: Parameters<typeof openPreparation>[0] = {
 const batchOfTwo = {
   id: "a",
   tasks: [
-    { id: "1", deadlineAt: 10 },
-    { id: "2", deadlineAt: 10 },
+    { id: "1", deadlineAt: 10, options: { align: true, fullResolution: false } },
+    { id: "2", deadlineAt: 10, options: { align: true, fullResolution: true } },
   ],
 } as unknown as Batch;

@@ -6,9 +6,10 @@ import { ReplyTimeout } from "@faceline/runtime/reply-timeout";
 import { slowdown, type TimeSpent, wasStarved } from "@faceline/runtime/starvation";
 import type { Batch, BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
-import type { Decode } from "./decode/decoder.ts";
+import type { Decode, PictureDetail } from "./decode/decoder.ts";
 import { DecodeTimeout, type Picture } from "./decode/picture.ts";
 import type { PixelBuffer, PixelBufferPool } from "./decode/pixel-buffers.ts";
+import { allowsLowResolution } from "./detect/detector.ts";
 import type { EnginePicture } from "./engine/work.ts";
 import type { ImageInbox } from "./image-inbox.ts";
 
@@ -18,22 +19,26 @@ export type Preparation = (batch: Batch) => Promise<PreparedBatch>;
 export function openPreparation(parts: PreparationParts): Preparation {
   const { images, buffers, decode, clock } = parts;
 
-  const fetchAndDecode = async (batchId: BatchId, tasks: BatchTask[], buffer: PixelBuffer) => {
-    if (tasks.length === 0) return [];
+  const fetch = (tasks: BatchTask[]) => {
+    if (tasks.length === 0) return noImages;
     const withinMs = Math.max(...tasks.map((task) => task.deadlineAt)) - clock.now();
-    using fetched = await images.fetch(
+    return images.fetch(
       tasks.map((task) => task.id),
       { withinMs },
     );
+  };
+
+  const decodeOf = (batchId: BatchId, buffer: PixelBuffer) => async (stored: readonly StoredImage[]) => {
     using decodes = new DecodeWatch(parts);
     return await afterAll(
-      fetched.images.map(async (bytes, index) => {
+      stored.map(async ({ task, bytes, detail }): Promise<EnginePicture | Outcome> => {
         if (bytes === null) return imageLost;
         try {
-          return await decode(bytes, buffer);
+          const decoded = await decode(bytes, buffer, detail);
+          return decoded.kind === "picture" ? enginePicture(decoded, task) : decoded;
         } catch (error) {
           if (!(error instanceof DecodeTimeout)) throw error;
-          const ids = { ...taskIds(tasks[index]!), batch_id: batchId };
+          const ids = { ...taskIds(task), batch_id: batchId };
           parts.log.warn({ ...ids, reason: error.message }, "a task failed; its batch goes on without it");
           return wasStarved(decodes.spent) ? tooLittleCpu(decodes.spent) : decodeTimeout;
         } finally {
@@ -44,37 +49,45 @@ export function openPreparation(parts: PreparationParts): Preparation {
   };
 
   return async (batch) => {
-    const buffer = await buffers.acquire();
-    try {
-      const startedAt = clock.now();
-      const completed: PreparedBatch["completed"] = [];
-      const inTime = batch.tasks.filter((task) => {
-        const lateByMs = startedAt - task.deadlineAt;
-        if (lateByMs >= 0) completed.push({ task, outcome: { kind: "expired", lateByMs } });
-        return lateByMs < 0;
-      });
-      const decoded = await fetchAndDecode(batch.id, inTime, buffer);
-      const pictures: EnginePicture[] = [];
-      const tasks: BatchTask[] = [];
-      for (const [index, result] of decoded.entries()) {
-        const task = inTime[index]!;
-        if (result.kind === "picture") {
-          pictures.push(enginePicture(result, task));
-          tasks.push(task);
-        } else completed.push({ task, outcome: result });
-      }
-      return {
-        pictures,
-        tasks,
-        completed,
-        startedAt,
-        endedAt: clock.now(),
-        release: () => buffer[Symbol.dispose](),
-      };
-    } catch (error) {
-      buffer[Symbol.dispose]();
-      throw error;
+    using opened = new DisposableStack();
+    const buffer = opened.use(await buffers.acquire());
+    const decodeAll = decodeOf(batch.id, buffer);
+    const startedAt = clock.now();
+    const completed: PreparedBatch["completed"] = [];
+    const inTime = batch.tasks.filter((task) => {
+      const lateByMs = startedAt - task.deadlineAt;
+      if (lateByMs >= 0) completed.push({ task, outcome: { kind: "expired", lateByMs } });
+      return lateByMs < 0;
+    });
+    const fetched = opened.use(await fetch(inTime));
+    const stored = inTime.map((task, index): StoredImage => {
+      const detail = allowsLowResolution(task) ? "draft" : "full";
+      return { task, bytes: fetched.images[index]!, detail };
+    });
+    const pictures: EnginePicture[] = [];
+    const ready: StoredImage[] = [];
+    for (const [index, result] of (await decodeAll(stored)).entries()) {
+      const image = stored[index]!;
+      if ("pixels" in result) {
+        pictures.push(result);
+        ready.push({ ...image, detail: "full" });
+      } else completed.push({ task: image.task, outcome: result });
     }
+    // Images are needed again only where a draft may turn out to be too coarse.
+    if (!pictures.some(({ isDraft }) => isDraft)) fetched[Symbol.dispose]();
+    const held = opened.move();
+    return {
+      pictures,
+      tasks: ready.map(({ task }) => task),
+      completed,
+      startedAt,
+      endedAt: clock.now(),
+      decodeInFull(indices) {
+        buffer.clear();
+        return decodeAll(indices.map((index) => ready[index]!));
+      },
+      release: () => held.dispose(),
+    };
   };
 }
 
@@ -131,10 +144,11 @@ const tooLittleCpu = (spent: TimeSpent): Outcome => ({
   retryAfterMs: 1_000 * slowdown(spent),
 });
 
-function enginePicture(picture: Picture, { options }: BatchTask): EnginePicture {
-  const { pixels, width, height, originalWidth, originalHeight } = picture;
-  return { pixels, width, height, originalWidth, originalHeight, options };
-}
+const enginePicture = (picture: Picture, { options }: BatchTask): EnginePicture => ({ ...picture, options });
+
+const noImages = { images: [], [Symbol.dispose]() {} };
+
+type StoredImage = { task: BatchTask; bytes: Buffer | null; detail: PictureDetail };
 
 type PreparationParts = {
   images: Pick<ImageInbox, "fetch">;
@@ -157,6 +171,11 @@ export type PreparedBatch = {
   /** When fetching began, and when the last image was decoded. */
   startedAt: number;
   endedAt: number;
-  /** Zeroes the pixels and releases their buffer. */
+  /**
+   * Decodes the images of drafts again, in full. All pictures are gone then, because these take their memory.
+   * A full decode may end a task.
+   */
+  decodeInFull(indices: readonly number[]): Promise<(EnginePicture | Outcome)[]>;
+  /** Zeroes the images and pixels, and releases their buffer. */
   release(): void;
 };

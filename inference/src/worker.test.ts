@@ -240,6 +240,7 @@ function openWorker({ pictures = 1, holdAnswers = false, slowToPrepare = "", hel
           .map((task) => ({ task, outcome: { kind: "failed", reason: "image_lost" } })),
         startedAt: now + 1,
         endedAt: now + 7,
+        decodeInFull: () => assert.fail("nothing was too coarse"),
         release: () => step(`release ${taken.id}`),
       };
     },

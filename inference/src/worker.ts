@@ -6,6 +6,7 @@ import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Report } from "@faceline/contracts/wire/report";
 import { BatchCompletion, type BatchCompletionParts, type BatchResult } from "./batch-completion.ts";
 import { crowdsOf, heldBatch, nothingRun, type RunMeasurements, runTimes } from "./batch-report.ts";
+import { runPictures } from "./batch-run.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { LaneLoads } from "./lane-loads.ts";
 import type { Preparation, PreparedBatch } from "./preparation.ts";
@@ -193,7 +194,7 @@ export class Worker {
     };
     try {
       const { pictures } = prepared;
-      const running = pictures.length === 0 ? noRun : engine.run({ lane: batch.lane, pictures });
+      const running = pictures.length === 0 ? noRun : runPictures(engine, batch.lane, prepared);
       // While this one runs, the next is fetched and decoded.
       this.#prepareNext();
       const { results, usage } = await running;
@@ -227,7 +228,7 @@ export class Worker {
 }
 
 /** Batches that are prepared side by side. Each has a pixel buffer of its own, as the running one has. */
-export const preparedBatchesMax = 2;
+const preparedBatchesMax = 2;
 
 /**
  * Batches that a worker holds after partitions have moved to it: those of eight workers. A further one is
@@ -235,7 +236,7 @@ export const preparedBatchesMax = 2;
  */
 export const heldBatchesMax = 16;
 
-/** The pixel buffers that a worker needs. */
+/** The pixel buffers that a worker needs, and the batches whose images it holds. */
 export const pixelBuffersMax = preparedBatchesMax + 1;
 
 /** Result of a batch without pictures. */

@@ -1,3 +1,4 @@
+import assert from "node:assert/strict";
 import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { decodeEmbedding } from "@faceline/contracts/wire/face";
@@ -53,6 +54,7 @@ async function embed(engine: Engine, picture: Loaded, { result, index, align }: 
   const options = { align, enforceDetection: true, facesMax: 2, fullResolution: false };
   const { results } = await engine.run({ lane: result.lane, pictures: [{ ...picture, options }] });
   const outcome = results[0]!;
+  assert(outcome.kind !== "too_coarse", "only a draft can be too coarse");
   if (outcome.kind === "rejected") {
     result.failures.push({ picture: index, code: outcome.code });
     return;

@@ -3,6 +3,7 @@ import { test } from "node:test";
 import { constants, crc32, deflateRawSync } from "node:zlib";
 import sharp from "sharp";
 import { greyWithScans, withSegment } from "../../testing/jpeg-cases.ts";
+import { groupPhotograph } from "../../testing/photographs.ts";
 import { storedAs } from "../../testing/picture-cases.ts";
 import { cornersOf, pixelAt, quarters, uprightCorners } from "../../testing/quarters.ts";
 import { Decoder, decodePicture } from "./decoder.ts";
@@ -82,6 +83,32 @@ test("a large picture is shrunk to the limit of its long side, and a small one i
   assert.deepEqual([picture.width, picture.height], [30, 100]);
   assert.deepEqual([picture.originalWidth, picture.originalHeight], [90, 300]);
   assert.equal((await decoded(bytes, { longSideMaxPx: 300 })).height, 300);
+});
+
+test("libjpeg-turbo shrinks a large plain JPEG in eighths, and libvips where it had a doubt", async () => {
+  const photograph = sharp(groupPhotograph(6));
+  for (const [side, shrunk] of [
+    [2_561, 1_601],
+    [4_032, 2_016],
+    [5_200, 1_950],
+  ] as const) {
+    const jpeg = await photograph.clone().resize(side, 800, { fit: "fill" }).jpeg().toBuffer();
+    const littered = Buffer.concat([jpeg.subarray(0, -2), Buffer.alloc(9, 0x11), jpeg.subarray(-2)]);
+    const [turbo, libvips] = [await decoded(jpeg), await decoded(littered)];
+    assert.deepEqual([turbo.width, turbo.pixels.length], [shrunk, 3 * shrunk * turbo.height]);
+    assert.equal(libvips.width, 1_600);
+    for (const { originalWidth, originalHeight } of [turbo, libvips]) {
+      assert.deepEqual([originalWidth, originalHeight], [side, 800]);
+    }
+    const { width, height } = libvips;
+    const raw = { width: turbo.width, height: turbo.height, channels: 3 } as const;
+    const resized = await sharp(turbo.pixels, { raw })
+      .resize(width, height, { fit: "fill" })
+      .raw()
+      .toBuffer();
+    const sum = resized.reduce((total, value, i) => total + Math.abs(value - libvips.pixels[i]!), 0);
+    assert.ok(sum / resized.length < 4, `${sum / resized.length} levels`);
+  }
 });
 
 test("a picture that cannot be decoded is rejected with its code", async () => {

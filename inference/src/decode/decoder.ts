@@ -1,19 +1,27 @@
 import { decodingBytes } from "@faceline/contracts/image/decoding-bytes";
 import { imageHeader } from "@faceline/contracts/image/header";
 import PQueue from "p-queue";
-import { type PlainJpegHeader, plainJpegHeader } from "./jpeg/header.ts";
-import { hasTooManyScans } from "./jpeg/scans.ts";
+import type { Size } from "../geometry/pixels.ts";
+import { type PlainJpegHeader, plainJpegHeader, scaledHeader } from "./jpeg/header.ts";
+import { decodeDraft } from "./draft.ts";
+import { hasTooManyScans, scansOf } from "./jpeg/scans.ts";
 import { decodeWithLibvips } from "./libvips.ts";
 import { uprightSize } from "./orientation.ts";
 import { type Picture, type PictureLimits, type Rejected, rejected } from "./picture.ts";
 import type { PixelBuffer } from "./pixel-buffers.ts";
+import { decompressScaled } from "./turbojpeg-scaled.ts";
 import { decodeWithTurbojpeg } from "./turbojpeg.ts";
 
 /**
- * Decodes one picture. Its pixels lie in the buffer and are gone when the buffer is released. They are
- * written there during the decode, so the buffer has to stay until the promise has settled.
+ * Decodes one picture, in full or to a draft where that is less work. Its pixels lie in the buffer and are
+ * gone when the buffer is released. They are written there during the decode, so the buffer has to stay until
+ * the promise has settled.
  */
-export type Decode = (bytes: Uint8Array, buffer: PixelBuffer) => Promise<Picture | Rejected>;
+export type Decode = (
+  bytes: Uint8Array,
+  buffer: PixelBuffer,
+  detail?: PictureDetail,
+) => Promise<Picture | Rejected>;
 
 /**
  * Decodes pictures into the buffer of their batch, `decodesMax` at a time. Each decode in flight takes at
@@ -30,48 +38,77 @@ export class Decoder {
     this.#queue = new PQueue({ concurrency: decodesMax });
   }
 
-  readonly decode: Decode = (bytes, buffer) =>
-    this.#queue.add(() =>
-      decodePicture(bytes, this.#limits, (length) => {
-        const pixels = buffer.allocate(length);
-        // The operator's limits contradict each other: buffers must be made for the batches that a worker
-        // takes.
-        if (pixels === undefined) {
-          throw new Error("a batch has more pixels than its buffer: batchMax is too small");
-        }
-        return pixels;
-      }),
-    );
+  readonly decode: Decode = (bytes, buffer, detail) => {
+    const allocate: AllocatePixels = (length) => {
+      const pixels = buffer.allocate(length);
+      // The operator's limits contradict each other: buffers must be made for the batches that a worker
+      // takes.
+      if (pixels === undefined) {
+        throw new Error("a batch has more pixels than its buffer: batchMax is too small");
+      }
+      return pixels;
+    };
+    return this.#queue.add(async () => {
+      const picture = await decodePicture(bytes, this.#limits, allocate, detail);
+      if (picture.kind === "picture") buffer.trim(picture.pixels);
+      return picture;
+    });
+  };
 }
 
 /**
  * Decodes a client's bytes to pixels: upright, sRGB, 8 bits, three channels, in the memory that `allocate`
- * returns. A plain JPEG goes to libjpeg-turbo, which takes 60 % of the time. Everything else goes to libvips:
- * other formats, a picture that is too large or too small, and a JPEG about which libjpeg-turbo had a doubt.
- * So only libvips rejects pictures, and only flawless ones go past it.
+ * returns. A plain JPEG goes to libjpeg-turbo, which takes 60 % of the time, and a third where the picture is
+ * shrunk. Everything else goes to libvips: other formats, a picture beyond the limits, and a JPEG about which
+ * libjpeg-turbo had a doubt.
+ * So only libvips rejects pictures, and only flawless ones go past it. A flaw that is only in what a draft
+ * leaves out is not noticed.
  */
 export async function decodePicture(
   bytes: Uint8Array,
   limits: PictureLimits,
   allocate: AllocatePixels = (length) => new Uint8Array(length),
+  detail: PictureDetail = "full",
 ): Promise<Picture | Rejected> {
   const jpeg = plainJpegHeader(bytes);
-  if (jpeg?.progressive !== false && hasTooManyScans(bytes)) return rejected("invalid_image");
+  const scans = jpeg?.progressive === false ? [] : scansOf(bytes);
+  if (hasTooManyScans(scans)) return rejected("invalid_image");
   if (jpeg === undefined || !isWithin(limits, jpeg, bytes)) {
     return moveInto(allocate, await decodeWithLibvips(bytes, limits));
   }
 
-  const { width, height } = uprightSize(jpeg);
-  if (Math.max(width, height) > limits.longSideMaxPx) {
+  const original = uprightSize(jpeg);
+  const eighths = eighthsOf(original, limits);
+  const scaled = scaledHeader(jpeg, eighths);
+  const { width, height } = uprightSize(scaled);
+  const decompress = eighths === 8 ? undefined : decompressScaled;
+  if (Math.max(width, height) > limits.longSideMaxPx || (eighths < 8 && decompress === undefined)) {
     // libvips shrinks while it decodes.
     return moveInto(allocate, await decodeWithLibvips(bytes, limits));
   }
   const pixels = allocate(3 * width * height);
-  if (await decodeWithTurbojpeg(bytes, jpeg, pixels)) {
-    return { kind: "picture", pixels, width, height, originalWidth: width, originalHeight: height };
+  const picture = {
+    kind: "picture",
+    originalWidth: original.width,
+    originalHeight: original.height,
+  } as const;
+  if (detail === "draft") {
+    const draft = await decodeDraft(bytes, { jpeg, scans, eighths }, pixels);
+    if (draft !== undefined) return { ...picture, ...draft, isDraft: true };
   }
-  const reuse: AllocatePixels = (length) => (length === pixels.length ? pixels : allocate(length));
+  if (await decodeWithTurbojpeg(bytes, scaled, pixels, decompress)) {
+    return { ...picture, pixels, width, height };
+  }
+  // libvips shrinks to no more than that.
+  const reuse: AllocatePixels = (length) =>
+    length <= pixels.length ? pixels.subarray(0, length) : allocate(length);
   return moveInto(reuse, await decodeWithLibvips(bytes, limits));
+}
+
+/** The scale of a picture: one that is too large is decoded at the least that gives the shrunk size. */
+function eighthsOf({ width, height }: Size, { longSideMaxPx, shrunkSidePx }: PictureLimits): number {
+  const side = Math.max(width, height);
+  return side <= longSideMaxPx ? 8 : Math.ceil((8 * Math.min(shrunkSidePx, longSideMaxPx)) / side);
 }
 
 function isWithin(
@@ -92,6 +129,9 @@ function moveInto(allocate: AllocatePixels, picture: Picture | Rejected): Pictur
   picture.pixels.fill(0);
   return { ...picture, pixels };
 }
+
+/** `draft`: less detail suffices, where that is less work. The picture says whether it is one. */
+export type PictureDetail = "draft" | "full";
 
 /** Memory for so many bytes, which begins at a multiple of 8 bytes. */
 type AllocatePixels = (length: number) => Uint8Array;

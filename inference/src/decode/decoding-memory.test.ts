@@ -29,6 +29,7 @@ const pictures = {
   "progressive JPEG": () => rgb(2_000, 1_600).jpeg({ progressive: true }),
   "progressive JPEG with full chroma": () =>
     rgb(2_000, 1_600).jpeg({ progressive: true, chromaSubsampling: "4:4:4" }),
+  "progressive JPEG that is shrunk": () => rgb(4_000, 3_200).jpeg({ progressive: true }),
   "CMYK JPEG": () => rgb(2_000, 1_600).toColourspace("cmyk").jpeg(),
   PNG: () => rgb(2_000, 1_600).png(quick),
   "interlaced PNG": () => rgb(2_000, 1_600).png(quickInterlaced),

@@ -15,8 +15,8 @@ export type PictureLimits = {
   /** A picture with a longer side is shrunk: this bounds the memory of a picture. */
   longSideMaxPx: number;
   /**
-   * The long side of a picture that is shrunk. Less than the limit above: shrinking costs more than a search
-   * of the full picture, but once it is done, a smaller picture is cheaper.
+   * The least long side of a picture that is shrunk. Less than the limit above: once a picture is shrunk, a
+   * smaller one is cheaper.
    */
   shrunkSidePx: number;
   /**
@@ -38,7 +38,13 @@ export const defaultPictureLimits: PictureLimits = {
 };
 
 /** An upright picture. Faces are found in `width` x `height` pixels and reported in those of the original. */
-export type Picture = Pixels & { kind: "picture"; originalWidth: number; originalHeight: number };
+export type Picture = Pixels & {
+  kind: "picture";
+  originalWidth: number;
+  originalHeight: number;
+  /** It has less detail than the file. A full decode may show more, or reject the file. */
+  isDraft?: boolean;
+};
 
 /** The input is at fault. */
 export type Rejected = { kind: "rejected"; code: InputFault };

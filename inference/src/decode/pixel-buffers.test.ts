@@ -48,6 +48,17 @@ test("after a release nothing is left of the pictures", async () => {
   assert.equal(store(next, picture(1))!.buffer, held[0]!.buffer, "the memory is used again");
 });
 
+test("only what was written is zeroed, and cleared memory is there for other pictures of the batch", async () => {
+  const pool = new PixelBufferPool({ batchMax: 1, longSideMaxPx: 10, buffersMax: 1 });
+  using buffer = await pool.acquire();
+  const pixels = store(buffer, picture(7))!;
+  buffer.trim(pixels.subarray(0, 16));
+  buffer.clear();
+  assert.deepEqual([pixels[0], pixels[15], pixels[16]], [0, 0, 7]);
+  assert.equal(store(buffer, picture(1))!.byteOffset, pixels.byteOffset);
+  assert.throws(() => buffer.trim(picture(1)), /not in this buffer/);
+});
+
 test("a third batch waits until one of two ends; a second release changes nothing", async () => {
   const pool = new PixelBufferPool({ batchMax: 1, longSideMaxPx: 10, buffersMax: 2 });
   const [first, second] = [await pool.acquire(), await pool.acquire()];

@@ -43,6 +43,8 @@ export class PixelBuffer implements Disposable {
   readonly #slabs: Slab[];
   readonly #limits: { slabBytes: number; slabsMax: number };
   readonly #release: () => void;
+  /** Parts of the slabs that may have been written. */
+  readonly #written: Uint8Array[] = [];
   #released = false;
 
   constructor(slabs: Slab[], limits: { slabBytes: number; slabsMax: number }, release: () => void) {
@@ -62,18 +64,33 @@ export class PixelBuffer implements Disposable {
     if (slab === undefined) return undefined;
     const allocated = new Uint8Array(slab.memory, slab.usedBytes, bytes);
     slab.usedBytes += wordAligned(bytes);
+    this.#written.push(allocated);
     return allocated;
+  }
+
+  /** Tells that of the memory allocated for a picture only its beginning, `pixels`, was written. */
+  trim(pixels: Uint8Array): void {
+    const index = this.#written.findIndex(
+      ({ buffer, byteOffset }) => buffer === pixels.buffer && byteOffset === pixels.byteOffset,
+    );
+    assert(index >= 0, "these pixels are not in this buffer");
+    this.#written[index] = pixels;
+  }
+
+  /** Zeroes all pixels, and takes their memory back for other pictures of the same batch. */
+  clear(): void {
+    for (const { buffer, byteOffset, length } of this.#written.splice(0)) {
+      // By words: filling shared memory by bytes takes four times as long.
+      new BigUint64Array(buffer, byteOffset, wordAligned(length) / wordBytes).fill(0n);
+    }
+    for (const slab of this.#slabs) slab.usedBytes = 0;
   }
 
   /** Nothing may read or write the pixels any more, because the next batch will use their memory. */
   [Symbol.dispose](): void {
     if (this.#released) return;
     this.#released = true;
-    for (const slab of this.#slabs) {
-      // By words: filling shared memory by bytes takes four times as long.
-      new BigUint64Array(slab.memory, 0, slab.usedBytes / wordBytes).fill(0n);
-      slab.usedBytes = 0;
-    }
+    this.clear();
     this.#release();
   }
 

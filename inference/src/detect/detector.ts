@@ -41,7 +41,7 @@ export class Detector {
     };
     const unclear = [...pictures.keys()].filter((i) => !clear.has(i));
     await search(pictureWindow, unclear);
-    const empty = unclear.filter((i) => detections[i]!.length === 0);
+    const empty = unclear.filter((i) => detections[i]!.length === 0 && pictures[i]!.isDraft !== true);
     await search(marginWindow, empty);
     return { detections, lowResolution: [...clear], marginSearches: empty.length, networkUsage };
   }
@@ -129,7 +129,8 @@ export function detectorLimits({
   return { scoreMin: Math.min(faceScoreMin, clear.below), faceScoreMin, iouMax, clear, landmarkBoxScale };
 }
 
-function allowsLowResolution({ options }: SearchedPicture): boolean {
+/** Whether one clear face is enough, and its position need not be exact. */
+export function allowsLowResolution({ options }: Pick<SearchedPicture, "options">): boolean {
   return options.align && !options.fullResolution;
 }
 
@@ -156,7 +157,10 @@ export type Detections = {
  */
 export type DetectedFace = Detection & { landmarkBox: Box };
 
-export type SearchedPicture = Pixels & { options: { fullResolution: boolean; align: boolean } };
+export type SearchedPicture = Pixels & {
+  isDraft?: boolean;
+  options: { fullResolution: boolean; align: boolean };
+};
 
 type DetectorLimits = SuppressionLimits & {
   /** A detection with a greater score is a face. */

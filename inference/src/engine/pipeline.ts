@@ -4,7 +4,7 @@ import type { Eyes } from "../align/templates.ts";
 import type { DetectedFace, Detections, Detector } from "../detect/detector.ts";
 import type { Detection } from "../detect/non-max-suppression.ts";
 import type { Chip, Embedder } from "../embed/embedder.ts";
-import { boxMap, composed } from "../geometry/affine.ts";
+import { boxMap, composed, stepOf } from "../geometry/affine.ts";
 import { wholeBox } from "../geometry/box.ts";
 import { sumUsage } from "../network/network.ts";
 import { facialArea, largestFirst } from "./facial-area.ts";
@@ -47,7 +47,9 @@ class PipelineRun {
     const [pictures, usage] = [this.#pictures, this.#usage];
     const { detections, lowResolution } = await this.#measure(this.#parts.detector.detect(pictures));
     const faces = await this.#align(pictures, detections);
-    const noFace = (index: number) => faces[index]!.length === 0;
+    const tooCoarse = new Set(pictures.keys().filter((i) => isTooCoarse(pictures[i]!, faces[i]!)));
+    for (const index of tooCoarse) faces[index] = [];
+    const noFace = (index: number) => faces[index]!.length === 0 && !tooCoarse.has(index);
     await this.#retry(faces, lowResolution.filter(noFace), (retried) =>
       this.#parts.detector.detect(retried.map(withFullResolution)),
     );
@@ -65,7 +67,9 @@ class PipelineRun {
     usage.embedMs += performance.now() - startedAt;
     usage.faces += embeddings.length;
     usage.networks = sumUsage([...usage.networks, ...networkUsage]);
-    return { results: resultsOf(pictures, faces, embeddings), usage };
+    const results = resultsOf(pictures, faces, embeddings);
+    for (const index of tooCoarse) results[index] = { kind: "too_coarse" };
+    return { results, usage };
   }
 
   async #measure(detecting: Promise<Detections>): Promise<Detections> {
@@ -144,6 +148,20 @@ class PipelineRun {
     const chipToPicture = boxMap(box, this.#parts.embedder.px);
     return { box, chip: { picture, chipToPicture, within: box }, eyes: null };
   }
+}
+
+/**
+ * Whether the draft of a picture shows no face, or one that the full picture would show in more detail: each
+ * pixel of the chip must cover at least one of the draft and two of the original. From there on, a chip of
+ * the full picture is shrunk to half before it is drawn.
+ */
+function isTooCoarse(
+  { isDraft, width, originalWidth }: EnginePicture,
+  faces: readonly LocatedFace[],
+): boolean {
+  if (isDraft !== true) return false;
+  const step = Math.min(...faces.map(({ chip }) => stepOf(chip.chipToPicture)));
+  return faces.length === 0 || step < 1 || (step * originalWidth) / width < 2;
 }
 
 const withFullResolution = (picture: EnginePicture): EnginePicture => ({

@@ -18,12 +18,15 @@ export type EnginePicture = Pixels & {
   originalWidth: number;
   originalHeight: number;
   options: TaskOptions;
+  /** Decoded with less detail than the file has. */
+  isDraft?: boolean;
 };
 
 /** One result for each picture, in their order, and measurements of the run. */
 export type RunResult = { results: TaskResult[]; usage: RunUsage };
 
-export type TaskResult = Extract<Outcome, { kind: "faces" | "rejected" }>;
+/** `too_coarse`: the draft of a picture was not enough, so it has to be decoded in full and to run again. */
+export type TaskResult = Extract<Outcome, { kind: "faces" | "rejected" }> | { kind: "too_coarse" };
 
 /**
  * Measurements of one run, for logs and metrics. They say nothing of a picture's content. `cpuMs`: CPU time

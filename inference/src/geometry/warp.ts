@@ -1,4 +1,4 @@
-import { type Affine, apply } from "./affine.ts";
+import { type Affine, apply, stepOf } from "./affine.ts";
 import { type Box, intersection, wholeBox } from "./box.ts";
 import type { Pixels } from "./pixels.ts";
 
@@ -154,9 +154,8 @@ function sampleRim(
 }
 
 /** How often the picture can be halved so that a target pixel still covers at least one pixel of the copy. */
-function halvingsFor({ a, b, c, d }: Affine): number {
-  const pixelsPerPixel = Math.min(Math.hypot(a, c), Math.hypot(b, d));
-  return Math.max(0, Math.floor(Math.log2(pixelsPerPixel)));
+function halvingsFor(map: Affine): number {
+  return Math.max(0, Math.floor(Math.log2(stepOf(map))));
 }
 
 /** The same map, into the shrunk copy of the part. */

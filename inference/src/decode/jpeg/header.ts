@@ -45,6 +45,12 @@ export function plainJpegHeader(bytes: Uint8Array): PlainJpegHeader | undefined 
   return header;
 }
 
+/** The header of a picture that is decoded in so many eighths of its size. */
+export function scaledHeader(header: PlainJpegHeader, eighths: number): PlainJpegHeader {
+  const scaled = (side: number) => Math.ceil((side * eighths) / 8);
+  return { ...header, width: scaled(header.width), height: scaled(header.height) };
+}
+
 function plainFrame(payload: Buffer, progressive: boolean): Frame | undefined {
   if (payload.length < 9 || payload[0] !== 8) return undefined;
   const components = payload[5]!;

@@ -1,0 +1,9 @@
+/**
+ * Zeroes bytes of a picture and gives their memory back at once. The garbage collector would do that in time,
+ * but V8 collects its whole heap whenever so much memory has grown beside it. Nothing may use them any more.
+ */
+export function zeroAndFree(bytes: Buffer): void {
+  bytes.fill(0);
+  // Else others share the memory, as they do that of Node's pool for small buffers.
+  if (bytes.length === bytes.buffer.byteLength) (bytes.buffer as ArrayBuffer).transfer(0);
+}

@@ -1,0 +1,84 @@
+import assert from "node:assert/strict";
+import { after, before, suite, test } from "node:test";
+import { decodeEmbedding } from "@faceline/contracts/wire/face";
+import { laneId } from "@faceline/contracts/wire/ids";
+import sharp, { type Sharp } from "sharp";
+import { distances } from "../../testing/distances.ts";
+import { oneAtATime } from "../../testing/lane-settings.ts";
+import { builtModels, enginePicture, groupPhotograph, samplePicture } from "../../testing/photographs.ts";
+import { decodePicture } from "../decode/decoder.ts";
+import { defaultPictureLimits } from "../decode/picture.ts";
+import { type Lanes, openLanes } from "./lanes.ts";
+import type { EnginePicture, TaskResult } from "./work.ts";
+
+// Tests the rule of pipeline.ts for drafts, and decode/draft.ts, with the real networks.
+
+const lane = laneId("Dlib", "ssd");
+const oneFace = { facesMax: 1, fullResolution: false };
+
+suite("drafts with the real models", () => {
+  let lanes: Lanes;
+  before(async () => {
+    lanes = await openLanes({ modelsDir: await builtModels(), lanes: [lane], ...oneAtATime });
+  });
+  after(() => lanes[Symbol.asyncDispose]());
+
+  const run = async (picture: EnginePicture): Promise<TaskResult> =>
+    (await lanes.run({ lane, pictures: [picture] })).results[0]!;
+
+  test("a large face of a draft has nearly the embedding of the full picture, however it was altered", async () => {
+    const portrait = sharp(await sharp(samplePicture("dia-1.jpg")).resize({ height: 1_400 }).toBuffer());
+    const alterations: Record<string, Sharp> = {
+      "as it is": portrait.clone(),
+      leaning: portrait.clone().rotate(20),
+      stretched: portrait.clone().resize(1_500, 1_400, { fit: "fill" }),
+      dark: portrait.clone().linear(0.25),
+      blurred: portrait.clone().blur(6),
+    };
+    for (const [name, altered] of Object.entries(alterations)) {
+      const bytes = await altered.jpeg({ quality: 80, progressive: true }).toBuffer();
+      const draft = await decodePicture(bytes, defaultPictureLimits, undefined, "draft");
+      assert.ok(draft.kind === "picture" && draft.isDraft, name);
+      const full = await enginePicture(bytes, oneFace);
+      const distance = distances.euclidean(
+        embeddingOf(await run({ ...draft, options: full.options })),
+        embeddingOf(await run(full)),
+      );
+      assert.ok(distance < nearMax, `${name}: ${distance}`);
+    }
+  });
+
+  test("a draft does not suffice where a face is small, nor where none is found", async () => {
+    const group = groupPhotograph(1);
+    const blank = await sharp({ create: { width: 600, height: 600, channels: 3, background: "#777777" } })
+      .jpeg()
+      .toBuffer();
+    for (const bytes of [group, blank]) {
+      const full = await enginePicture(bytes, oneFace);
+      assert.notEqual((await run(full)).kind, "too_coarse");
+      assert.deepEqual(await run({ ...full, isDraft: true }), { kind: "too_coarse" });
+    }
+  });
+
+  test("one small face among those that are wanted is enough to ask for the full picture", async () => {
+    const [width, height] = [1_400, 1_400];
+    const small = await sharp(samplePicture("ada-1.jpg")).resize({ height: 260 }).png().toBuffer();
+    const bytes = await sharp(samplePicture("dia-1.jpg"))
+      .resize(width, height, { fit: "contain", position: "left" })
+      .composite([{ input: small, left: width - 260, top: 0 }])
+      .jpeg()
+      .toBuffer();
+    const picture = { ...(await enginePicture(bytes, oneFace)), isDraft: true };
+    assert.equal((await run(picture)).kind, "faces");
+    const all = { ...picture.options, facesMax: 2, fullResolution: true };
+    assert.deepEqual(await run({ ...picture, options: all }), { kind: "too_coarse" });
+  });
+});
+
+/** Copies of one photograph as JPEGs of other qualities are as far apart. */
+const nearMax = 0.0737;
+
+function embeddingOf(result: TaskResult): Float32Array {
+  assert.ok(result.kind === "faces", result.kind);
+  return decodeEmbedding(result.faces[0]!.embedding);
+}
