@@ -48,8 +48,10 @@ export function readVector(value: unknown): VectorNumbers | undefined {
   if (isVector(value)) return value;
   const bytes = typeof value === "string" ? decodeBase64(value) : value;
   if (!(bytes instanceof Uint8Array) || bytes.length % float32Bytes !== 0) return undefined;
-  const numbers = float32From(bytes);
-  return isLength(numbers.length) && isFinite(numbers) ? numbers : undefined;
+  if (!isLength(bytes.length / float32Bytes)) return undefined;
+  // A file of a form is copied: its memory is used again before the vector is compared.
+  const numbers = float32From(bytes === value ? new Uint8Array(bytes) : bytes);
+  return isFinite(numbers) ? numbers : undefined;
 }
 
 const isLength = (length: number): boolean => length > 0 && length <= vectorLengthMax;
