@@ -32,6 +32,7 @@ export function testServer(
   const dispatched: DispatchedCall[] = [];
   const ports: Ports = {
     clock: { now: () => testNow },
+    coreWaitMs: () => 0,
     dispatch: async ({ images }) => images.map(() => facesAnswer([1, 0])),
     findKey: async (sha256) => (sha256 === digest ? testKeyRecord : null),
     acquireTeamSlot: async () => ({ release() {} }),
@@ -90,7 +91,7 @@ export const testBuild: LaneBuild = {
   precision: "float32",
 };
 /** The record of a call with this clock, in a trace that is sampled. */
-export function testRecord(now: () => number, sampled = true): CallRecord {
+export function testRecord(now: () => number, sampled = true, coreWaitMs = () => 0): CallRecord {
   const record = new CallRecord({
     requestId: "a" as RequestId,
     route: "/verify",
@@ -99,6 +100,7 @@ export function testRecord(now: () => number, sampled = true): CallRecord {
       parentId: "c".repeat(16),
     },
     now,
+    coreWaitMs,
   });
   record.deadlineMs = 2_000;
   return record;

@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { CompareRequest } from "./compare.ts";
+import { imageDescription } from "./image.ts";
 import { RepresentRequest } from "./represent.ts";
 import { VerifyRequest } from "./verify.ts";
 
@@ -17,8 +18,10 @@ export const formLists: ReadonlySet<string> = fieldsWhere(
 );
 
 /** Fields, and their aliases, that may hold an image as text. Candidates are in `formLists`. */
-export const imageFields: ReadonlySet<string> = fieldsWhere((schema) =>
-  [schema, ...(schema.anyOf ?? [])].some(({ contentEncoding }) => contentEncoding === "base64"),
+export const imageFields: ReadonlySet<string> = fieldsWhere(
+  ({ contentEncoding, anyOf = [] }) =>
+    // A vector may be a list or Base64, as an image may in /verify: what they are said to be tells them apart.
+    contentEncoding === "base64" || anyOf.some(({ description }) => description === imageDescription),
 );
 
 /** Returns the fields of all request bodies, and their aliases, whose JSON schema passes. */
@@ -38,5 +41,5 @@ type FieldSchema = {
   type?: string;
   items?: { type?: string };
   contentEncoding?: string;
-  anyOf?: { contentEncoding?: string }[];
+  anyOf?: { description?: string }[];
 };

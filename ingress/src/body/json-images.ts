@@ -75,7 +75,7 @@ function candidatePlaces(candidates: unknown): Place[] {
 }
 
 /** Fields of a candidate that may hold its image: see `readCandidates`. */
-const candidateFields = ["img", "vector", "value"];
+const candidateFields = ["img", "value"];
 
 /** The string as JSON, with its quotes. */
 const textOf = (bytes: Buffer, { from, to }: StringRange): string => bytes.toString("utf8", from - 1, to + 1);
