@@ -31,7 +31,8 @@ export function addComputeHooks(
     const route = request.routeOptions.url ?? "";
     const { traceparent, tracestate } = request.headers;
     const trace = callTraceFrom({ traceparent, tracestate }, ports.decideSampling);
-    const record = new CallRecord({ requestId, route, trace, now: () => ports.clock.now() });
+    const { clock, coreWaitMs } = ports;
+    const record = new CallRecord({ requestId, route, trace, now: () => clock.now(), coreWaitMs });
     record.tenant = unknownCaller;
     request.callRecord = record;
     const { arrivedAt } = record;

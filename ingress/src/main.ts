@@ -1,4 +1,5 @@
 import { openSharedClock } from "@faceline/runtime/clock";
+import { mainThreadWaitMs } from "@faceline/runtime/core-waits";
 import { openProducer } from "@faceline/runtime/kafka-producer";
 import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
 import { observeProcess } from "@faceline/runtime/metrics/process-metrics";
@@ -98,6 +99,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   const server = buildServer(
     {
       clock,
+      coreWaitMs: mainThreadWaitMs,
       dispatch: (call) => dispatchCall(parts, call),
       findKey: keys.find,
       acquireTeamSlot: countCallers(teams.acquire, metrics, config.AUTH === "on" ? "team" : "anonymous"),

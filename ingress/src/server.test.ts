@@ -101,11 +101,17 @@ test("Deadline: 30 s unless configured; `x-request-timeout-ms` sets it, 50 ms to
   }
 });
 
-test("Deadline: a call whose body arrived after its deadline is not queued", async (t) => {
-  let now = 1_000_000;
-  const { post, dispatched } = testServer(t, { clock: { now: () => (now += 60) } });
-  const reply = await post("/verify", { img1: image, img2: image }, { "x-request-timeout-ms": "50" });
-  assert.deepEqual([reply.statusCode, reply.json().error, dispatched.length], [504, "upstream_timeout", 0]);
+test("Deadline: a call whose body arrived too late is not queued, and blames the load in a process without a core", async (t) => {
+  for (const [waitMs, status, error] of [
+    [0, 504, "upstream_timeout"],
+    [60, 503, "queue_full"],
+  ] as const) {
+    let [now, waited] = [1_000_000, 0];
+    const ports = { clock: { now: () => (now += 60) }, coreWaitMs: () => (waited += waitMs) };
+    const { post, dispatched } = testServer(t, ports);
+    const reply = await post("/verify", { img1: image, img2: image }, { "x-request-timeout-ms": "50" });
+    assert.deepEqual([reply.statusCode, reply.json().error, dispatched.length], [status, error, 0]);
+  }
 });
 
 test("traceparent: the reply continues the client's trace in a new span, or begins a new trace", async (t) => {

@@ -32,6 +32,7 @@ export function testServer(
   const dispatched: DispatchedCall[] = [];
   const ports: Ports = {
     clock: { now: () => testNow },
+    coreWaitMs: () => 0,
     dispatch: async ({ images, memory }) => {
       // As when the images are stored.
       memory.free();
@@ -94,7 +95,7 @@ export const testBuild: LaneBuild = {
   precision: "float32",
 };
 /** The record of a call with this clock, in a trace that is sampled. */
-export function testRecord(now: () => number, sampled = true): CallRecord {
+export function testRecord(now: () => number, sampled = true, coreWaitMs = () => 0): CallRecord {
   const record = new CallRecord({
     requestId: "a" as RequestId,
     route: "/verify",
@@ -103,6 +104,7 @@ export function testRecord(now: () => number, sampled = true): CallRecord {
       parentId: "c".repeat(16),
     },
     now,
+    coreWaitMs,
   });
   record.deadlineMs = 2_000;
   return record;

@@ -8,7 +8,7 @@ export type TimeSpent = { elapsedMs: number; unableMs: number };
 const starvedShare = 1 / 4;
 
 export const wasStarved = ({ elapsedMs, unableMs }: TimeSpent): boolean =>
-  unableMs >= starvedShare * elapsedMs;
+  unableMs > 0 && unableMs >= starvedShare * elapsedMs;
 
 /** How many times as long as usual everything takes in a process that is starved so. At most 30. */
 export const slowdown = ({ elapsedMs, unableMs }: TimeSpent): number =>

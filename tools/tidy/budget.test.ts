@@ -12,12 +12,12 @@ import { findFiles, packages, read, sourceFiles } from "./source.ts";
 const linesMax: Record<string, [code: number, tests: number]> = {
   accounts: [2_150, 1_800],
   batcher: [6_100, 3_700],
-  contracts: [4_300, 1_000],
+  contracts: [4_300, 1_050],
   deploy: [5_300, 3_050],
   // Drafts took 250 lines: a decode that leaves out what no network sees, and the second run without one.
   inference: [6_600, 6_300],
   // Reused memory: a pool, a collector of bodies, JSON with images as bytes, and the bodies that prove it.
-  ingress: [10_650, 10_950],
+  ingress: [10_700, 10_950],
   // The test of saturation came from inference, whose budget fell by as much.
   models: [5_850, 3_600],
   runtime: [7_150, 3_850],

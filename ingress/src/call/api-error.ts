@@ -1,5 +1,5 @@
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
-import { slowdown, type TimeSpent } from "@faceline/runtime/starvation";
+import { slowdown, type TimeSpent, wasStarved } from "@faceline/runtime/starvation";
 
 /**
  * A call that ends without its result: the code and the words that the client reads. Any step may throw it;
@@ -88,6 +88,12 @@ const cpuStarved = (starvation: TimeSpent): ApiError =>
     retryAfterMs: retryAfterMs.capacity * slowdown(starvation),
     shed: "cpu_starved",
   });
+
+/** Returns the error of a call whose deadline has passed: it blames the load where that took the time. */
+export const deadlinePassed = (spent: TimeSpent): ApiError =>
+  wasStarved(spent)
+    ? cpuStarved(spent)
+    : new ApiError("upstream_timeout", "The deadline passed before the answer came.");
 
 /** Returns the error for a bound of this process that is reached. */
 export const capacityReached = (shed: IngressShedReason, detail: string): ApiError =>

@@ -1,5 +1,6 @@
 import type { RequestId } from "@faceline/contracts/http/reply-fields";
 import { newSpanId } from "@faceline/runtime/random";
+import type { TimeSpent } from "@faceline/runtime/starvation";
 import type { SpanContext } from "@faceline/contracts/trace/span";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { LaneId } from "@faceline/contracts/wire/ids";
@@ -34,16 +35,20 @@ export class CallRecord {
   /** Cause of the error, for operators alone. */
   cause: string | undefined;
   readonly #now: () => number;
+  readonly #coreWaitMs: () => number;
+  readonly #coreWaitMsBefore: number;
   readonly #steps = new Map<Step, Interval>();
   #answer: LastAnswer | undefined;
 
   #sendContext: SpanContext | undefined;
 
-  constructor({ requestId, route, trace, now }: CallRecordParts) {
+  constructor({ requestId, route, trace, now, coreWaitMs = () => 0 }: CallRecordParts) {
     this.requestId = requestId;
     this.route = route;
     this.trace = trace;
     this.#now = now;
+    this.#coreWaitMs = coreWaitMs;
+    this.#coreWaitMsBefore = coreWaitMs();
     this.arrivedAt = now();
     this.#steps.set("admission", { from: this.arrivedAt });
   }
@@ -66,6 +71,14 @@ export class CallRecord {
     // Without the faces, which the reply alone may hold.
     this.#answer = { outcome: outcome.kind === "faces" ? facesOutcome : outcome, timing, receivedAt };
     this.#steps.set("gather", { from: receivedAt });
+  }
+
+  /** The time since the arrival, and for how much of it this process had no core. */
+  get spent(): TimeSpent {
+    return {
+      elapsedMs: this.#now() - this.arrivedAt,
+      unableMs: this.#coreWaitMs() - this.#coreWaitMsBefore,
+    };
   }
 
   interval(step: Step): Interval | undefined {
@@ -161,4 +174,11 @@ export type CallTrace = { context: SpanContext; parentId: string | undefined };
 
 export type Interval = { from: number; until?: number };
 
-type CallRecordParts = { requestId: RequestId; route: string; trace: CallTrace; now: () => number };
+type CallRecordParts = {
+  requestId: RequestId;
+  route: string;
+  trace: CallTrace;
+  now: () => number;
+  /** How long this process has waited for a core since it began, in ms. Default: never. */
+  coreWaitMs?: () => number;
+};

@@ -17,11 +17,8 @@ export function callFailure(outcome: Outcome): ApiError | undefined {
       return new ApiError("queue_timeout", "The request could not be served in time.", { retryAfterMs });
     }
     case "expired":
-      return deadlinePassed();
+      return new ApiError("upstream_timeout", "The deadline passed before the images were processed.");
     case "failed":
       return new ApiError("upstream_failed", "The images could not be processed.");
   }
 }
-
-export const deadlinePassed = (): ApiError =>
-  new ApiError("upstream_timeout", "The deadline passed before the answer came.");

@@ -47,6 +47,24 @@ test("a call at its deadline is cancelled", async () => {
   assert.deepEqual(steps, cancelledSteps);
 });
 
+test("a call at its deadline blames the load where this process had no core for a quarter of the time", async () => {
+  const atDeadline = (waitsMs: [before: number, after: number]) => {
+    const waits = waitsMs.values();
+    const instants = [1_000, 1_040].values();
+    const record = testRecord(
+      () => instants.next().value ?? 1_040,
+      true,
+      () => waits.next().value!,
+    );
+    const { parts } = idlePool();
+    return dispatchCall(parts, { ...call(new AbortController().signal), record, deadlineAt: 1_041 });
+  };
+  const load = { code: "queue_full", details: { retryAfterMs: 2_000, shed: "cpu_starved" } };
+  await assert.rejects(atDeadline([5, 25]), load);
+  await assert.rejects(atDeadline([5, 15]), { code: "queue_full" });
+  await assert.rejects(atDeadline([5, 14]), { code: "upstream_timeout" });
+});
+
 test("where a send fails, the client learns that it may try again, the log why, and the tasks are cancelled", async () => {
   const { parts, steps } = idlePool();
   parts.tasks.send = () => Promise.reject(new Error("no broker answers"));

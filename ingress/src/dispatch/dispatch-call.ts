@@ -4,7 +4,7 @@ import { starvationOf } from "@faceline/runtime/starvation";
 import { traceparentOf } from "@faceline/contracts/trace/span";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { type CallId, taskId } from "@faceline/contracts/wire/ids";
-import { ApiError, dependencyUnavailable } from "../call/api-error.ts";
+import { deadlinePassed, dependencyUnavailable } from "../call/api-error.ts";
 import type { DispatchedCall } from "../call/ports.ts";
 import type { CallRecord } from "../call/record.ts";
 import type { PoolServer } from "../pools/pool-server.ts";
@@ -70,9 +70,7 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
 
   const received = subscription.answers.map(async (each) => onClock(clock, server, await each));
   const answers = await Promise.race([allUnlessFailed(received, record), end.reached]);
-  if (answers === undefined) {
-    throw new ApiError("upstream_timeout", "The deadline passed before the answer came.");
-  }
+  if (answers === undefined) throw deadlinePassed(record.spent);
   cancelUnlessAnswered.move();
   return answers;
 }

@@ -2,12 +2,12 @@ import type { InputFault } from "@faceline/contracts/http/errors";
 import { imageFormatNames } from "@faceline/contracts/image/format";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { decodeEmbedding, type Face } from "@faceline/contracts/wire/face";
-import { ApiError, type InputRef, inputError } from "../call/api-error.ts";
+import { ApiError, deadlinePassed, type InputRef, inputError } from "../call/api-error.ts";
 import type { RequestContext } from "../call/context.ts";
 import type { DispatchedCall, Ports } from "../call/ports.ts";
 import type { Input } from "../images/inputs.ts";
 import type { Subject, SubjectFace } from "../matching/subject.ts";
-import { callFailure, deadlinePassed } from "./call-failure.ts";
+import { callFailure } from "./call-failure.ts";
 
 /**
  * Sends the images among the inputs to the workers, all in one call, and returns one answer per image, in
@@ -27,7 +27,7 @@ export async function dispatchImages(
     return [];
   }
   // The body may have taken longer to arrive than the client wanted to wait.
-  if (ports.clock.now() >= context.deadlineAt) throw deadlinePassed();
+  if (ports.clock.now() >= context.deadlineAt) throw deadlinePassed(context.record.spent);
   context.record.lane = request.lane;
   context.record.pictures = images.map(({ image, pixels }) => ({ bytes: image.length, pixels }));
   const costs = images.map(({ cost }) => cost);
