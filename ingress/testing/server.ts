@@ -33,7 +33,11 @@ export function testServer(
   const ports: Ports = {
     clock: { now: () => testNow },
     coreWaitMs: () => 0,
-    dispatch: async ({ images }) => images.map(() => facesAnswer([1, 0])),
+    dispatch: async ({ images, memory }) => {
+      // As when the images are stored.
+      memory.free();
+      return images.map(() => facesAnswer([1, 0]));
+    },
     findKey: async (sha256) => (sha256 === digest ? testKeyRecord : null),
     acquireTeamSlot: async () => ({ release() {} }),
     acquireVisitorSlot: async () => ({ release() {} }),

@@ -1,6 +1,5 @@
 import * as z from "zod";
 import { CompareRequest } from "./compare.ts";
-import { imageDescription } from "./image.ts";
 import { RepresentRequest } from "./represent.ts";
 import { VerifyRequest } from "./verify.ts";
 
@@ -17,13 +16,6 @@ export const formLists: ReadonlySet<string> = fieldsWhere(
   ({ type, items }) => type === "array" && items?.type !== "number",
 );
 
-/** Fields, and their aliases, that may hold an image as text. Candidates are in `formLists`. */
-export const imageFields: ReadonlySet<string> = fieldsWhere(
-  ({ contentEncoding, anyOf = [] }) =>
-    // A vector may be a list or Base64, as an image may in /verify: what they are said to be tells them apart.
-    contentEncoding === "base64" || anyOf.some(({ description }) => description === imageDescription),
-);
-
 /** Returns the fields of all request bodies, and their aliases, whose JSON schema passes. */
 function fieldsWhere(passes: (schema: FieldSchema) => boolean): Set<string> {
   const names = [VerifyRequest, RepresentRequest, CompareRequest].flatMap((schema) => {
@@ -37,9 +29,4 @@ function fieldsWhere(passes: (schema: FieldSchema) => boolean): Set<string> {
   return new Set(names);
 }
 
-type FieldSchema = {
-  type?: string;
-  items?: { type?: string };
-  contentEncoding?: string;
-  anyOf?: { description?: string }[];
-};
+type FieldSchema = { type?: string; items?: { type?: string } };

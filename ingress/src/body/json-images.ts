@@ -1,5 +1,5 @@
 import { randomUUID } from "node:crypto";
-import { formLists, imageFields } from "@faceline/contracts/http/form-fields";
+import { formLists } from "@faceline/contracts/http/form-fields";
 import { decodeBase64, decodedBytesMax } from "../images/base64-bytes.ts";
 import type { Slab, SlabPool } from "../memory/slab-pool.ts";
 import type { StringRange } from "./json-limits.ts";
@@ -60,7 +60,7 @@ function skeletonOf(bytes: Buffer, strings: StringRange[]) {
 function imagePlaces(body: unknown): Place[] {
   if (!isObject(body)) return [];
   const names = Object.keys(body);
-  const images = names.filter((name) => imageFields.has(name)).map((key) => ({ holder: body, key }));
+  const images = names.filter((name) => imageField.test(name)).map((key) => ({ holder: body, key }));
   const list = names.find((name) => formLists.has(name));
   return list === undefined ? images : [...images, ...candidatePlaces(body[list])];
 }
@@ -74,7 +74,10 @@ function candidatePlaces(candidates: unknown): Place[] {
   });
 }
 
-/** Fields of a candidate that may hold its image: see `readCandidates`. */
+/** The fields of all calls that may be images, and their aliases. */
+const imageField = /^img[12]?(_path)?$/;
+
+/** Fields of a candidate that may be its image: see `readCandidates`. Texts in its `vector` are numbers. */
 const candidateFields = ["img", "value"];
 
 /** The string as JSON, with its quotes. */

@@ -224,6 +224,23 @@ test("a vector in a form is a list, Base64 of float32, or a file with float32 nu
   }
 });
 
+test("a form that comes in pieces: images are whole, and a vector outlives the memory that both came in", async (t) => {
+  const { app, dispatched } = testServer(t, { settings: { AUTH: "off" } });
+  const address = await app.listen({ host: "127.0.0.1", port: 0 });
+  const large = Buffer.concat([bytes, Buffer.alloc(300_000, 1)]);
+  // Of four offsets, one lets a view of the file be a vector.
+  for (const padding of ["", "a", "aa", "aaa"]) {
+    const form = new FormData();
+    form.set("note", `-${padding}`);
+    form.set("vector", new Blob([Float32Array.of(1, 0)]));
+    form.set("candidates", new Blob([large]));
+    const reply = await fetch(`${address}/compare`, { method: "POST", body: form });
+    const { best_match } = (await reply.json()) as { best_match?: { distance: number } };
+    assert.equal(best_match?.distance, 0);
+    assert.ok(dispatched.pop()!.images[0]!.equals(large));
+  }
+});
+
 test("Bodies: equal lists under two names are one list, also where their images are large", async (t) => {
   const { post } = testServer(t);
   const large = Buffer.concat([bytes, Buffer.alloc(5_000)]).toString("base64");

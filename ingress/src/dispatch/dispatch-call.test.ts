@@ -9,6 +9,7 @@ import type { CallTasks } from "@faceline/contracts/wire/task";
 import { answerWith, testRecord } from "../../testing/server.ts";
 import type { DispatchedCall } from "../call/ports.ts";
 import { CallMemory } from "../memory/call-memory.ts";
+import { SlabPool } from "../memory/slab-pool.ts";
 import { type DispatchParts, dispatchCall } from "./dispatch-call.ts";
 
 /** Steps of a call that is cancelled after its tasks were sent. */
@@ -99,6 +100,19 @@ test("the tasks of a call count as sent to its pool, until the pool's next state
   const answers = dispatchCall(parts, { ...call(client.signal), images });
   await sent;
   assert.deepEqual(counted, [["default", "Dlib/ssd", 2]]);
+  client.abort();
+  await assert.rejects(answers);
+});
+
+test("a call that waits for its answers has no images in memory any more", async () => {
+  const { parts, sent } = idlePool();
+  const client = new AbortController();
+  const waiting = call(client.signal);
+  const pool = new SlabPool();
+  waiting.memory.keep(pool.take(1));
+  const answers = dispatchCall(parts, waiting);
+  await sent;
+  assert.ok(pool.idleBytes > 0);
   client.abort();
   await assert.rejects(answers);
 });

@@ -44,6 +44,7 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
     { images: tasks.map((task, index) => ({ task, bytes: images[index]! })), memory },
     deadlineAt - clock.now(),
   );
+  memory.free();
   record.end("images");
   using end = endOfCall(signal, deadlineAt - clock.now());
   // The broker may have tasks that it has not acknowledged; workers ignore it for tasks that have ended.

@@ -1,37 +1,47 @@
 import type { Slab } from "./slab-pool.ts";
 
 /**
- * The slab in which the images of one call are, if they are in one. It is held from the time that the body
- * was parsed until the response was sent or the client has left; beyond it by the handler while it runs, and
- * by writes to Redis. Whoever reads images after an `await` must hold it: after its end their memory shows
- * zeros, or the images of another call.
+ * The slab in which the images of one call are, if they are in one. It is free when the first of these comes:
+ *
+ *     parsed ──► handler runs ──► images are stored, or the handler has ended
+ *            └─► the response was sent, or the client has left, before a handler ran
+ *
+ * Whoever reads images longer must hold them: when a slab is free, they show zeros, or those of another call.
  */
 export class CallMemory {
   #slab: Slab | undefined;
-  #isOver = false;
+  #phase: "parsing" | "handling" | "ended" = "parsing";
 
   /** Takes over a slab of which the parsed body has parts. */
   keep(slab: Slab): void {
     this.#slab = slab;
-    if (this.#isOver) slab.release();
+    if (this.#phase === "ended") this.free();
   }
 
-  /** Keeps the images until the result is disposed, once or more often. Throws if they are gone. */
+  /** Must be called before a handler runs, and disposed after it. Throws if the images are gone. */
+  use(): Disposable {
+    if (this.#phase === "ended") throw new Error("the call has ended before its handler ran");
+    this.#phase = "handling";
+    return { [Symbol.dispose]: () => this.free() };
+  }
+
+  /** Must be called when the response was sent or the client has left. */
+  end(): void {
+    if (this.#phase === "handling") return;
+    this.#phase = "ended";
+    this.free();
+  }
+
+  /** Keeps the images as they are until the result is disposed, once. */
   hold(): Disposable {
     const slab = this.#slab;
     slab?.hold();
-    let isHeld = true;
-    return {
-      [Symbol.dispose]() {
-        if (isHeld) slab?.release();
-        isHeld = false;
-      },
-    };
+    return { [Symbol.dispose]: () => slab?.release() };
   }
 
-  /** Must be called once, when the response was sent or the client has left. */
-  end(): void {
-    this.#isOver = true;
+  /** Must be called when nobody will read the images but those who hold them. */
+  free(): void {
     this.#slab?.release();
+    this.#slab = undefined;
   }
 }

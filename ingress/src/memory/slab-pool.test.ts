@@ -41,26 +41,34 @@ test("the pool keeps no more than its bound, and what was used last", () => {
   assert.equal(pool.take(mib).bytes, last);
 });
 
-test("images stay in memory while a handler holds them, also after the client has left", () => {
+test("images stay in memory while a handler runs, also after the client has left, and while they are held", () => {
   const pool = new SlabPool();
   const memory = new CallMemory();
   memory.keep(pool.take(mib));
+  const held = memory.hold();
   {
-    using held = memory.hold();
+    using _use = memory.use();
     memory.end();
-    assert.equal(pool.idleBytes, 0);
     held[Symbol.dispose]();
+    assert.equal(pool.idleBytes, 0);
+    const write = memory.hold();
+    memory.free();
+    assert.equal(pool.idleBytes, 0);
+    write[Symbol.dispose]();
     assert.equal(pool.idleBytes, mib);
   }
+  memory.end();
   assert.equal(pool.idleBytes, mib);
-  assert.throws(() => memory.hold());
 });
 
-test("images of a client that left while its body was parsed are gone at once", () => {
-  const pool = new SlabPool();
-  const memory = new CallMemory();
-  memory.end();
-  memory.keep(pool.take(mib));
-  assert.equal(pool.idleBytes, mib);
-  assert.throws(() => memory.hold());
+test("images of a client that left before a handler ran are gone at once, and none runs", () => {
+  for (const parsedFirst of [true, false]) {
+    const pool = new SlabPool();
+    const memory = new CallMemory();
+    if (parsedFirst) memory.keep(pool.take(mib));
+    memory.end();
+    if (!parsedFirst) memory.keep(pool.take(mib));
+    assert.equal(pool.idleBytes, mib);
+    assert.throws(() => memory.use());
+  }
 });
