@@ -10,6 +10,9 @@ export type ImageInput = string | Uint8Array | Blob;
 /** An embedding that `represent` gave earlier, as a list of finite numbers. */
 export type Vector = number[];
 
+/** The same in a field `vector`, which takes the Base64 that `represent` gives, too. */
+export type NamedVector = Vector | string;
+
 export type DistanceMetric = "cosine" | "euclidean" | "euclidean_l2";
 
 /** Options of every call that detects faces. */
@@ -79,13 +82,13 @@ export type Candidate =
   | ImageInput
   | Vector
   | { id?: string | number | undefined; img: ImageInput }
-  | { id?: string | number | undefined; vector: Vector };
+  | { id?: string | number | undefined; vector: NamedVector };
 
 /** Body of POST /compare: either `img` or `vector` is the source. */
 export type CompareRequest = DetectionOptions &
   DistanceOptions & {
     img?: ImageInput | undefined;
-    vector?: Vector | undefined;
+    vector?: NamedVector | undefined;
     candidates: Candidate[];
     /** Index of the face of the source image, largest first. Defaults to 0. */
     face_index?: number | undefined;

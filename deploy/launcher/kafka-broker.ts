@@ -40,7 +40,7 @@ export async function kafkaProgram(
     dateTimeFormat: "yyyy-MM-dd'T'HH:mm:ss.SSSXXX",
   };
   const defines = Object.entries(logging).map(([name, value]) => `-Dorg.slf4j.simpleLogger.${name}=${value}`);
-  const heap = [`-Xms${Math.min(256, heapMib)}m`, `-Xmx${heapMib}m`];
+  const heap = ["-Xms64m", `-Xmx${heapMib}m`, "-XX:+ExitOnOutOfMemoryError"];
   return {
     name,
     command: java,
@@ -114,6 +114,9 @@ export function brokerSettings({ port, controllerPort, login, addresses }: Broke
     "metadata.max.idle.interval.ms": 0,
     // Index files are allocated in full: 10 MiB each by default, for messages of a few hundred bytes.
     "log.index.size.max.bytes": 1024 * 1024,
+    // Only topics of Kafka's own are compacted, and have a few dozen keys of 24 bytes here. The buffer is
+    // allocated at the start: 128 MiB by default.
+    "log.cleaner.dedupe.buffer.size": 2 * 1024 * 1024,
   };
 }
 

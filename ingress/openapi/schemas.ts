@@ -4,7 +4,7 @@ import { FacialArea } from "@faceline/contracts/http/facial-area";
 import { Image } from "@faceline/contracts/http/image";
 import { Problem } from "@faceline/contracts/http/problem";
 import { RequestId } from "@faceline/contracts/http/reply-fields";
-import { Vector } from "@faceline/contracts/http/vector";
+import { NamedVector, Vector } from "@faceline/contracts/http/vector";
 import * as z from "zod";
 import type { ComputeEndpoint } from "../src/endpoints/endpoint.ts";
 import { computeEndpoints, serviceEndpoints } from "../src/endpoints/table.ts";
@@ -40,7 +40,7 @@ export function schemas(): Record<string, JsonSchema> {
 
 /** The parts that several schemas share, and the request and reply of every endpoint. */
 const named: Record<string, z.ZodType> = Object.assign(
-  { Image, Vector, Candidate, RequestId, ErrorCode, Problem, FacialArea },
+  { Image, Vector, NamedVector, Candidate, RequestId, ErrorCode, Problem, FacialArea },
   ...computeEndpoints.map(({ request, reply, arrayReplyOf }) => ({ ...request, ...arrayReplyOf, ...reply })),
   ...serviceEndpoints.map(({ reply }) => reply),
 );

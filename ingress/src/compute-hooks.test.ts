@@ -6,7 +6,7 @@ import { test } from "node:test";
 import type { FastifyInstance } from "fastify";
 import { base64Image, facesAnswer, testKey, testKeyRecord, testServer } from "../testing/server.ts";
 import { ApiError } from "./call/api-error.ts";
-import type { Ports } from "./call/ports.ts";
+import type { DispatchedCall, Ports } from "./call/ports.ts";
 
 const vectors = { img1: [1, 0], img2: [1, 0] };
 const rate = { limit: 100, remaining: 7, resetMs: 1_860 };
@@ -116,6 +116,36 @@ test("a client that disconnects during the key lookup holds neither a slot of it
   assert.equal((await post("/verify", { img1: image, img2: image })).statusCode, 200);
 });
 
+test("images of a client that has left stay its own while its handler runs, and then their memory is free", async (t) => {
+  const released = counter();
+  const dispatches: DispatchedCall[] = [];
+  const { promise: begun, resolve: begin } = Promise.withResolvers<void>();
+  const { promise: end, resolve: endFirst } = Promise.withResolvers<void>();
+  const { app, post } = testServer(t, {
+    acquireTeamSlot: async () => ({ release: released.add }),
+    async dispatch(call) {
+      const isFirst = dispatches.push(call) === 1;
+      begin();
+      if (isFirst) await end;
+      return call.images.map(() => facesAnswer([1, 0]));
+    },
+  });
+  const [ours, theirs] = ["a", "b"].map((filling) =>
+    Buffer.concat([Buffer.from(image, "base64"), Buffer.alloc(50_000, filling)]).toString("base64"),
+  );
+  const call = send(await portOf(app), ours);
+  await begun;
+  const [first] = dispatches[0]!.images;
+  call.destroy();
+  await released.reached(1);
+  await post("/verify", { img1: theirs, img2: theirs });
+  await released.reached(2);
+  assert.equal(first!.toString("base64"), ours);
+  endFirst();
+  await new Promise(setImmediate);
+  assert.ok(first!.every((byte) => byte === 0));
+});
+
 /** Counts, and resolves when a count is reached. */
 function counter() {
   const counted = new EventEmitter();
@@ -134,10 +164,10 @@ async function portOf(app: FastifyInstance): Promise<number> {
   return (app.server.address() as AddressInfo).port;
 }
 
-function send(port: number): ClientRequest {
+function send(port: number, img = image): ClientRequest {
   const headers = { "content-type": "application/json", "x-api-key": testKey };
   const call = request({ host: "127.0.0.1", port, method: "POST", path: "/verify", headers });
   call.on("error", () => {});
-  call.end(JSON.stringify({ img1: image, img2: image }));
+  call.end(JSON.stringify({ img1: img, img2: img }));
   return call;
 }

@@ -10,6 +10,7 @@ import { CallRecord } from "./call/record.ts";
 import { callTraceFrom, deadlineMsFrom } from "./call/request-headers.ts";
 import { serverTiming } from "./call/server-timing.ts";
 import type { HttpSettings } from "./config.ts";
+import { CallMemory } from "./memory/call-memory.ts";
 
 /**
  * Adds the hooks that every compute call passes before its body is read, in this order: is the service
@@ -43,6 +44,8 @@ export function addComputeHooks(
     if (pacedWhenRefused) request.bodySender = bodySender;
     holdSlot(reply, await acquireSlot());
     request.bodySender = bodySender;
+    const memory = new CallMemory();
+    onClose(reply, () => memory.end());
     record.deadlineMs = deadlineMsFrom(request.headers["x-request-timeout-ms"], settings);
     request.requestContext = {
       requestId,
@@ -54,6 +57,7 @@ export function addComputeHooks(
       tracestate: trace.context.tracestate,
       signal,
       record,
+      memory,
     };
   });
 

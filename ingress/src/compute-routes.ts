@@ -13,10 +13,12 @@ export function addComputeRoutes(app: FastifyInstance, context: RouteContext, pr
       bodyLimit: settings.BODY_BYTES_MAX,
       ...(needsWorker ? { onRequest: rejectEarly(ports, () => models.enabled.lanes) } : {}),
     };
-    app.post(`${prefix}${path}`, options, (request) => {
+    app.post(`${prefix}${path}`, options, async (request) => {
+      // The client may leave while the handler runs, and another call would get the memory of the images.
+      using _images = request.requestContext!.memory.hold();
       const parsedQuery = query === undefined ? undefined : validate(query.schema, request.query);
       const body = validate(schema!, request.body);
-      return handle(context, request.requestContext!, body, parsedQuery);
+      return await handle(context, request.requestContext!, body, parsedQuery);
     });
   }
 }

@@ -15,6 +15,8 @@ import { imageKey } from "@faceline/contracts/wire/names";
 import { waitUntil } from "../testing/server.ts";
 import { openImageOutbox } from "./image-outbox.ts";
 import { SharedBudget } from "./limits/shared-budget.ts";
+import { CallMemory } from "./memory/call-memory.ts";
+import { SlabPool } from "./memory/slab-pool.ts";
 
 setFlagsFromString("--expose-gc");
 const collectGarbage = runInNewContext("gc") as () => void;
@@ -26,14 +28,14 @@ test("a team that has as many images in flight as it can get leaves room for oth
   const redis = await connection(t);
   const outbox = openImageOutbox({ images: redis, commands: redis, budget: new SharedBudget(1_000_000) });
   const photographs = await Promise.allSettled(
-    Array.from({ length: 10 }, () => outbox.publish("ants", [image(100_000)], timeToLiveMs)),
+    Array.from({ length: 10 }, () => outbox.publish("ants", call(image(100_000)), timeToLiveMs)),
   );
   const [published, refused] = Map.groupBy(photographs, ({ status }) => status).values();
   assert.equal(published?.length, 7);
   assert.ok(refused!.every((each) => each.status === "rejected" && each.reason.code === "queue_full"));
 
   const picture = image(50_000);
-  const other = await outbox.publish("bees", [picture], timeToLiveMs);
+  const other = await outbox.publish("bees", call(picture), timeToLiveMs);
   assert.equal((await redis.getBuffer(imageKey(picture.task)))?.length, 50_000);
   for (const each of published) if (each.status === "fulfilled") each.value[Symbol.dispose]();
   other[Symbol.dispose]();
@@ -49,7 +51,7 @@ test("while Redis does not read, images hold their share until their connection 
     commands: await connection(t),
     budget: new SharedBudget(64_000_000),
   });
-  const publish = () => outbox.publish("ants", [image(8_000_000)], timeToLiveMs);
+  const publish = () => outbox.publish("ants", call(image(8_000_000)), timeToLiveMs);
   const before = memory();
 
   proxy.swallow();
@@ -83,15 +85,47 @@ test("a call whose images are not stored by its deadline ends then, and holds it
     budget: new SharedBudget(1_000_000),
   });
   proxy.swallow();
-  const late = outbox.publish("ants", [image(900_000)], 10);
+  const late = outbox.publish("ants", call(image(900_000)), 10);
   await assert.rejects(late, { code: "upstream_timeout" });
-  await assert.rejects(outbox.publish("bees", [image(900_000)], 10), { code: "queue_full" });
+  await assert.rejects(outbox.publish("bees", call(image(900_000)), 10), { code: "queue_full" });
   proxy.resume();
   await waitUntil("the share is free again", async () => {
-    const second = await outbox.publish("bees", [image(900_000)], timeToLiveMs).catch(() => undefined);
+    const second = await outbox.publish("bees", call(image(900_000)), timeToLiveMs).catch(() => undefined);
     second?.[Symbol.dispose]();
     return second !== undefined;
   });
+});
+
+test("the memory of images is not used again before Redis has them, or their connection is closed", async (t) => {
+  const { proxy, url } = await SwallowingProxy.before(config.REDIS_VOLATILE_URL);
+  t.after(() => proxy[Symbol.asyncDispose]());
+  const images = await connection(t, { REDIS_VOLATILE_URL: url }, { untimed: true });
+  const commands = await connection(t);
+  const outbox = openImageOutbox({ images, commands, budget: new SharedBudget(64_000_000) });
+  const pool = new SlabPool();
+  const publish = async (withinMs: number) => {
+    const { task } = image(0);
+    const memory = new CallMemory();
+    const slab = pool.take(8_000_000);
+    slab.bytes.fill(7);
+    slab.wroteUpTo(slab.bytes.length);
+    memory.keep(slab);
+    const published = outbox.publish("ants", { images: [{ task, bytes: slab.bytes }], memory }, withinMs);
+    memory.end();
+    return { task, bytes: slab.bytes, published };
+  };
+  const stored = await publish(timeToLiveMs);
+  using _published = await stored.published;
+  const inRedis = await commands.getBuffer(imageKey(stored.task));
+  assert.ok(inRedis!.equals(Buffer.alloc(inRedis!.length, 7)));
+  assert.deepEqual([pool.idleBytes, stored.bytes[0]], [stored.bytes.length, 0]);
+
+  proxy.swallow();
+  const late = await publish(10);
+  await assert.rejects(late.published, { code: "upstream_timeout" });
+  assert.deepEqual([pool.idleBytes, late.bytes[0]], [0, 7]);
+  await waitUntil("the connection was closed", async () => pool.idleBytes > 0);
+  assert.equal(late.bytes[0], 0);
 });
 
 /** Bytes outside of V8's heap, where images are, after a garbage collection. */
@@ -101,6 +135,8 @@ function memory(): number {
 }
 
 const image = (bytes: number) => ({ task: `a/${randomUUID()}/0` as TaskId, bytes: Buffer.alloc(bytes, 1) });
+
+const call = (...images: ReturnType<typeof image>[]) => ({ images, memory: new CallMemory() });
 
 async function connection(
   t: TestContext,

@@ -1,9 +1,11 @@
 import { bestEffort } from "@faceline/runtime/best-effort";
 import type { VolatileConnection } from "@faceline/runtime/redis";
+import { UncopiedCommand } from "@faceline/runtime/uncopied-command";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { imageKey } from "@faceline/contracts/wire/names";
 import { ApiError, capacityReached, dependencyUnavailable } from "./call/api-error.ts";
 import type { SharedBudget } from "./limits/shared-budget.ts";
+import type { CallMemory } from "./memory/call-memory.ts";
 
 /** An image outlives the deadline of its call by this, for a worker that fetches it at the last moment. */
 const imageGraceMs = 2_000;
@@ -17,7 +19,7 @@ const imageGraceMs = 2_000;
 export function openImageOutbox(parts: ImageOutboxParts): ImageOutbox {
   const { images: connection, commands, budget } = parts;
   return {
-    async publish(tenant, images, timeToLiveMs) {
+    async publish(tenant, { images, memory }, timeToLiveMs) {
       // The other connection notices first that the server is silent: it is in use all the time.
       const unavailable = () =>
         dependencyUnavailable(
@@ -31,9 +33,12 @@ export function openImageOutbox(parts: ImageOutboxParts): ImageOutbox {
         throw capacityReached("images_full", "Too many images are in flight; try again shortly.");
       const keys = images.map(({ task }) => imageKey(task));
       const expiresInMs = Math.ceil(timeToLiveMs + imageGraceMs);
-      const writes = Promise.allSettled(
-        images.map(({ bytes }, i) => connection.set(keys[i]!, bytes, "PX", expiresInMs)),
+      const sets = images.map(
+        ({ bytes }, i) => new UncopiedCommand("set", [keys[i]!, bytes, "PX", expiresInMs]),
       );
+      const held = memory.hold();
+      const writes = Promise.allSettled(sets.map((set) => connection.sendCommand(set)));
+      void Promise.all(sets.map((set) => set.ended())).then(() => held[Symbol.dispose]());
       const remove = () => {
         lease.release();
         // An image that cannot be removed now expires with its TTL.
@@ -72,7 +77,7 @@ export type ImageOutbox = {
    */
   publish(
     tenant: string,
-    images: { task: TaskId; bytes: Buffer }[],
+    { images, memory }: { images: { task: TaskId; bytes: Buffer }[]; memory: CallMemory },
     timeToLiveMs: number,
   ): Promise<Disposable>;
 };

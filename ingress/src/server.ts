@@ -28,6 +28,7 @@ import { apiErrorFrom, sendProblem } from "./errors/problem-reply.ts";
 import { addIdempotency } from "./idempotency/hook.ts";
 import { idempotencyKeptMs } from "./idempotency/store.ts";
 import { InputReader } from "./images/inputs.ts";
+import { SlabPool } from "./memory/slab-pool.ts";
 import { SharedBudget } from "./limits/shared-budget.ts";
 import type { EnabledModels } from "./models/enabled-models.ts";
 import type { LoadedModels } from "./models/loaded-models.ts";
@@ -157,8 +158,9 @@ function addBodies(
   ports.metrics.observe("faceline.bodies.used", () => [[budget.heldBytes, {}]]);
   ports.metrics.observe("faceline.bodies.max", () => [[settings.BODIES_IN_FLIGHT_BYTES_MAX, {}]]);
   discardUnreadBodies(app, pace);
-  addBodyParsers(app, { ...settings, vectorLengthMax: models.vectorLengthMax });
-  return { budget, pace, largeCalls: new LargeCalls(limits.largeCallWaitMs) };
+  const pool = new SlabPool();
+  addBodyParsers(app, { ...settings, vectorLengthMax: models.vectorLengthMax }, pool);
+  return { budget, pace, pool, largeCalls: new LargeCalls(limits.largeCallWaitMs) };
 }
 
 /** Adds the compute endpoints in a scope of its own: its hooks do not run for the public routes. */

@@ -46,7 +46,7 @@ export function addTesterRoutes(
     });
     addBodyDeadline(tester);
     limitBodyMemory(tester, { ...settings, bytesPerSecondMin: bodyBytesPerSecondMin }, bodies);
-    addJsonParser(tester, { ...settings, vectorLengthMax: models.vectorLengthMax });
+    addJsonParser(tester, { ...settings, vectorLengthMax: models.vectorLengthMax }, bodies.pool);
     holdSharedSlot(tester, ports);
     addComputeRoutes(tester, context, "/tester");
   });

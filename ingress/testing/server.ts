@@ -56,7 +56,8 @@ export function testServer(
   };
   const { dispatch } = ports;
   ports.dispatch = (call) => {
-    dispatched.push(call);
+    // The memory of the images is used again when the call has ended.
+    dispatched.push({ ...call, images: call.images.map((image) => Buffer.from(image)) });
     return dispatch(call);
   };
   const config = HttpSettings.parse(settings);

@@ -58,7 +58,7 @@ export const removedSettings: Readonly<Record<string, string>> = {
   RESTART_FIRST_MS: "a process that died starts again after 250 ms",
   RESTART_MAX_MS: "a process that dies again and again starts every 10 s",
   RESTART_FORGET_MS: "a process that ran for 30 s counts as sound",
-  KAFKA_HEAP_MIB: "the broker has a heap of 512 MiB",
+  KAFKA_HEAP_MIB: "the broker has a heap of 160 MiB",
   ZIPKIN_HEAP_MIB: "Zipkin has a heap of 160 MiB",
   ZIPKIN_SPANS_MAX: "Zipkin keeps 50,000 spans",
   PROMETHEUS_RETENTION_HOURS: "Prometheus keeps 24 hours",

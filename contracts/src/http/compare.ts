@@ -4,7 +4,7 @@ import { ErrorCode } from "./errors.ts";
 import { Image, imageDescription } from "./image.ts";
 import { replyFields } from "./reply-fields.ts";
 import { body } from "./request-body.ts";
-import { Vector } from "./vector.ts";
+import { NamedVector, Vector } from "./vector.ts";
 
 /** Longest `id` of a candidate, in UTF-16 code units. */
 export const candidateIdCharactersMax = 256;
@@ -12,7 +12,8 @@ export const candidateIdCharactersMax = 256;
 const CandidateId = z
   .union([z.string().max(candidateIdCharactersMax), z.number()])
   .describe("Your own name for the candidate, returned with its result as a string.");
-const vectorOfCandidate = "The candidate as an embedding that /represent returned earlier.";
+const vectorOfCandidate =
+  "The candidate as an embedding that /represent returned earlier: a list, or Base64 of float32.";
 const imageOfCandidate = `The candidate as an image. ${imageDescription}`;
 
 /**
@@ -22,10 +23,10 @@ const imageOfCandidate = `The candidate as an image. ${imageDescription}`;
 export const Candidate = z.union([
   Image,
   Vector,
-  z.object({ id: CandidateId.optional(), vector: Vector.describe(vectorOfCandidate) }),
+  z.object({ id: CandidateId.optional(), vector: NamedVector.describe(vectorOfCandidate) }),
   z.object({ id: CandidateId.optional(), img: Image.describe(imageOfCandidate) }),
 ]);
-export type Candidate = z.infer<typeof Candidate>;
+export type Candidate = z.input<typeof Candidate>;
 
 /** A candidate of the body before its validation. */
 export const RawCandidate = z.unknown();
@@ -52,7 +53,9 @@ export const CompareRequest = body(
   },
   {
     img: Image.optional().describe(`The source as an image. ${imageDescription}`),
-    vector: Vector.optional().describe("The source as an embedding that /represent returned earlier."),
+    vector: NamedVector.optional().describe(
+      "The source as an embedding that /represent returned earlier: a list, or Base64 of float32.",
+    ),
     /** A single vector, as in `target_vector` and `vector_b`, becomes a list of one candidate. */
     candidates: z
       .preprocess(
@@ -60,7 +63,8 @@ export const CompareRequest = body(
         z.array(RawCandidate, listOfCandidates).min(1, listOfCandidates),
       )
       .describe(
-        "What the source is compared with: images and embeddings, bare or in an object with an `id`. " +
+        "What the source is compared with: images and embeddings, bare or in an object with an `id`. A bare text " +
+          "is an image; an embedding as Base64 stands in the `vector` of an object. " +
           "`limits` of /capabilities has the most of each.",
       ),
     ...detectionFields,

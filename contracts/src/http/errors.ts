@@ -81,7 +81,7 @@ export const errorTable = {
   invalid_vector: {
     status: 400,
     title: "Invalid vector",
-    when: "An embedding in the request is not a list of finite numbers, is longer than the service accepts, or is none: its numbers are zero, or by `euclidean` it has not the length of the model's.",
+    when: "An embedding in the request is not a list of finite numbers nor, in `vector`, float32 as Base64, is longer than the service accepts, or is none: its numbers are zero, or by `euclidean` it has not the length of the model's.",
     next: "Send the embedding as /represent returned it; one that was scaled, as by `l2_normalize`, by `cosine` or `euclidean_l2`.",
   },
   dimension_mismatch: {

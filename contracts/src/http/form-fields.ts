@@ -16,6 +16,11 @@ export const formLists: ReadonlySet<string> = fieldsWhere(
   ({ type, items }) => type === "array" && items?.type !== "number",
 );
 
+/** Fields, and their aliases, that may hold an image as text. Candidates are in `formLists`. */
+export const imageFields: ReadonlySet<string> = fieldsWhere((schema) =>
+  [schema, ...(schema.anyOf ?? [])].some(({ contentEncoding }) => contentEncoding === "base64"),
+);
+
 /** Returns the fields of all request bodies, and their aliases, whose JSON schema passes. */
 function fieldsWhere(passes: (schema: FieldSchema) => boolean): Set<string> {
   const names = [VerifyRequest, RepresentRequest, CompareRequest].flatMap((schema) => {
@@ -29,4 +34,9 @@ function fieldsWhere(passes: (schema: FieldSchema) => boolean): Set<string> {
   return new Set(names);
 }
 
-type FieldSchema = { type?: string; items?: { type?: string } };
+type FieldSchema = {
+  type?: string;
+  items?: { type?: string };
+  contentEncoding?: string;
+  anyOf?: { contentEncoding?: string }[];
+};

@@ -7,7 +7,6 @@ import { syntheticFace } from "@faceline/models/synthetic-face";
 import { requireCudaLibraries } from "./cuda-libraries.ts";
 import { requireGolden } from "./golden-faces.ts";
 import { int8Deviation, type Outputs } from "./int8-deviation.ts";
-import { saturatesInt8 } from "./int8-saturation.ts";
 import {
   Network,
   type NetworkSource,
@@ -17,7 +16,7 @@ import {
   type WarmUp,
 } from "./network.ts";
 import { checkPlacement } from "./placement.ts";
-import { type PrecisionSetting, precisionFor, requiresInt8 } from "./precision.ts";
+import { choosePrecision, type PrecisionSetting, precisionFor, requiresInt8 } from "./precision.ts";
 import { runSizes } from "./run-sizes.ts";
 import { openSession, type SessionSettings } from "./session.ts";
 import type { StartTimes } from "./start-times.ts";
@@ -28,18 +27,10 @@ import { warmUpClock } from "./warm-up-clock.ts";
  */
 export class ModelLoader implements AsyncDisposable {
   readonly #options: ModelLoaderOptions & { onWarmUp?: OnModelWarmUp };
-  readonly #probeSaturation: typeof saturatesInt8;
-  #saturates: boolean | undefined;
   readonly #models = new Map<string, LoadedModel>();
 
-  /**
-   * Throws where PRECISION names models that the catalogue does not have. Tests replace `probeSaturation`.
-   */
-  constructor(
-    catalogue: Catalogue,
-    options: ModelLoaderOptions & { onWarmUp?: OnModelWarmUp },
-    probeSaturation = saturatesInt8,
-  ) {
+  /** Throws where PRECISION names models that the catalogue does not have. */
+  constructor(catalogue: Catalogue, options: ModelLoaderOptions & { onWarmUp?: OnModelWarmUp }) {
     const unknown = [...options.precision.byModel.keys()].filter(
       (name) => !catalogue.models.some((model) => model.name === name),
     );
@@ -48,7 +39,6 @@ export class ModelLoader implements AsyncDisposable {
       throw new Error(`PRECISION names unknown models: ${unknown.join(", ")}; there are ${known}`);
     }
     this.#options = options;
-    this.#probeSaturation = probeSaturation;
   }
 
   /**
@@ -84,14 +74,14 @@ export class ModelLoader implements AsyncDisposable {
     let precision = precisionFor(model, setting, executionProvider);
     if (executionProvider === "cuda") await requireCudaLibraries(this.#options.modelsDir);
     let fallback: string | undefined;
-    const deviation = precision === "int8" ? await this.#deviationOf(model, pause) : undefined;
-    if (deviation !== undefined) {
-      const reason = `${model.name} in int8 deviates from float: ${deviation}`;
-      if (requiresInt8(model, setting)) {
-        throw new Error(`PRECISION asks for int8, but on this CPU ${reason}`);
+    if (precision === "int8") {
+      const { deviation, ...times } = await this.#comparePrecisions(model, pause);
+      const required = requiresInt8(model, setting);
+      if (deviation !== undefined) {
+        fallback = `${model.name} in int8 deviates from float: ${deviation}`;
+        if (required) throw new Error(`PRECISION asks for int8, but on this CPU ${fallback}`);
       }
-      fallback = reason;
-      precision = "float32";
+      if (!required) precision = choosePrecision({ deviates: fallback !== undefined, ...times });
     }
     await using opening = new AsyncDisposableStack();
     const networks: Network[] = [];
@@ -117,31 +107,43 @@ export class ModelLoader implements AsyncDisposable {
     };
   }
 
-  /** A clause that says how int8 deviates from float on this machine; undefined where it does not. */
-  async #deviationOf(model: Model, pause: Pause): Promise<string | undefined> {
-    this.#saturates ??= await this.#probeSaturation(this.#options);
+  /**
+   * Runs a model in float and in int8 on this machine. `deviation` is a clause that says how int8 deviates;
+   * undefined where it does not.
+   */
+  async #comparePrecisions(model: Model, pause: Pause): Promise<PrecisionComparison> {
     await pause();
-    if (this.#saturates) return "sums in eight bits saturate on this CPU, as on x64 without VNNI";
     // All sides share their weights, and the smallest is the fastest.
     const px = inputSides(model)[0]!;
-    const float = await this.#outputsOf(model, px, "float32");
+    const float = await this.#tryPrecision(model, px, "float32");
     await pause();
-    return int8Deviation(model.role, float, await this.#outputsOf(model, px, "int8"));
+    const int8 = await this.#tryPrecision(model, px, "int8");
+    const deviation = int8Deviation(model.role, float.outputs, int8.outputs);
+    return { deviation, floatMs: float.runMs, int8Ms: int8.runMs };
   }
 
-  /** The outputs for a synthetic face. */
-  async #outputsOf(model: Model, px: number, precision: Precision): Promise<Outputs> {
+  /** The outputs for a synthetic face, and the least time of a warm run. */
+  async #tryPrecision(
+    model: Model,
+    px: number,
+    precision: Precision,
+  ): Promise<{ outputs: Outputs; runMs: number }> {
     const session = await this.#session(model, px, precision);
+    const clock = warmUpClock(this.#options.executionProvider);
     try {
       const { input, outputs } = tensorNames(model);
       const image = new ort.Tensor("uint8", syntheticFace(px), [1, px, px, 3]);
       const results = await session.run({ [input]: image });
-      return new Map(
-        Object.entries(outputs).map(([name, tensor]) => [
-          name,
-          (results[tensor]!.data as Float32Array).slice(),
-        ]),
+      let runMs = Infinity;
+      for (let time = 0; time < timedRuns; time++) {
+        const before = clock();
+        await session.run({ [input]: image });
+        runMs = Math.min(runMs, clock() - before);
+      }
+      const numbers = Object.entries(outputs).map(
+        ([name, tensor]) => [name, (results[tensor]!.data as Float32Array).slice()] as const,
       );
+      return { outputs: new Map(numbers), runMs };
     } finally {
       await session.release();
     }
@@ -152,7 +154,7 @@ export class ModelLoader implements AsyncDisposable {
     const name = px === model.input_px ? model.name : `${model.name}-${px}`;
     const source = { name, px, tensors: tensorNames(model) };
     const { executionProvider, onWarmUp, startTimes } = this.#options;
-    const sizes = runSizes(model, { rowsMax, executionProvider });
+    const sizes = runSizes(model, { px, rowsMax, executionProvider });
     const { sha256 } = buildOf(model, { precision, input_px: px });
     return Network.open(source, await this.#session(model, px, precision, source), sizes, {
       pause,
@@ -182,6 +184,11 @@ export function tensorNames(model: Model): TensorNames {
   return { input: model.tensors.inputs[0]!.name, outputs: model.outputs };
 }
 
+/** Enough that the least of them is that of an undisturbed run, and few beside the load of the files. */
+const timedRuns = 5;
+
+type PrecisionComparison = { deviation: string | undefined; floatMs: number; int8Ms: number };
+
 type NetworkToOpen = { model: Model; px: number; precision: Precision; rowsMax: number };
 
 export type ModelLoaderOptions = {
@@ -206,6 +213,6 @@ export type LoadedModel = {
   precision: NetworkPrecision;
   /** SHA-256 of each network's file, checked against the catalogue. */
   sha256s: readonly string[];
-  /** Why it does not run in int8, as a clause; undefined where nothing fell back. */
+  /** How int8 deviates, as a clause, where it runs in float for that; else undefined. */
   fallback: string | undefined;
 };

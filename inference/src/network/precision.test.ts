@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readCatalogue } from "@faceline/models/catalogue";
 import type { Model } from "@faceline/models/catalogue-entry";
-import { PrecisionSetting, precisionFor, requiresInt8 } from "./precision.ts";
+import { choosePrecision, PrecisionSetting, precisionFor, requiresInt8 } from "./precision.ts";
 
 const { models } = await readCatalogue();
 function named(name: string): Model {
@@ -27,6 +27,13 @@ test("a choice may be for all models or for one", () => {
     [false, true, false],
   );
   assert.equal(precisionFor(named("Dlib"), setting("float"), "cpu"), "float32");
+});
+
+test("int8 is chosen where it is clearly faster and does not deviate", () => {
+  const chosen = (int8Ms: number, deviates = false) => choosePrecision({ deviates, floatMs: 10, int8Ms });
+  assert.deepEqual([chosen(3), chosen(8), chosen(9)], ["int8", "int8", "int8"]);
+  assert.deepEqual([chosen(9.5), chosen(10), chosen(14)], ["float32", "float32", "float32"]);
+  assert.equal(chosen(3, true), "float32");
 });
 
 test("int8 that cannot run is an error where it was required", () => {

@@ -24,8 +24,8 @@ export async function openSession(
     interOpNumThreads: 1,
     // The arena keeps 50 MB for each picture of the largest detector run for ever, and is no faster.
     enableCpuMemArena: false,
-    // Spinning threads take the cores from decoding. x64quantprecision is left out on purpose: it makes int8
-    // sums exact on every x64 CPU, but takes as long as float, also on CPUs with VNNI.
+    // Spinning threads take the cores from decoding. x64quantprecision is left out on purpose: weights of
+    // seven bits need no exact sums, and it takes as long as float on CPUs with VNNI.
     extra: { session: { intra_op: { allow_spinning: "0" } } },
     ...(profilePrefix === undefined ? {} : { enableProfiling: true, profileFilePrefix: profilePrefix }),
     logSeverityLevel: 3,

@@ -1,12 +1,15 @@
+import { pathCharactersMax } from "../images/base64.ts";
+
 /**
  * Counts what the bytes of a body hold before they are parsed: `JSON.parse` makes of 32 MiB of brackets or
  * zeros many times their size, and the schemas could refuse it only afterwards. One pass without tokens;
- * strings are skipped. Bytes that are not JSON pass: the parser reports them. One scan counts all JSON of one
- * body, also where a form holds several.
+ * strings are skipped, and long ones found. Bytes that are not JSON pass: the parser reports them. One scan
+ * counts all JSON of one body, also where a form holds several.
  */
 export class JsonScan {
   readonly #limits: JsonLimits;
   #mayHavePrototypeKey = false;
+  #longStrings: StringRange[] = [];
   #lists = 0;
   #strings = 0;
   #values = 0;
@@ -23,8 +26,14 @@ export class JsonScan {
     return this.#mayHavePrototypeKey;
   }
 
+  /** Strings of the JSON that was scanned last, in order, that have `longStringBytesMin` or more. */
+  get longStrings(): StringRange[] {
+    return this.#longStrings;
+  }
+
   /** Returns the first limit that the bytes exceed; undefined: they may be parsed. */
   exceeded(bytes: Buffer): ExceededLimit | undefined {
+    this.#longStrings = [];
     const { depthMax, itemsMax, listsMax, stringsMax, valuesMax } = this.#limits;
     // Items of each open list or object besides numbers, by depth. The depth of the body's own object is 1.
     const items = new Int32Array(depthMax + 2);
@@ -43,6 +52,7 @@ export class JsonScan {
           if (depth === 1) string = { from: from + 1, to: at };
           if (at - from <= prototypeKeyCharactersMax && mayBePrototypeKey(bytes, from + 1, at))
             this.#mayHavePrototypeKey = true;
+          if (at - from > longStringBytesMin && at < end) this.#longStrings.push({ from: from + 1, to: at });
           if (++this.#strings > stringsMax) return { kind: "strings" };
           if (++items[depth]! > itemsMax && depth > 1) return itemsExceeded(bytes, depth, key);
           break;
@@ -117,6 +127,9 @@ function itemsExceeded(
 
 const nameCharactersMax = 64;
 
+/** Longer than any path: see `imageBytes`. Shorter texts cost little as they are. */
+const longStringBytesMin = pathCharactersMax + 1;
+
 const quote = 0x22;
 const comma = 0x2c;
 const colon = 0x3a;
@@ -125,6 +138,9 @@ const backslash = 0x5c;
 const closeList = 0x5d;
 const openObject = 0x7b;
 const closeObject = 0x7d;
+
+/** Where the bytes of a string lie in a body, without its quotes. */
+export type StringRange = { from: number; to: number };
 
 export type JsonLimits = {
   depthMax: number;

@@ -5,6 +5,7 @@ import type { FastifyInstance } from "fastify";
 import { ApiError, capacityReached } from "../call/api-error.ts";
 import { onClose } from "../call/context.ts";
 import type { BudgetLease, SharedBudget } from "../limits/shared-budget.ts";
+import type { SlabPool } from "../memory/slab-pool.ts";
 import type { BodyPace, PacedBody } from "./body-pace.ts";
 import type { LargeCall, LargeCalls } from "./large-calls.ts";
 
@@ -148,7 +149,7 @@ type MeterLimits = {
 };
 
 /** Parts that all routes share. */
-export type BodyParts = { budget: SharedBudget; pace: BodyPace; largeCalls: LargeCalls };
+export type BodyParts = { budget: SharedBudget; pace: BodyPace; pool: SlabPool; largeCalls: LargeCalls };
 
 type BodyMemorySettings = {
   BODY_BYTES_MAX: number;

@@ -5,8 +5,8 @@ import type { BodyLimits } from "./json-limits.ts";
 
 /**
  * Returns the fields of a `multipart/form-data` body, texts and files, in order. The body is in memory
- * already, so nothing is streamed or written to disk. Throws `invalid_request` if it is malformed or has too
- * many fields.
+ * already, so nothing is streamed or written to disk, and files stay where they are in it. Throws
+ * `invalid_request` if it is malformed or has too many fields.
  */
 export async function multipartFields(
   bytes: Buffer,
@@ -46,7 +46,20 @@ export async function multipartFields(
   parser.end(bytes);
 
   await promise;
-  return parts.map(({ name, value }) => [name, typeof value === "string" ? value : Buffer.concat(value)]);
+  return parts.map(({ name, value }) => [name, typeof value === "string" ? value : fileOf(value)]);
+}
+
+/** Returns the bytes of a file, without a copy if its pieces lie one behind the other. */
+function fileOf(pieces: Buffer[]): Buffer {
+  const [first] = pieces;
+  let end = first?.byteOffset;
+  for (const piece of pieces) {
+    if (piece.buffer !== first!.buffer || piece.byteOffset !== end) return Buffer.concat(pieces);
+    end += piece.length;
+  }
+  return first === undefined
+    ? Buffer.alloc(0)
+    : Buffer.from(first.buffer, first.byteOffset, end! - first.byteOffset);
 }
 
 function boundaryOf(contentType: string): string {

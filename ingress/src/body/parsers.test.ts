@@ -213,6 +213,24 @@ test("files of megabytes arrive whole through a form", async (t) => {
   assert.ok(dispatched[0]!.images.every((sent) => sent.equals(large)));
 });
 
+test("a vector in a form is a list, Base64 of float32, or a file with float32 numbers", async (t) => {
+  const { app } = testServer(t);
+  const bytes = Buffer.from(Float32Array.of(0, 1).buffer);
+  for (const vector of ["[0, 1]", bytes.toString("base64"), new Blob([bytes])]) {
+    const form = new FormData();
+    form.set("vector", vector);
+    form.set("candidates", "[[1, 0]]");
+    assert.equal((await postForm(app, "/compare", form)).json().best_match?.distance, 1);
+  }
+});
+
+test("Bodies: equal lists under two names are one list, also where their images are large", async (t) => {
+  const { post } = testServer(t);
+  const large = Buffer.concat([bytes, Buffer.alloc(5_000)]).toString("base64");
+  const reply = await post("/compare", { vector: [1, 0], vectors: [large], target_vectors: [large] });
+  assert.deepEqual([reply.statusCode, reply.json().results?.length], [200, 1]);
+});
+
 test("names that could reach a prototype are unknown fields in a form", async (t) => {
   const { app } = testServer(t);
   const names = { __proto__x: "1", constructor: "2", toString: "3", hasOwnProperty: "4" };

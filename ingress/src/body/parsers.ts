@@ -1,8 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
+import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ApiError } from "../call/api-error.ts";
+import type { SlabPool } from "../memory/slab-pool.ts";
+import { type CollectedBody, collectBody } from "./collect.ts";
 import { bodyFromForm, type FormEntry, formFieldsMax, tooManyFieldsError } from "./form.ts";
-import { JsonParser } from "./json.ts";
+import { JsonParser, type ParsedBody } from "./json.ts";
 import type { BodyLimits } from "./json-limits.ts";
 import { multipartFields } from "./multipart.ts";
 import { TurnBudget } from "./turn-budget.ts";
@@ -12,21 +15,20 @@ import { TurnBudget } from "./turn-budget.ts";
  * scripts and old clients send it so; and forms, with files under the names of the fields. Endpoints read the
  * same object from either.
  */
-export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
+export function addBodyParsers(app: FastifyInstance, limits: BodyLimits, pool: SlabPool): void {
   app.removeAllContentTypeParsers();
   const turns = new TurnBudget(bytesPerTurnMax);
-  const addParser = (types: string | string[], parse: (bytes: Buffer, contentType: string) => unknown) =>
-    app.addContentTypeParser(types, whole, async ({ headers }: FastifyRequest, bytes: Buffer) => {
-      await turns.enter(bytes.length);
-      return parse(bytes, headers["content-type"]!);
-    });
-  addParser(["application/json", "text/plain"], (bytes) => new JsonParser(limits).parse(bytes));
-  addParser("application/x-www-form-urlencoded", (bytes) =>
-    bodyFromForm(urlencodedFields(bytes, limits), limits),
-  );
-  addParser("multipart/form-data", async (bytes, contentType) =>
-    bodyFromForm(await multipartFields(bytes, contentType, limits), limits),
-  );
+  const addParser = (types: string | string[], parse: Parse) =>
+    app.addContentTypeParser(types, bodyParser(pool, parse, turns));
+  addParser(["application/json", "text/plain"], ({ bytes }) => new JsonParser(limits).parseBody(bytes, pool));
+  addParser("application/x-www-form-urlencoded", ({ bytes }) => ({
+    body: bodyFromForm(urlencodedFields(bytes, limits), limits),
+  }));
+  addParser("multipart/form-data", async ({ bytes, slab }, contentType) => {
+    const body = bodyFromForm(await multipartFields(bytes, contentType, limits), limits);
+    slab?.hold();
+    return { body, slab };
+  });
 
   app.addHook("onRequest", async ({ headers }) => {
     // Fastify cannot register a parser for a missing content type, so a missing one is named here.
@@ -41,14 +43,30 @@ export function addBodyParsers(app: FastifyInstance, limits: BodyLimits): void {
 }
 
 /** Registers JSON alone, within limits of its own, for the routes of a scope. */
-export function addJsonParser(scope: FastifyInstance, limits: BodyLimits): void {
+export function addJsonParser(scope: FastifyInstance, limits: BodyLimits, pool: SlabPool): void {
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser("application/json", whole, async (_request: FastifyRequest, bytes: Buffer) =>
-    new JsonParser(limits).parse(bytes),
-  );
+  const parse: Parse = ({ bytes }) => new JsonParser(limits).parseBody(bytes, pool);
+  scope.addContentTypeParser("application/json", bodyParser(pool, parse));
 }
 
-const whole = { parseAs: "buffer" } as const;
+/** Returns a parser for Fastify that reads the whole body, waits for its turn, and parses it. */
+const bodyParser =
+  (pool: SlabPool, parse: Parse, turns?: TurnBudget) =>
+  async ({ headers, routeOptions, requestContext }: FastifyRequest, payload: Readable): Promise<unknown> => {
+    const contentLength = Number(headers["content-length"] ?? Number.NaN);
+    const bytesMax = routeOptions.bodyLimit;
+    const collected = await collectBody(payload, { contentLength, bytesMax, pool });
+    try {
+      await turns?.enter(collected.bytes.length);
+      const { body, slab } = await parse(collected, headers["content-type"]!);
+      if (slab !== undefined) requestContext!.memory.keep(slab);
+      return body;
+    } finally {
+      collected.slab?.release();
+    }
+  };
+
+type Parse = (collected: CollectedBody, contentType: string) => ParsedBody | Promise<ParsedBody>;
 
 /** Parsing them and storing their images takes some 30 ms. */
 const bytesPerTurnMax = 4 * 2 ** 20;

@@ -6,6 +6,7 @@ import type { TeamLimits } from "@faceline/contracts/stored/team";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import type { CallTasks } from "@faceline/contracts/wire/task";
+import type { CallMemory } from "../memory/call-memory.ts";
 import type { ApiError } from "./api-error.ts";
 import type { ClosedConnection } from "./closed-connection.ts";
 import type { CallParts, CallRecord } from "./record.ts";
@@ -75,6 +76,8 @@ export type Ports = {
 export type DispatchedCall = Omit<CallTasks, "call" | "tasks" | "ingress" | "sentAt"> & {
   record: CallRecord;
   images: Buffer[];
+  /** Memory of the images: whoever reads them after the call may have ended holds it. */
+  memory: CallMemory;
   /**
    * Aborts when the client disconnects before the reply is sent, or when `drainTimeout` does. Its reason is
    * then the ApiError to reply with.

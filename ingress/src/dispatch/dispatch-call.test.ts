@@ -8,6 +8,7 @@ import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { answerWith, testRecord } from "../../testing/server.ts";
 import type { DispatchedCall } from "../call/ports.ts";
+import { CallMemory } from "../memory/call-memory.ts";
 import { type DispatchParts, dispatchCall } from "./dispatch-call.ts";
 
 /** Steps of a call that is cancelled after its tasks were sent. */
@@ -157,6 +158,7 @@ const call = (signal: AbortSignal): DispatchedCall => ({
   lane: "Dlib/ssd" as LaneId,
   options: { align: true, enforceDetection: true, facesMax: 1, fullResolution: false },
   images: [Buffer.from("picture")],
+  memory: new CallMemory(),
   costs: [1],
   serviceClass: "standard",
   arrivedAt: 1_000,

@@ -24,7 +24,7 @@ import { callFailure } from "./call-failure.ts";
  */
 export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): Promise<Answer[]> {
   const { clock, ingress, pools, random } = parts;
-  const { images, signal, record, ...fields } = call;
+  const { images, memory, signal, record, ...fields } = call;
   const { requestId, lane, arrivedAt, deadlineAt } = fields;
   record.images = images.length;
   const pool = admitToPool(pools.fresh(), new Set([lane]), call, { now: clock.now(), random });
@@ -41,7 +41,7 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
   record.begin("images");
   using _published = await server.images.publish(
     fields.tenant,
-    tasks.map((task, index) => ({ task, bytes: images[index]! })),
+    { images: tasks.map((task, index) => ({ task, bytes: images[index]! })), memory },
     deadlineAt - clock.now(),
   );
   record.end("images");

@@ -1,6 +1,6 @@
 import { candidateIdCharactersMax } from "@faceline/contracts/http/compare";
 import { Image } from "@faceline/contracts/http/image";
-import { isVector } from "@faceline/contracts/http/vector";
+import { readVector } from "@faceline/contracts/http/vector";
 import { ApiError, inputError } from "../call/api-error.ts";
 import { type InputValue, invalidVectorError } from "../images/inputs.ts";
 
@@ -11,31 +11,35 @@ import { type InputValue, invalidVectorError } from "../images/inputs.ts";
  */
 export function readCandidates(values: unknown[], limits: CandidateLimits): Candidate[] {
   const fields = values.map(candidateFields);
-  const vectors = fields.filter(({ value }) => Array.isArray(value)).length;
+  const vectors = fields.filter(({ isVector }) => isVector).length;
   const images = fields.length - vectors;
   if (vectors > limits.CANDIDATE_VECTORS_MAX) throw tooManyError(limits.CANDIDATE_VECTORS_MAX, "embeddings");
   if (images > limits.CANDIDATE_IMAGES_MAX) throw tooManyError(limits.CANDIDATE_IMAGES_MAX, "images");
-  return fields.map(({ id, value }, index) => ({
-    id: validId(id) ?? String(index),
-    input: candidateInput(value, index),
+  return fields.map((each, index) => ({
+    id: validId(each.id) ?? String(index),
+    input: candidateInput(each, index),
   }));
 }
 
-function candidateInput(value: unknown, index: number): InputValue | ApiError {
+function candidateInput({ isVector, value }: CandidateFields, index: number): InputValue | ApiError {
   const ref = { field: "candidates", index, label: `candidate ${index}` };
-  if (Array.isArray(value)) {
-    return isVector(value) ? { ref, value } : invalidVectorError(ref);
+  if (isVector) {
+    const vector = readVector(value);
+    return vector === undefined ? invalidVectorError(ref) : { ref, value: vector };
   }
   const image = Image.optional().safeParse(value ?? undefined);
   if (image.success) return { ref, value: image.data };
   return inputError(ref, "invalid_request", `${ref.label} must be an image or an embedding.`);
 }
 
-function candidateFields(candidate: unknown): { id?: unknown; value: unknown } {
-  if (typeof candidate !== "object" || candidate === null) return { value: candidate };
-  if (Array.isArray(candidate) || candidate instanceof Uint8Array) return { value: candidate };
+/** A list is a vector wherever it stands, and a text or bytes only in the field `vector`. */
+function candidateFields(candidate: unknown): CandidateFields {
+  if (Array.isArray(candidate)) return { isVector: true, value: candidate };
+  if (typeof candidate !== "object" || candidate === null || candidate instanceof Uint8Array)
+    return { isVector: false, value: candidate };
   const { id, vector, img, value } = candidate as Record<"id" | "vector" | "img" | "value", unknown>;
-  return { id, value: vector ?? img ?? value };
+  const named = vector ?? img ?? value;
+  return { id, isVector: Array.isArray(named) || (vector ?? null) !== null, value: named };
 }
 
 /**
@@ -50,6 +54,8 @@ const tooManyError = (max: number, what: string) =>
   new ApiError("too_many_candidates", `A request may have at most ${max} ${what} as candidates.`, {
     field: "candidates",
   });
+
+type CandidateFields = { id?: unknown; isVector: boolean; value: unknown };
 
 /** A candidate without an id has its index, as a string. */
 type Candidate = { id: string; input: InputValue | ApiError };

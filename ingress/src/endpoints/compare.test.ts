@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { CompareReply } from "@faceline/contracts/http/compare";
+import { encodeEmbedding } from "@faceline/contracts/wire/face";
 import {
   answeredBy,
   answerWith,
@@ -13,6 +14,7 @@ import {
 } from "../../testing/server.ts";
 
 const image = await base64Image();
+const base64Vector = (...numbers: number[]): string => encodeEmbedding(Float32Array.from(numbers));
 
 test("two aliases of one field with different values are invalid_request, with the field", async (t) => {
   const reply = await testServer(t).post("/compare", { vector: [1, 0], vectors: [[1, 0]], vector_b: [0, 1] });
@@ -43,6 +45,62 @@ test("/compare 200: vectors alone never leave the ingress", async (t) => {
   });
   assert.match(String(reply.headers["server-timing"]), /queue;dur=0.00.* run;dur=0.00/);
   assert.equal(dispatched.length, 0);
+});
+
+test("/compare: vectors as Base64 of float32 in the field vector, as /represent returns them", async (t) => {
+  const { post, dispatched } = testServer(t);
+  const candidates = [
+    { id: "ann", vector: base64Vector(0, 1) },
+    { vector: [0.6, 0.8] },
+    { vector: base64Vector(2, 0).replace(/=+$/, "") },
+  ];
+  const { source, results } = (await post("/compare", { vector: base64Vector(1, 0), candidates })).json();
+  assert.deepEqual([source.type, source.vector_length], ["vector", 2]);
+  assert.deepEqual(
+    results.map(({ id, distance }: { id: string; distance: number }) => [id, distance]),
+    [
+      ["ann", 1],
+      ["1", 0.4],
+      ["2", 0],
+    ],
+  );
+  const form = new URLSearchParams({ source_vector: base64Vector(1, 0), candidates: "[[0, 1]]" });
+  const type = { "content-type": "application/x-www-form-urlencoded" };
+  assert.equal((await post("/compare", form.toString(), type)).json().best_match.distance, 1);
+  assert.equal(dispatched.length, 0);
+});
+
+test("/compare: a vector as Base64 that is none fails as a list does, alone and as the source", async (t) => {
+  const { post } = testServer(t);
+  const invalid = "invalid_vector";
+  const wrong: [vector: unknown, error: string][] = [
+    [base64Vector(1, 0, 0), "dimension_mismatch"],
+    [base64Vector(1), "dimension_mismatch"],
+    [base64Vector(Number.NaN, 0), invalid],
+    [base64Vector(Number.POSITIVE_INFINITY, 0), invalid],
+    [base64Vector(...Array<number>(4_097).fill(1)), invalid],
+    [Buffer.from("12345678 ").toString("base64"), invalid],
+    [base64Vector(1, 0).replace(/^./, "$& "), invalid],
+    [`data:;base64,${base64Vector(1, 0)}`, invalid],
+    ["", invalid],
+    [image, invalid],
+    [7, invalid],
+    [{}, invalid],
+  ];
+  const candidates = [...wrong.map(([vector]) => ({ vector })), { vector: [1, 0] }];
+  const { results } = (await post("/compare", { vector: [1, 0], candidates })).json();
+  assert.deepEqual(
+    results.map(({ error }: { error?: string }) => error),
+    [...wrong.map(([, error]) => error), undefined],
+  );
+  for (const { detail } of results.slice(2, 4)) assert.match(detail, /finite numbers/);
+  for (const [vector, error] of wrong) {
+    const reply = (await post("/compare", { vector, candidates: [[1, 0]] })).json();
+    assert.deepEqual([reply.error, reply.field], [error, "vector"], String(vector).slice(0, 80));
+  }
+  // A bare text is an image, whatever it holds.
+  const bare = await post("/compare", { vector: [1, 0], candidates: [base64Vector(1, 0)] });
+  assert.equal(bare.json().error, "unsupported_image_format");
 });
 
 test("/compare aliases: source_vector, target_vectors, target_vector, vectors, vector_b, metric", async (t) => {
@@ -176,6 +234,8 @@ test("Limits: 1,000 vectors and 50 images", async (t) => {
     post("/compare", { vector: [1, 0], candidates: Array.from({ length: count }, () => candidate) });
   assert.equal((await compare(1_000, [1, 0])).json().results.length, 1_000);
   assert.equal((await compare(1_001, [1, 0])).json().error, "too_many_candidates");
+  assert.equal((await compare(1_000, { vector: base64Vector(1, 0) })).json().results.length, 1_000);
+  assert.equal((await compare(1_001, { vector: base64Vector(1, 0) })).json().error, "too_many_candidates");
   assert.equal((await compare(50, image)).json().results.length, 50);
   assert.equal((await compare(51, image)).json().error, "too_many_candidates");
 });

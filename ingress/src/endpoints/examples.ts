@@ -1,3 +1,4 @@
+import { encodeEmbedding } from "@faceline/contracts/wire/face";
 import type { ComputeEndpoint } from "./endpoint.ts";
 
 /** A plain square, small enough for a document. The service finds no face in it. */
@@ -7,6 +8,8 @@ const dataUrl = `data:image/webp;base64,${image}`;
 /** A vector of the length of Dlib's embeddings. */
 const vector = (seed: number): number[] =>
   Array.from({ length: 128 }, (_, i) => Number((Math.sin(i * seed + seed) / 8).toFixed(4)));
+
+const base64Vector = (seed: number): string => encodeEmbedding(Float32Array.from(vector(seed)));
 
 const facialArea = {
   x: 116,
@@ -120,6 +123,10 @@ export const compareExamples: ComputeEndpoint["examples"] = {
       vectors: {
         summary: "Vectors alone",
         value: { vector: vector(2), candidates: [{ id: "ann", vector: vector(3) }], metric: "euclidean_l2" },
+      },
+      base64: {
+        summary: "Vectors as Base64 of float32",
+        value: { vector: base64Vector(2), candidates: [{ id: "ann", vector: base64Vector(3) }] },
       },
     },
     "multipart/form-data": {

@@ -2,6 +2,7 @@ import type { Image } from "@faceline/contracts/http/image";
 import { imageFormat } from "@faceline/contracts/image/format";
 import { refusedFormatDetail } from "@faceline/contracts/image/refused-format";
 import { type InputRef, inputError } from "../call/api-error.ts";
+import { dataUrlPrefixCharactersMax } from "./base64-bytes.ts";
 
 /**
  * Returns the bytes of an image that was sent as Base64, as a data URL, or as the file of a form. Throws an
@@ -27,17 +28,21 @@ function fileBytes(file: Uint8Array, ref: InputRef, limits: ImageBytesLimits): B
 function textBytes(value: string, ref: InputRef, limits: ImageBytesLimits): Buffer {
   const text = value.trim();
   const prefix = dataUrl.exec(text.slice(0, dataUrlPrefixCharactersMax)) ?? undefined;
-  const base64 = withoutSpace(prefix === undefined ? text : text.slice(prefix[0].length));
+  let base64 = prefix === undefined ? text : text.slice(prefix[0].length);
   if (base64 === "") throw missingImageError(ref);
   if (prefix === undefined && isAddress(text)) throw unsupportedSourceError(ref);
-  if (decodedBytes(base64) > limits.IMAGE_BYTES_MAX) throw imageTooLargeError(ref, limits);
+  if (base64.length * 0.75 > limits.IMAGE_BYTES_MAX) {
+    base64 = withoutSpace(base64);
+    if (decodedBytes(base64) > limits.IMAGE_BYTES_MAX) throw imageTooLargeError(ref, limits);
+  }
 
   const bytes = Buffer.from(base64, "base64");
   // Checked only if the bytes are no image: every JPEG begins with "/9j/" in Base64, like a path.
   if (prefix === undefined && imageFormat(bytes) === undefined && isPath(text))
     throw unsupportedSourceError(ref);
-  // Node's decoder skips characters that are not Base64; then the result is too short.
-  if (bytes.length !== decodedBytes(base64)) {
+  // Node's decoder skips characters that are not Base64; then the result is too short. It also skips white
+  // space, which is searched for only then: that takes as long as decoding.
+  if (bytes.length !== decodedBytes(base64) && bytes.length !== decodedBytes(withoutSpace(base64))) {
     throw inputError(ref, "invalid_image", `What is in ${ref.label} is not valid Base64.`);
   }
   return bytes;
@@ -45,7 +50,6 @@ function textBytes(value: string, ref: InputRef, limits: ImageBytesLimits): Buff
 
 /** `data:image/jpeg;base64,`. The type may be missing or wrong. */
 const dataUrl = /^data:[^,]*;base64,/i;
-const dataUrlPrefixCharactersMax = 256;
 
 /**
  * Letters, then a colon, is never Base64. A data URL without `;base64,` is reported as invalid Base64
@@ -60,9 +64,9 @@ function isPath(text: string): boolean {
   );
 }
 
-const pathCharactersMax = 4096;
+export const pathCharactersMax = 4096;
 
-const withoutSpace = (text: string): string => (/\s/.test(text) ? text.replace(/\s+/g, "") : text);
+const withoutSpace = (text: string): string => text.replace(/\s+/g, "");
 
 /**
  * The number of bytes that Base64 of this length encodes: 3 for 4 characters, without padding. NaN: not a

@@ -1,6 +1,6 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import type { Image } from "@faceline/contracts/http/image";
-import { vectorLengthMax } from "@faceline/contracts/http/vector";
+import { type VectorNumbers, vectorRule } from "@faceline/contracts/http/vector";
 import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
 import { ApiError, type InputRef, inputError } from "../call/api-error.ts";
 import { vectorFault } from "../matching/vector-fault.ts";
@@ -30,7 +30,7 @@ export class InputReader {
       if (input instanceof ApiError) return input;
       try {
         const { ref, value } = input;
-        if (Array.isArray(value)) return vectorInput(value, ref, comparison);
+        if (Array.isArray(value) || value instanceof Float32Array) return vectorInput(value, ref, comparison);
         return this.#image(value, ref);
       } catch (error) {
         if (error instanceof ApiError && error.status < 500) return error;
@@ -47,7 +47,7 @@ export class InputReader {
 }
 
 function vectorInput(
-  vector: number[],
+  vector: VectorNumbers,
   ref: InputRef,
   { model, metric }: { model: EmbeddingModel; metric: DistanceMetric },
 ): Input {
@@ -62,14 +62,14 @@ function vectorInput(
 }
 
 export const invalidVectorError = (ref: InputRef): ApiError =>
-  inputError(ref, "invalid_vector", `${ref.label} must be a list of 1 to ${vectorLengthMax} finite numbers.`);
+  inputError(ref, "invalid_vector", `${ref.label} ${vectorRule}.`);
 
 /** An input as the request schema has parsed it. Undefined: an image that is absent. */
-export type InputValue = { ref: InputRef; value: Image | number[] | undefined };
+export type InputValue = { ref: InputRef; value: Image | VectorNumbers | undefined };
 
 export type Input =
   /** `cost`: of decoding it, see decodingCost. */
   | { kind: "image"; ref: InputRef; image: Buffer; cost: number; pixels: number }
-  | { kind: "vector"; ref: InputRef; vector: number[] };
+  | { kind: "vector"; ref: InputRef; vector: VectorNumbers };
 
 type InputLimits = HeaderLimits & { IMAGE_BYTES_MAX: number };

@@ -12,6 +12,7 @@ import type { TaskId } from "@faceline/contracts/wire/ids";
 import { answersChannel, imageKey, poolChannel } from "@faceline/contracts/wire/names";
 import { answerWith, testPool, waitUntil } from "../../testing/server.ts";
 import { SharedBudget } from "../limits/shared-budget.ts";
+import { CallMemory } from "../memory/call-memory.ts";
 import { openPoolServers, type PoolServers } from "./pool-servers.ts";
 
 // The pool `second` reaches the Redis of the test run through a proxy, as if it were a server of its own.
@@ -29,7 +30,8 @@ test("pools of both servers are known, and a call goes through the server of its
   assert.notEqual(first, second);
 
   const task = `a/${randomBytes(12).toString("base64url")}/0` as TaskId;
-  using published = await second.images.publish("ants", [{ task, bytes: Buffer.from("picture") }], 30_000);
+  const images = [{ task, bytes: Buffer.from("picture") }];
+  using published = await second.images.publish("ants", { images, memory: new CallMemory() }, 30_000);
   assert.ok(published);
   assert.equal(await redis.get(imageKey(task)), "picture");
 

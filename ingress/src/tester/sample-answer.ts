@@ -10,6 +10,7 @@ import { callTraceFrom, requestIdFrom } from "../call/request-headers.ts";
 import { serverTiming } from "../call/server-timing.ts";
 import type { RouteContext } from "../endpoints/endpoint.ts";
 import { verify } from "../endpoints/verify.ts";
+import { CallMemory } from "../memory/call-memory.ts";
 
 /** The pair that the page shows first: one person. */
 const samples = ["dia-1", "dia-2"] as const satisfies SampleName[];
@@ -92,6 +93,7 @@ async function computeSampleAnswer(context: RouteContext): Promise<SampleAnswer>
     tracestate: undefined,
     signal: ports.drainTimeout,
     record,
+    memory: new CallMemory(),
   };
   const end = (status: number): string => {
     const endedAt = now();

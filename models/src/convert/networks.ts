@@ -16,7 +16,7 @@ import { writeTiny } from "./tiny.ts";
 import { readWeights, type Weights } from "./weights.ts";
 
 /** Version in the metadata of every file. Raise it when the same weights give other bytes. */
-export const converterVersion = "faceline 2";
+export const converterVersion = "faceline 3";
 
 /**
  * Returns the bytes of a model's .onnx file, from the source that its catalogue entry names: the same bytes

@@ -1,9 +1,10 @@
-import { comparisonOfVectors, facePictures, tinyJpeg, verifyBodies } from "../pictures.ts";
+import { comparisonOfVectors, facePictures, heavyJpeg, tinyJpeg, verifyBodies } from "../pictures.ts";
 import type { StartEngine } from "./checkout.ts";
 
 /** The parts of `--against`: what is sent, and with which engine `npm start` runs. */
 export async function againstLoads(): Promise<AgainstLoad[]> {
   const img = (await tinyJpeg()).toString("base64");
+  const large = (await heavyJpeg()).toString("base64");
   const verify: AgainstLoad = {
     part: "verify",
     what: "/verify of images, 64 in flight",
@@ -35,6 +36,13 @@ export async function againstLoads(): Promise<AgainstLoad[]> {
       sliceMs: { full: 2_000, quick: 1_000 },
     },
     {
+      ...verify,
+      part: "saturation",
+      what: "/verify of images of 100 KB, 64 in flight",
+      engine: idleModelled,
+      bodies: [JSON.stringify({ img1: large, img2: large })],
+    },
+    {
       part: "faces",
       what: "/verify with real models, 8 in flight",
       engine: realModels,
@@ -47,12 +55,18 @@ export async function againstLoads(): Promise<AgainstLoad[]> {
   ];
 }
 
-export const againstParts = ["verify", "compare", "single-request", "faces"];
+export const againstParts = ["verify", "compare", "single-request", "saturation", "faces"];
 
 const modelled: StartEngine = {
   name: "modelled engine",
   args: ["--engine", "model:40+2b", "--workers", "1"],
   settings: { BATCH_MAX: "32" },
+};
+/** Runs take no time: what is left is the path around the engine. */
+const idleModelled: StartEngine = {
+  name: "engine without time",
+  args: ["--engine", "model:0+0b", "--workers", "1"],
+  settings: { BATCH_MAX: "64" },
 };
 const realModels: StartEngine = { name: "real models", args: [], settings: {} };
 

@@ -76,13 +76,32 @@ test("each measure in which a peer is better is named with the best peer, and no
     "p99 ms, 1 in flight (LitServe 30, here 40)",
     "MiB in memory (FastAPI 300, here 500)",
   ]);
-  assert.deepEqual(ratiosToPeers(all, "Faceline"), { busyPerSecond: 2, singleP50: 40 / 30 });
 });
 
 test("without a peer, or without an answer, there is nothing to compare", () => {
   const single = summariseFaces([round("Faceline", 0)], []);
-  assert.equal(ratiosToPeers(single, "Faceline"), undefined);
   assert.deepEqual(betterPeers(single, "Faceline"), []);
+});
+
+test("a ratio to a peer is that of the rounds in which both were measured, and needs two of them", () => {
+  const busy = (requests: number) => ({ busy: loop(Array<number>(requests).fill(10), 1_000) });
+  const cases = [
+    round("Faceline", 0, busy(30)),
+    round("LitServe", 0, busy(10)),
+    round("LitServe", 1, busy(5)),
+    round("Faceline", 1, busy(15)),
+    round("Faceline", 2, busy(99)),
+    round("FastAPI", 0, busy(10)),
+  ];
+  const ratios = ratiosToPeers(cases, "Faceline").map(({ server, what, ratio }) => [
+    server,
+    what,
+    Math.round(100 * ratio) / 100,
+  ]);
+  assert.deepEqual(ratios, [
+    ["LitServe", "requests/s", 3],
+    ["LitServe", "p50 of a single request", 1],
+  ]);
 });
 
 test("a verdict is right where it equals the label, and a missing one is not right", () => {

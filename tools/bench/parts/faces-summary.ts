@@ -2,7 +2,7 @@ import type { LabelledPair } from "@faceline/testing/faces";
 import { generatorName, type MeasuredLoop } from "../load/generator.ts";
 import { type Cpu, restOfMachine } from "../observe/processes.ts";
 import type { Metric } from "../peers/faces/systems.ts";
-import { mean, quantile, sum } from "../statistics.ts";
+import { mean, pairedRatio, quantile, type RatioEstimate, sum } from "../statistics.ts";
 
 /** Puts the rounds of each server together, in the order in which they came first. */
 export function summariseFaces(cases: readonly FaceCase[], verdicts: readonly FaceVerdicts[]): FaceSummary[] {
@@ -67,16 +67,33 @@ export function betterPeers(all: readonly FaceSummary[], ownName: string): strin
   });
 }
 
-/** Throughput against that of the best peer, and p50 of a single request against that of the fastest one. */
-export function ratiosToPeers(all: readonly FaceSummary[], ownName: string): PeerRatios | undefined {
-  const own = all.find(({ server }) => server === ownName);
-  const peers = all.filter(({ server }) => server !== ownName);
-  if (own === undefined || own.single.p50 === null) return undefined;
-  const perSecond = Math.max(...peers.map(({ busy }) => busy.perSecond));
-  const p50 = Math.min(...peers.map(({ single }) => single.p50 ?? Number.POSITIVE_INFINITY));
-  if (!(perSecond > 0 && Number.isFinite(p50))) return undefined;
-  return { busyPerSecond: own.busy.perSecond / perSecond, singleP50: own.single.p50 / p50 };
+/**
+ * Estimates each measure of `ownName` as a multiple of that of each peer. The pairs are the rounds in which
+ * both have a value; with fewer than two there is no estimate.
+ */
+export function ratiosToPeers(cases: readonly FaceCase[], ownName: string): PeerRatio[] {
+  const servers = [...new Set(cases.map(({ server }) => server))].filter((server) => server !== ownName);
+  const ofRound = (server: string, round: number) =>
+    cases.find((each) => each.server === server && each.round === round);
+  const rounds = [...new Set(cases.map(({ round }) => round))];
+  return servers.flatMap((server) =>
+    pairedMeasures.flatMap(({ what, valueOf }) => {
+      const pairs = rounds.flatMap((round) => {
+        const [own, peer] = [ofRound(ownName, round), ofRound(server, round)];
+        if (own === undefined || peer === undefined) return [];
+        const pair = { old: valueOf(peer) ?? 0, new: valueOf(own) ?? 0 };
+        return pair.old > 0 && pair.new > 0 ? [pair] : [];
+      });
+      return pairs.length < 2 ? [] : [{ server, what, ...pairedRatio(pairs) }];
+    }),
+  );
 }
+
+const pairedMeasures: { what: string; valueOf(each: FaceCase): number | null }[] = [
+  { what: "requests/s", valueOf: ({ busy }) => summariseLoops([busy]).perSecond },
+  { what: "CPU a request", valueOf: ({ busy }) => cpuMsOfCall(summariseLoops([busy])) },
+  { what: "p50 of a single request", valueOf: ({ single }) => summariseLoops([single]).p50 },
+];
 
 const rightPercent =
   (metric: Metric) =>
@@ -154,4 +171,5 @@ export type FaceSummary = {
   verdicts: Partial<Record<Metric, VerdictTally>>;
 };
 
-type PeerRatios = { busyPerSecond: number; singleP50: number };
+/** `what` of a server as a multiple of the peer's. */
+export type PeerRatio = RatioEstimate & { server: string; what: string };

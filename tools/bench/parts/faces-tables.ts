@@ -1,12 +1,13 @@
 import { sumCpu } from "../observe/processes.ts";
 import type { LeftOut } from "../peers/faces/systems.ts";
 import { cpuTable, table } from "../report.ts";
-import { sum } from "../statistics.ts";
+import { type RatioEstimate, sum } from "../statistics.ts";
 import {
   betterPeers,
   cpuMsOfCall,
   type FaceCase,
   type FaceSummary,
+  type PeerRatio,
   ratiosToPeers,
   type VerdictTally,
 } from "./faces-summary.ts";
@@ -14,20 +15,18 @@ import {
 /** Tables of the part `faces`. Rows in which a peer is better come first. */
 export function facesTables(report: FacesReport): string {
   const { cases, summaries, own, pairs, leftOut, remarks } = report;
-  const ratios = ratiosToPeers(summaries, own);
+  const ratios = ratiosToPeers(cases, own);
   return [
     ...(summaries.some(({ server }) => server !== own) ? [betterPeersText(summaries, own)] : []),
-    ...(ratios === undefined
-      ? []
-      : [
-          `Against the best peer: ${ratios.busyPerSecond.toFixed(2)} times as many calls/s at 8 in flight; p50 of a single request ${ratios.singleP50.toFixed(2)} times as long.`,
-        ]),
     ...leftOut.map(({ server, why }) => `Left out: ${server}: ${why}`),
     ...remarks,
     table(
       head(pairs),
       summaries.map((each) => row(each, pairs)),
     ),
+    ...(ratios.length === 0
+      ? []
+      : [`${own} as a multiple of each peer, with 95 % intervals:`, ratiosTable(ratios)]),
     "Cores in use at 8 in flight, by process:",
     cpuTable(
       summaries.map(({ server }) => {
@@ -51,6 +50,27 @@ function betterPeersText(summaries: readonly FaceSummary[], own: string): string
     ? "A peer is better in nothing that is measured here."
     : `A peer is better in ${better.join("; ")}.`;
 }
+
+function ratiosTable(ratios: readonly PeerRatio[]): string {
+  const rows = [...Map.groupBy(ratios, ({ server }) => server)];
+  const columns = [...new Set(ratios.map(({ what }) => what))];
+  return table(
+    ["peer", ...columns],
+    rows.map(([server, ofServer]) => [
+      server,
+      ...columns.map((what) => {
+        const found = ofServer.find((each) => each.what === what);
+        return found === undefined ? "–" : ratioText(found);
+      }),
+    ]),
+  );
+}
+
+/** An interval that holds 1 shows no difference. */
+export const ratioText = ({ ratio, low, high }: RatioEstimate): string =>
+  low <= 1 && high >= 1
+    ? `no difference shown (${low.toFixed(2)} to ${high.toFixed(2)})`
+    : `${ratio.toFixed(2)} (${low.toFixed(2)} to ${high.toFixed(2)})`;
 
 const head = (pairs: number): string[] => [
   "server",

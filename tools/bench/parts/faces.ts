@@ -5,6 +5,7 @@ import sharp from "sharp";
 import { type Generator, type MeasuredLoop, measureLoop, openGenerator } from "../load/generator.ts";
 import type { Target } from "../load/http-client.ts";
 import { residentMib } from "../observe/processes.ts";
+import { answeredPerSecond } from "../load/closed-loop.ts";
 import type { Bench, PartResult } from "../part.ts";
 import {
   engineFor,
@@ -30,18 +31,20 @@ import { facesTables } from "./faces-tables.ts";
 
 /**
  * /verify of two photographs with real models, here and in other servers: latency, throughput, memory and
- * accuracy. All get the same pairs in turn. They take turns on the same cores, each started afresh for each
- * round, and each round begins with another one.
+ * accuracy. All run side by side and get the same pairs. Load goes to one at a time, in slices of seconds,
+ * and each round begins with another server: other work on the machine meets all of them, so the ratios of a
+ * round hold beside it.
  */
 export async function faces(bench: Bench): Promise<PartResult> {
   const { quick, steps, stop } = bench;
   const machine = processor();
   const plan: Plan = {
-    rounds: quick ? 1 : 2,
+    rounds: quick ? 4 : 12,
     pairs: 12,
     inFlight: 8,
-    busy: { warmUpMs: quick ? 2_500 : 5_000, countedMs: quick ? 5_000 : 15_000 },
-    single: { warmUpMs: quick ? 500 : 1_000, countedMs: quick ? 4_000 : 10_000 },
+    warmUp: { warmUpMs: 0, countedMs: quick ? 5_000 : 15_000 },
+    busy: { warmUpMs: 1_000, countedMs: quick ? 3_000 : 5_000 },
+    single: { warmUpMs: 300, countedMs: quick ? 1_500 : 3_000 },
     verdicts: { forMs: quick ? 3_000 : 45_000, inFlight: machine.cores },
     giveUpMs: 20_000,
   };
@@ -51,32 +54,47 @@ export async function faces(bench: Bench): Promise<PartResult> {
   const bodies = verifyBodies(pictures.files, plan.pairs);
   await using generator = await openGenerator(stop);
 
+  await using opened = new AsyncDisposableStack();
+  const running: Measured[] = [];
+  for (const system of systems) {
+    try {
+      await steps.run(`${system.name}, start and warm-up`, async () => {
+        const measured = { system, open: opened.use(await system.open()), generator, bodies, plan };
+        assertAnswers(await loop(measured, plan.inFlight, plan.warmUp));
+        running.push(measured);
+      });
+    } catch (fault) {
+      // A peer that fails is named and left out. Without Faceline there is nothing to compare.
+      if (stop.aborted || system.name === faceline) throw fault;
+      leftOut.push({ server: system.name, why: (fault as Error).message });
+    }
+  }
+
   const cases: FaceCase[] = [];
-  const verdicts: (FaceVerdicts & { verdicts: Verdict[] })[] = [];
   for (let round = 0; round < plan.rounds; round++) {
-    for (const system of [...systems.slice(round), ...systems.slice(0, round)]) {
-      if (leftOut.some(({ server }) => server === system.name)) continue;
-      try {
-        await using open = await system.open();
-        const measured = { system, open, generator, bodies, plan };
-        const name = `${system.name}, ${round + 1} of ${plan.rounds}`;
-        cases.push(await steps.run(name.padEnd(44), (note) => measure(bench, measured, round, note)));
-        if (round === plan.rounds - 1 && pictures.labelled.length > 0) {
-          for (const metric of system.metrics) {
-            const title = `${system.name}, verdicts, ${metric}`.padEnd(44);
-            const all = await steps.run(title, async (note) => {
-              const all = await requestVerdicts(measured, metric, pictures.labelled, stop);
-              note(`${tally(all).right} of ${all.length} right`);
-              return all;
-            });
-            verdicts.push({ server: system.name, metric, tally: tally(all), verdicts: all });
-          }
-        }
-      } catch (fault) {
-        // A peer that fails is named and left out. Without Faceline there is nothing to compare.
-        if (stop.aborted || system.name === faceline) throw fault;
-        leftOut.push({ server: system.name, why: (fault as Error).message });
+    const first = round % running.length;
+    await steps.run(`round ${round + 1} of ${plan.rounds}`.padEnd(16), async (note) => {
+      for (const measured of [...running.slice(first), ...running.slice(0, first)]) {
+        stop.throwIfAborted();
+        cases.push(await measure(measured, round));
       }
+      const rates = cases
+        .filter((each) => each.round === round)
+        .map(({ server, busy }) => `${server} ${answeredPerSecond(busy).toFixed(1)}/s`);
+      note(rates.toSorted().join(", "));
+    });
+  }
+
+  const verdicts: (FaceVerdicts & { verdicts: Verdict[] })[] = [];
+  for (const measured of pictures.labelled.length > 0 ? running : []) {
+    const { system } = measured;
+    for (const metric of system.metrics) {
+      const all = await steps.run(`${system.name}, verdicts, ${metric}`.padEnd(44), async (note) => {
+        const all = await requestVerdicts(measured, metric, pictures.labelled, stop);
+        note(`${tally(all).right} of ${all.length} right`);
+        return all;
+      });
+      verdicts.push({ server: system.name, metric, tally: tally(all), verdicts: all });
     }
   }
 
@@ -99,24 +117,18 @@ export async function faces(bench: Bench): Promise<PartResult> {
   };
 }
 
-async function measure(
-  bench: Bench,
-  measured: Measured,
-  round: number,
-  note: (words: string) => void,
-): Promise<FaceCase> {
+async function measure(measured: Measured, round: number): Promise<FaceCase> {
   const { system, open, plan } = measured;
   const busy = await loop(measured, plan.inFlight, plan.busy);
   const mib = residentMib(open.leaders);
   const single = await loop(measured, 1, plan.single);
-  bench.stop.throwIfAborted();
-  const answered = busy.calls.filter(({ status }) => status === 200).length;
-  if (answered === 0) {
-    const statuses = [...new Set(busy.calls.map(({ status }) => status))].join(", ") || "none ended";
-    throw new Error(`no call was answered with 200 within ${busy.tookMs.toFixed(0)} ms (${statuses})`);
-  }
-  note(`${((answered * 1_000) / busy.tookMs).toFixed(1)}/s`);
   return { server: system.name, round, busy, single, mib };
+}
+
+function assertAnswers({ calls, tookMs }: MeasuredLoop): void {
+  if (calls.some(({ status }) => status === 200)) return;
+  const statuses = [...new Set(calls.map(({ status }) => status))].join(", ") || "none ended";
+  throw new Error(`no call was answered with 200 within ${tookMs.toFixed(0)} ms (${statuses})`);
 }
 
 function loop(
@@ -198,11 +210,12 @@ async function sizesText(files: string[]): Promise<string> {
 
 type Times = { warmUpMs: number; countedMs: number };
 
-/** `busy`: with `inFlight` calls in flight; `single`: with one. */
+/** Slices of one round: `busy` with `inFlight` calls in flight, `single` with one. */
 type Plan = {
   rounds: number;
   pairs: number;
   inFlight: number;
+  warmUp: Times;
   busy: Times;
   single: Times;
   verdicts: { forMs: number; inFlight: number };

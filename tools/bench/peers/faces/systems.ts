@@ -33,17 +33,11 @@ export function faceSystems(bench: Bench, found: InstalledFacePeers | undefined,
     return { systems: [own], leftOut: [{ server: "every peer", why }] };
   }
   const { installed, withoutYunet } = found;
-  const runs = (peer: FacePeer) => !(peer.needsYunet && withoutYunet);
   const peers = facePeers(bench.folder, cores);
-  return {
-    systems: [
-      own,
-      ...peers.filter(runs).map((peer) => ({ ...peer, open: () => openFacePeer(bench, installed, peer) })),
-    ],
-    leftOut: peers
-      .filter((peer) => !runs(peer))
-      .map(({ name }) => ({ server: name, why: `${withoutYunet}` })),
-  };
+  if (withoutYunet !== false)
+    return { systems: [own], leftOut: peers.map(({ name }) => ({ server: name, why: withoutYunet })) };
+  const open = (peer: FacePeer) => () => openFacePeer(bench, installed, peer);
+  return { systems: [own, ...peers.map((peer) => ({ ...peer, open: open(peer) }))], leftOut: [] };
 }
 
 async function openFaceline(bench: Bench, engine: EngineSize): Promise<OpenFaceSystem> {
@@ -137,53 +131,28 @@ export function findFacePeers(folder: string): InstalledFacePeers | undefined {
 
 const recognitionWeights = "dlib_face_recognition_resnet_model_v1.dat";
 
-/** Each with the settings that were the fastest found for that many cores, and DeepFace also with its own. */
+/** Each with the settings that were the fastest found for that many cores. */
 function facePeers(folder: string, cores: number): FacePeer[] {
   const serving = (name: string, file: string): FacePeer => ({
     name,
     args: (port) => [join(programs, file), `${port}`, `${cores}`, weightsIn(folder)],
     healthPath: "/health",
     environment: oneThread,
-    needsYunet: true,
     fields: {},
     metrics: ["euclidean"],
   });
-  const deepFace = (name: string, workers: number, environment: Record<string, string>) => ({
-    name,
-    args: (port: number) => {
-      const settings = [
-        "--no-control-socket",
-        "--workers",
-        `${workers}`,
-        "--timeout",
-        "7200",
-        "--bind",
-        `127.0.0.1:${port}`,
-      ];
-      return ["-m", "gunicorn", ...settings, "deepface.api.src.app:create_app()"];
-    },
-    healthPath: "/",
-    environment: { DEEPFACE_HOME: join(facesFolder(folder), "home"), ...environment },
-  });
-  const withYunet = { model_name: "Dlib", detector_backend: "yunet" };
   return [
     {
-      ...deepFace("DeepFace, YuNet, at its best", cores, oneThread),
-      needsYunet: true,
-      fields: withYunet,
+      name: "DeepFace, at its best",
+      args: (port) => {
+        const settings = ["--no-control-socket", "--workers", `${cores}`, "--timeout", "7200"];
+        const app = ["--bind", `127.0.0.1:${port}`, "deepface.api.src.app:create_app()"];
+        return ["-m", "gunicorn", ...settings, ...app];
+      },
+      healthPath: "/",
+      environment: { DEEPFACE_HOME: join(facesFolder(folder), "home"), ...oneThread },
+      fields: { model_name: "Dlib", detector_backend: "yunet" },
       metrics: ["cosine", "euclidean"],
-    },
-    {
-      ...deepFace("DeepFace, YuNet, its own settings", 1, {}),
-      needsYunet: true,
-      fields: withYunet,
-      metrics: [],
-    },
-    {
-      ...deepFace("DeepFace, its default detector", cores, oneThread),
-      needsYunet: false,
-      fields: { model_name: "Dlib", detector_backend: "opencv" },
-      metrics: ["cosine"],
     },
     serving(`LitServe, ${cores} workers`, "litserve_server.py"),
     serving(`FastAPI, ${cores} processes`, "fastapi_server.py"),
@@ -194,7 +163,6 @@ function facePeers(folder: string, cores: number): FacePeer[] {
 const oneThread = { OPENBLAS_NUM_THREADS: "1" };
 
 type FacePeer = Peer & {
-  needsYunet: boolean;
   /** Further fields of a body of its /verify. */
   fields: Record<string, string>;
   /** The metrics for which it has a threshold of its own. */

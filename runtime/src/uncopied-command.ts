@@ -1,0 +1,45 @@
+import type { Writable } from "node:stream";
+import { Command } from "ioredis";
+
+/**
+ * A command whose buffers are written to the socket as they are. ioredis would copy each into one more buffer
+ * of the size of all of them. It goes through `sendCommand` like any other, so it is refused, counted and
+ * watched as they are.
+ */
+export class UncopiedCommand extends Command {
+  readonly #writes: Promise<void>[] = [];
+
+  /**
+   * Resolves when nothing reads the buffers any more: the command has its reply or has failed, and the socket
+   * has sent them or is closed. A command may fail long before its bytes have left. Never rejects.
+   */
+  async ended(): Promise<void> {
+    await Promise.allSettled([this.promise]);
+    await Promise.all(this.#writes);
+  }
+
+  /** Writes all but the last text, which ioredis writes. */
+  override toWritable(socket: Writable): string {
+    if (this.#writes.length > 0)
+      throw new Error("a command was sent again, and its buffers may be others by now");
+    // One write to the kernel for all, with those of other commands of this turn.
+    socket.cork();
+    process.nextTick(() => socket.uncork());
+    let text = `*${this.args.length + 1}\r\n${bulk(this.name)}`;
+    for (const arg of this.args) {
+      if (!Buffer.isBuffer(arg)) {
+        text += bulk(String(arg));
+        continue;
+      }
+      socket.write(`${text}$${arg.length}\r\n`);
+      const { promise, resolve } = Promise.withResolvers<void>();
+      // Called too when the socket was destroyed, after the kernel has let go of the bytes.
+      socket.write(arg, () => resolve());
+      this.#writes.push(promise);
+      text = "\r\n";
+    }
+    return text;
+  }
+}
+
+const bulk = (text: string): string => `$${Buffer.byteLength(text)}\r\n${text}\r\n`;
