@@ -4,7 +4,7 @@ import { runningTime } from "@faceline/runtime/core-waits";
 import { cudaEnvironment } from "@faceline/models/gpu/cuda-folder";
 import { modelsFolder } from "@faceline/models/model-file";
 import { telemetryOff } from "@faceline/models/onnxruntime-telemetry";
-import { mallocSettings } from "./malloc-settings.ts";
+import { mallocSettings, v8Flags } from "./memory-settings.ts";
 import type { PortSetting } from "./ports.ts";
 import type { ServerAccess } from "./server-access.ts";
 import type { Counts } from "./settings.ts";
@@ -111,6 +111,7 @@ const healthyWithinMs = 30_000;
 const nodeProgram = (service: Service, inspectPort: number | undefined) => ({
   command: process.execPath,
   args: [
+    ...v8Flags[service],
     // By default SIGUSR1 opens the inspector, through which the memory can be read.
     inspectPort === undefined ? "--disable-sigusr1" : `--inspect=127.0.0.1:${inspectPort}`,
     join(repository, service, "src", "main.ts"),

@@ -59,7 +59,10 @@ test("images of two batches are received side by side, and zeroing one batch lea
   assert.ok(second.images.every((image, index) => images[2 * index + 1]!.equals(image!)));
   using third = await inbox.fetch([tasks[0]!], { withinMs: 60_000 });
   second[Symbol.dispose]();
+  second[Symbol.dispose]();
   assert.ok(images[0]!.equals(third.images[0]!));
+  using _fourth = await inbox.fetch([tasks[1]!], { withinMs: 60_000 });
+  await assert.rejects(inbox.fetch([tasks[2]!], { withinMs: 60_000 }), /more batches are fetched/);
 });
 
 test("a server that falls silent is given up, and used again when it is back", async (t) => {

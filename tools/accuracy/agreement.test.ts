@@ -6,6 +6,7 @@ import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
 import { type Lanes, openLanes } from "@faceline/inference/engine/lanes";
 import type { Box } from "@faceline/inference/geometry/box";
 import type { Pixels } from "@faceline/inference/geometry/pixels";
+import { PrecisionSetting } from "@faceline/inference/network/precision";
 import { oneAtATime } from "@faceline/inference/testing/lane-settings";
 import {
   builtModels,
@@ -37,11 +38,16 @@ suite("every way of searching sees the faces that are there", { skip: labelledPh
   const scenes = new Map<string, Scene[]>();
   before(async () => {
     const here = detectors.filter((name) => !unpulled(name)).map((name) => laneId("Dlib", name));
-    lanes = await openLanes({ modelsDir: await builtModels(), lanes: here, ...oneAtATime });
+    const modelsDir = await builtModels();
+    lanes = await openLanes({ modelsDir, lanes: here, ...oneAtATime });
+    // In float, so that the scenes are the same on every CPU.
+    const ssd = laneId("Dlib", "ssd");
+    const precision = PrecisionSetting.parse("float");
+    await using float = await openLanes({ modelsDir, lanes: [ssd], ...oneAtATime, precision });
     const boxed: BoxedPhotograph[] = [];
     for (const name of photographs) {
       const picture = await enginePicture(labelledPhotograph(name));
-      const [box] = await boxesOf(laneId("Dlib", "ssd"), picture, true);
+      const [box] = await boxesOf(float, ssd, picture, true);
       boxed.push({ picture, box: box! });
     }
     for (const [set, count] of Object.entries(sets)) {
@@ -60,7 +66,7 @@ suite("every way of searching sees the faces that are there", { skip: labelledPh
         assert.equal(scenes.get(set)!.length, count);
         for (const [i, scene] of scenes.get(set)!.entries()) {
           for (const fullResolution of [true, false]) {
-            const boxes = await boxesOf(laneId("Dlib", detector), scene.picture, fullResolution);
+            const boxes = await boxesOf(lanes, laneId("Dlib", detector), scene.picture, fullResolution);
             const way = fullResolution ? "full resolution" : "low resolution first";
             assert.deepEqual(
               matchFaces(scene, boxes),
@@ -72,19 +78,19 @@ suite("every way of searching sees the faces that are there", { skip: labelledPh
       });
     }
   }
-
-  async function boxesOf(lane: LaneId, picture: Pixels, fullResolution: boolean): Promise<Box[]> {
-    const { width, height } = picture;
-    const options = { align: true, enforceDetection: true, facesMax: 100, fullResolution };
-    const { results } = await lanes.run({
-      lane,
-      pictures: [{ ...picture, originalWidth: width, originalHeight: height, options }],
-    });
-    const [result] = results;
-    if (result?.kind !== "faces") return [];
-    return result.faces.map(({ area: { x, y, w, h } }) => ({ left: x, top: y, right: x + w, bottom: y + h }));
-  }
 });
+
+async function boxesOf(lanes: Lanes, lane: LaneId, picture: Pixels, fullResolution: boolean): Promise<Box[]> {
+  const { width, height } = picture;
+  const options = { align: true, enforceDetection: true, facesMax: 100, fullResolution };
+  const { results } = await lanes.run({
+    lane,
+    pictures: [{ ...picture, originalWidth: width, originalHeight: height, options }],
+  });
+  const [result] = results;
+  if (result?.kind !== "faces") return [];
+  return result.faces.map(({ area: { x, y, w, h } }) => ({ left: x, top: y, right: x + w, bottom: y + h }));
+}
 
 /** Why a detector is not tested; false where its weights are here. */
 function unpulled(name: string): string | false {

@@ -15,7 +15,7 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   contracts: [4_300, 1_050],
   deploy: [5_300, 3_050],
   // Drafts took 250 lines: a decode that leaves out what no network sees, and the second run without one.
-  inference: [6_600, 6_300],
+  inference: [6_600, 6_350],
   // Reused memory: a pool, a collector of bodies, JSON with images as bytes, and the bodies that prove it.
   ingress: [10_700, 10_950],
   // The test of saturation came from inference, whose budget fell by as much.

@@ -46,10 +46,12 @@ function isVector(value: unknown): value is number[] {
  */
 export function readVector(value: unknown): VectorNumbers | undefined {
   if (isVector(value)) return value;
-  const bytes = typeof value === "string" ? decodeBase64(value) : copyOf(value);
-  if (bytes === undefined || bytes.length % float32Bytes !== 0) return undefined;
-  const numbers = float32From(bytes);
-  return isLength(numbers.length) && isFinite(numbers) ? numbers : undefined;
+  const bytes = typeof value === "string" ? decodeBase64(value) : value;
+  if (!(bytes instanceof Uint8Array) || bytes.length % float32Bytes !== 0) return undefined;
+  if (!isLength(bytes.length / float32Bytes)) return undefined;
+  // A file of a form is copied: its memory is used again before the vector is compared.
+  const numbers = float32From(bytes === value ? new Uint8Array(bytes) : bytes);
+  return isFinite(numbers) ? numbers : undefined;
 }
 
 const isLength = (length: number): boolean => length > 0 && length <= vectorLengthMax;
@@ -62,12 +64,6 @@ function decodeBase64(text: string): Uint8Array | undefined {
   // The decoder skips characters that are not Base64: then the result is too short.
   return bytes.length === byteCount ? bytes : undefined;
 }
-
-/** A copy, because the memory of a body may be used again before the vector is compared. */
-const copyOf = (value: unknown): Uint8Array | undefined =>
-  value instanceof Uint8Array && value.length <= vectorLengthMax * float32Bytes
-    ? new Uint8Array(value)
-    : undefined;
 
 /** Copies the bytes only where their offset is no multiple of 4, as Float32Array needs it. */
 function float32From(bytes: Uint8Array): Float32Array {

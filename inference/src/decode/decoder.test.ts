@@ -10,6 +10,9 @@ import { Decoder, decodePicture } from "./decoder.ts";
 import { plainJpegHeader } from "./jpeg/header.ts";
 import { DecodeTimeout, defaultPictureLimits, type Picture, type PictureLimits } from "./picture.ts";
 import { PixelBufferPool } from "./pixel-buffers.ts";
+import { decompressScaled } from "./turbojpeg-scaled.ts";
+
+const unscaled = decompressScaled === undefined ? "libjpeg-turbo decodes no scales here" : false;
 
 test("JPEG, PNG and WebP decode to the same pixels", async () => {
   for (const format of ["jpeg", "png", "webp"] as const) {
@@ -85,7 +88,9 @@ test("a large picture is shrunk to the limit of its long side, and a small one i
   assert.equal((await decoded(bytes, { longSideMaxPx: 300 })).height, 300);
 });
 
-test("libjpeg-turbo shrinks a large plain JPEG in eighths, and libvips where it had a doubt", async () => {
+test("libjpeg-turbo shrinks a large plain JPEG in eighths, and libvips where it had a doubt", {
+  skip: unscaled,
+}, async () => {
   const photograph = sharp(groupPhotograph(6));
   for (const [side, shrunk] of [
     [2_561, 1_601],
@@ -168,6 +173,21 @@ test("the decoder writes the pixels into the buffer of the batch", async () => {
   assert.ok(first.kind === "picture" && last.kind === "picture");
   assert.ok(first.pixels.buffer instanceof SharedArrayBuffer);
   assert.ok(Buffer.from(first.pixels).equals(last.pixels));
+});
+
+test("a draft takes the beginning of its picture's memory, and no more than that is zeroed", {
+  skip: unscaled,
+}, async () => {
+  const decoder = new Decoder({ ...defaultPictureLimits, decodesMax: 1 });
+  const pool = new PixelBufferPool({ batchMax: 1, longSideMaxPx: 1_280, buffersMax: 1 });
+  const buffer = await pool.acquire();
+  const picture = await decoder.decode(await flat("#ff0000", 1_280).jpeg().toBuffer(), buffer, "draft");
+  assert.ok(picture.kind === "picture");
+  assert.equal(picture.pixels.length, 3 * 640 * 640);
+  const all = new Uint8Array(picture.pixels.buffer);
+  all[picture.pixels.length] = 7;
+  buffer[Symbol.dispose]();
+  assert.deepEqual([all.indexOf(7), all.find((value) => value !== 0)], [picture.pixels.length, 7]);
 });
 
 test("a picture is allocated once, also where libjpeg-turbo hands it over to libvips", async () => {

@@ -5,7 +5,9 @@ import { groupPhotograph } from "../../testing/photographs.ts";
 import { decodePicture } from "./decoder.ts";
 import { scansOf } from "./jpeg/scans.ts";
 import { defaultPictureLimits, type Picture } from "./picture.ts";
+import { decompressScaled } from "./turbojpeg-scaled.ts";
 
+const unscaled = decompressScaled === undefined ? "libjpeg-turbo decodes no scales here" : false;
 const photograph = sharp(groupPhotograph(1)).resize(1_200, 900, { fit: "cover" });
 const progressive = await photograph.clone().jpeg({ quality: 90, progressive: true }).toBuffer();
 
@@ -27,7 +29,9 @@ test("the draft of a large progressive picture has its size, and nearly its pixe
   }
 });
 
-test("the draft of a picture that is twice as large as any network's input has half its sides", async () => {
+test("the draft of a picture that is twice as large as any network's input has half its sides", {
+  skip: unscaled,
+}, async () => {
   const large = photograph.clone().resize(1_601, 1_200, { fit: "fill" });
   for (const progressive of [false, true]) {
     for (const orientation of [1, 6]) {
@@ -64,7 +68,8 @@ test("a file whose end is missing has no draft, wherever it was cut", async () =
       undefined,
       "draft",
     );
-    assert.deepEqual(result, { kind: "rejected", code: "invalid_image" }, `${length} bytes`);
+    // Codes are compared, never pictures: printing the difference of their pixels would take gigabytes.
+    assert.equal(result.kind === "rejected" ? result.code : "a picture", "invalid_image", `${length} bytes`);
   }
 });
 

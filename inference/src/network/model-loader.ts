@@ -174,9 +174,22 @@ export class ModelLoader implements AsyncDisposable {
     const { modelsDir, executionProvider, gpuDevice, intraOpThreads } = this.#options;
     const settings: SessionSettings = { executionProvider, gpuDevice, intraOpThreads };
     const bytes = await readModel(modelsDir, model, { precision, input_px: px });
-    if (checked && executionProvider !== "cpu") await checkPlacement(bytes, checked, settings);
-    return openSession(bytes, settings);
+    try {
+      if (checked && executionProvider !== "cpu") await checkPlacement(bytes, checked, settings);
+      return await openSession(bytes, settings);
+    } finally {
+      release(bytes);
+    }
   }
+}
+
+/**
+ * Frees the bytes of a file that onnxruntime has copied. V8 would collect them when its own heap grows, which
+ * may be never: the heap of an engine's thread does not.
+ */
+function release({ buffer, byteLength }: Uint8Array): void {
+  // Small buffers share their memory with others.
+  if (buffer instanceof ArrayBuffer && buffer.byteLength === byteLength) buffer.transfer(0);
 }
 
 /** A model's own names for its tensors, from its catalogue entry. */

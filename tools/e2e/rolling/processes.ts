@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { telemetryOff } from "@faceline/models/onnxruntime-telemetry";
 import { Child } from "@faceline/deploy/launcher/child";
 import { LogFile } from "@faceline/deploy/launcher/log-file";
-import { mallocSettings } from "@faceline/deploy/launcher/malloc-settings";
+import { mallocSettings } from "@faceline/deploy/launcher/memory-settings";
 import type { ServerAccess } from "@faceline/deploy/launcher/server-access";
 
 /**

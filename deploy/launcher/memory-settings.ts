@@ -12,3 +12,13 @@ export function mallocSettings(service: string, environment: NodeJS.ProcessEnv):
   const unloads = service === "inference" && Boolean(environment["MODELS_MEMORY_MIB"]);
   return { MALLOC_ARENA_MAX: "1", ...(unloads ? { MALLOC_MMAP_THRESHOLD_: `${2 ** 20}` } : {}) };
 }
+
+/**
+ * Flags of V8 for each service, as in the images. A small young generation stays in a core's caches, and what
+ * lives in a batcher or a worker is small. An ingress holds bodies, and is faster with V8's own size.
+ */
+export const v8Flags = {
+  ingress: [],
+  batcher: ["--max-semi-space-size=2"],
+  inference: ["--max-semi-space-size=2"],
+} as const;
