@@ -21,7 +21,7 @@ export const Vector = z
   .custom<number[]>(isVector, `must be a list of 1 to ${vectorLengthMax} finite numbers`)
   .meta({ ...list, description });
 
-/** What is wrong with a value that `readVector` does not read, as the end of a sentence. */
+/** The rule that a value breaks if `readVector` does not read it, as the end of a sentence. */
 export const vectorRule = `must be 1 to ${vectorLengthMax} finite numbers: a list, or float32 as Base64`;
 
 /**

@@ -139,7 +139,7 @@ const closeList = 0x5d;
 const openObject = 0x7b;
 const closeObject = 0x7d;
 
-/** Where the bytes of a string lie in a body, without its quotes. */
+/** The bytes of a string in a body, without its quotes. */
 export type StringRange = { from: number; to: number };
 
 export type JsonLimits = {

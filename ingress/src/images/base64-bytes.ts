@@ -34,7 +34,7 @@ function prefixBytes(bytes: Buffer, { from, to }: BytesRange): number {
   return dataUrl.exec(start)?.[0].length ?? 0;
 }
 
-/** What `imageBytes` takes for the prefix of a data URL, as far as it needs no escapes in JSON. */
+/** The prefix of a data URL as `imageBytes` takes it, as far as it needs no escapes in JSON. */
 const dataUrl = /^data:[\x20-\x2b\x2d-\x5b\x5d-\x7e]*;base64,/i;
 export const dataUrlPrefixCharactersMax = 256;
 

@@ -44,7 +44,7 @@ export class SlabPool {
 
 /** A piece of memory that is zeroed and used again when its last holder has let go of it. */
 export class Slab {
-  /** As long as the slab, or longer than what was asked for. May be used while it is held, and no longer. */
+  /** The whole slab, which may be longer than what was requested. May be used while it is held. */
   readonly bytes: Buffer;
   readonly #onFree: (writtenBytes: number) => void;
   #writtenBytes = 0;
