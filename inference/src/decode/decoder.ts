@@ -61,8 +61,9 @@ export class Decoder {
  * returns. A plain JPEG goes to libjpeg-turbo, which takes 60 % of the time, and a third where the picture is
  * shrunk. Everything else goes to libvips: other formats, a picture beyond the limits, and a JPEG about which
  * libjpeg-turbo had a doubt.
- * So only libvips rejects pictures, and only flawless ones go past it. A flaw that is only in what a draft
- * leaves out is not noticed.
+ *
+ * So only libvips rejects pictures, and only flawless ones go past it. A flaw in what a draft leaves out is
+ * not noticed.
  */
 export async function decodePicture(
   bytes: Uint8Array,

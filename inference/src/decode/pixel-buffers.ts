@@ -68,7 +68,7 @@ export class PixelBuffer implements Disposable {
     return allocated;
   }
 
-  /** Tells that of the memory allocated for a picture only its beginning, `pixels`, was written. */
+  /** Records that only `pixels` were written, the beginning of what was allocated for a picture. */
   trim(pixels: Uint8Array): void {
     const index = this.#written.findIndex(
       ({ buffer, byteOffset }) => buffer === pixels.buffer && byteOffset === pixels.byteOffset,

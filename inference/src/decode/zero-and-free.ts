@@ -4,6 +4,6 @@
  */
 export function zeroAndFree(bytes: Buffer): void {
   bytes.fill(0);
-  // Else others share the memory, as they do that of Node's pool for small buffers.
+  // A smaller buffer lies in memory that it shares with others, such as Node's pool.
   if (bytes.length === bytes.buffer.byteLength) (bytes.buffer as ArrayBuffer).transfer(0);
 }

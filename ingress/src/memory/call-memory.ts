@@ -1,7 +1,7 @@
 import type { Slab } from "./slab-pool.ts";
 
 /**
- * The slab in which the images of one call are, if they are in one. It is free when the first of these comes:
+ * The slab that holds the images of one call, if one does. It becomes free at the first of these events:
  *
  *     parsed ──► handler runs ──► images are stored, or the handler has ended
  *            └─► the response was sent, or the client has left, before a handler ran
