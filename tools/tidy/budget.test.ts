@@ -15,11 +15,13 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   contracts: [4_300, 1_050],
   deploy: [5_300, 3_050],
   // Drafts took 250 lines: a decode that leaves out what no network sees, and the second run without one.
-  inference: [6_600, 6_350],
+  // A pair of models: a second embedder in a lane, and embeddings that are joined.
+  inference: [6_650, 6_400],
   // Reused memory: a pool, a collector of bodies, JSON with images as bytes, and the bodies that prove it.
   ingress: [10_700, 10_950],
   // The test of saturation came from inference, whose budget fell by as much.
-  models: [5_850, 3_600],
+  // Pairs of models, 90 lines.
+  models: [5_950, 3_650],
   runtime: [7_150, 3_850],
   "tools/accuracy": [850, 300],
   "tools/bench": [3_350, 800],

@@ -35,8 +35,8 @@ const graph = {
   builds: z
     .array(RunningBuild)
     .describe(
-      "What live workers run: several during a rollout, or where only some CPUs run int8. Empty while no " +
-        "live worker has it loaded.",
+      "What live workers run: several during a rollout, or where only some CPUs run int8; for a pair of " +
+        "models those of both. Empty while no live worker has it loaded.",
     ),
 };
 
