@@ -8,7 +8,15 @@ import { Graph } from "../src/onnx/graph.ts";
  * of made-up weights and a matrix. `changes` make it wrong.
  */
 export function foreignRecogniser(changes: Partial<Recogniser> = {}): Uint8Array {
-  const made = { px: 112, length: 16, nan: false, oneAtATime: false, constant: false, ...changes };
+  const made = {
+    px: 112,
+    length: 16,
+    nan: false,
+    oneAtATime: false,
+    constant: false,
+    twoOutputs: false,
+    ...changes,
+  };
   const { px, length } = made;
   const graph = new Graph("foreign");
   graph.input("data", "float32", [1, 3, px, px]);
@@ -29,6 +37,7 @@ export function foreignRecogniser(changes: Partial<Recogniser> = {}): Uint8Array
   if (made.nan) graph.node("fc1", "Div", ["zero", divisor]);
   else graph.node("fc1", "Identity", ["zero"]);
   graph.output("fc1", "float32", [1, length]);
+  if (made.twoOutputs) graph.output("sum", "float32", [1, length]);
   return graph.encode({});
 }
 
@@ -73,4 +82,7 @@ function madeUp(count: number): Float32Array {
   });
 }
 
-type Recogniser = { px: number; length: number; nan: boolean; oneAtATime: boolean; constant: boolean };
+type Recogniser = { px: number; length: number } & Record<
+  "nan" | "oneAtATime" | "constant" | "twoOutputs",
+  boolean
+>;

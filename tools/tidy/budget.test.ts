@@ -18,8 +18,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   inference: [6_600, 6_350],
   // Reused memory: a pool, a collector of bodies, JSON with images as bytes, and the bodies that prove it.
   ingress: [10_700, 10_950],
-  // The test of saturation came from inference, whose budget fell by as much.
-  models: [5_850, 3_600],
+  // Nine published recognisers, each pulled in a test that nobody could make with the publishers' files.
+  models: [5_850, 3_750],
   runtime: [7_150, 3_850],
   "tools/accuracy": [850, 300],
   "tools/bench": [3_350, 800],

@@ -93,7 +93,16 @@ test("a file that is not what the contract says is one sentence, and leaves noth
       { output: { ...output, name: "embedding" } },
       "It has no output embedding; there is fc1.",
     ],
-    [foreignRecogniser({ length: 8 }), {}, "Its output fc1 is [1, 8]; the contract says 16 numbers a face."],
+    [
+      foreignRecogniser({ twoOutputs: true }),
+      { output: { length: 16 } },
+      "It has 2 outputs (fc1, sum): the contract must name one.",
+    ],
+    [
+      foreignRecogniser({ length: 8 }),
+      { output: { length: 16 } },
+      "Its output fc1 is [1, 8]; the contract says 16 numbers a face.",
+    ],
     [foreignRecogniser({ nan: true }), {}, "It gives numbers that are not finite for a synthetic face."],
     [
       foreignRecogniser({ constant: true }),
