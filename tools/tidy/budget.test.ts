@@ -18,8 +18,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   inference: [6_600, 6_350],
   // Reused memory: a pool, a collector of bodies, JSON with images as bytes, and the bodies that prove it.
   ingress: [10_700, 10_950],
-  // Nine published recognisers, each pulled in a test that nobody could make with the publishers' files.
-  models: [5_850, 3_750],
+  // Nine published recognisers, and two changes of networks that took 1.6 times as long, or nine, without.
+  models: [6_100, 3_950],
   runtime: [7_150, 3_850],
   "tools/accuracy": [850, 300],
   "tools/bench": [3_350, 800],

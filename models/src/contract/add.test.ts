@@ -138,10 +138,9 @@ test("a file that lists its constants as inputs too, as old exporters did, is ad
   const type = new Message().message(1, new Message().int(1, 1));
   const constants = new Message().message(11, name.message(2, type)).encode();
   const model = new Message();
-  for (const { field, value } of readFields(foreignRecogniser())) {
-    if (typeof value === "bigint") model.int(field, value);
-    else if (field === 7) model.bytes(7, Buffer.concat([graph!.value as Uint8Array, constants]));
-    else model.bytes(field, value as Uint8Array);
+  for (const each of readFields(foreignRecogniser())) {
+    if (each.field === 7) model.bytes(7, Buffer.concat([graph!.value as Uint8Array, constants]));
+    else model.field(each);
   }
   const added = await add(folder, model.encode());
   const plain = await add(await temporaryFolder(t));
