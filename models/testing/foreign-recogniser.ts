@@ -11,6 +11,7 @@ export function foreignRecogniser(changes: Partial<Recogniser> = {}): Uint8Array
   const made = {
     px: 112,
     length: 16,
+    output: "fc1",
     nan: false,
     oneAtATime: false,
     constant: false,
@@ -18,7 +19,7 @@ export function foreignRecogniser(changes: Partial<Recogniser> = {}): Uint8Array
     slow: false,
     ...changes,
   };
-  const { px, length } = made;
+  const { px, length, output } = made;
   const graph = new Graph("foreign");
   graph.input("data", "float32", [1, 3, px, px]);
   // The first channel is dead: training has left its weights near 0.
@@ -38,9 +39,9 @@ export function foreignRecogniser(changes: Partial<Recogniser> = {}): Uint8Array
   graph.node("sum", "Add", ["product", added]);
   const divisor = graph.floats("divisor", [1], Float32Array.of(made.nan ? 0 : 1));
   graph.node("zero", "Mul", ["sum", divisor]);
-  if (made.nan) graph.node("fc1", "Div", ["zero", divisor]);
-  else graph.node("fc1", "Identity", ["zero"]);
-  graph.output("fc1", "float32", [1, length]);
+  if (made.nan) graph.node(output, "Div", ["zero", divisor]);
+  else graph.node(output, "Identity", ["zero"]);
+  graph.output(output, "float32", [1, length]);
   if (made.twoOutputs) graph.output("sum", "float32", [1, length]);
   return graph.encode({});
 }
@@ -86,7 +87,7 @@ function madeUp(count: number): Float32Array {
   });
 }
 
-type Recogniser = { px: number; length: number } & Record<
+type Recogniser = { px: number; length: number; output: string } & Record<
   "nan" | "oneAtATime" | "constant" | "twoOutputs" | "slow",
   boolean
 >;

@@ -106,7 +106,7 @@ async function runBatch(folder: string, model: EmbeddingModel, size: number): Pr
 async function openFixture(t: TestContext, real: Published) {
   const folder = await temporaryFolder(t);
   const { input, output } = real.contract;
-  const onnx = foreignRecogniser({ px: input.px, length: output.length });
+  const onnx = foreignRecogniser({ px: input.px, length: output.length, output: "1333", slow: true });
   const server = { requests: [] as string[], sent: onnx };
   const listener = createServer((request, response) => {
     server.requests.push(`${request.url} ${request.headers.range ?? ""}`);
