@@ -23,7 +23,7 @@ const Build = z.strictObject({
   /** The side of its square input pictures. */
   input_px: Positive,
   /** File name in the folder of built models. */
-  file: z.string().regex(/^[a-z0-9.-]+\.onnx$/, "must be a plain file name that ends in .onnx"),
+  file: z.string().regex(/^[a-z0-9._-]+\.onnx$/, "must be a plain file name that ends in .onnx"),
   bytes: Positive,
   sha256: Sha256,
 });

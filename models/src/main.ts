@@ -136,9 +136,11 @@ async function add({ folder, names, contract, bytesMax }: Call): Promise<boolean
   const onnx = await readOnnxFile(names[0]!, bytesMax);
   // Loads onnxruntime, which nothing else here needs.
   const { addRecogniser } = await import("./contract/add.ts");
-  const { name } = await addRecogniser(folder, onnx, stated, checkWithin).catch((cause: unknown) => {
-    throw new Error(`${names[0]} was not added: ${(cause as Error).message}`, { cause });
-  });
+  const { name } = await addRecogniser(folder, onnx, stated, checkWithin, console.log).catch(
+    (cause: unknown) => {
+      throw new Error(`${names[0]} was not added: ${(cause as Error).message}`, { cause });
+    },
+  );
   console.log(`added ${name}; MODELS of the workers and ingresses switches it on`);
   return true;
 }

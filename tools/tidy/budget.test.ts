@@ -19,9 +19,9 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   inference: [6_650, 6_400],
   // Reused memory: a pool, a collector of bodies, JSON with images as bytes, and the bodies that prove it.
   ingress: [10_700, 10_950],
-  // The test of saturation came from inference, whose budget fell by as much.
-  // Pairs of models, 90 lines.
-  models: [5_950, 3_650],
+  // Pairs of models; published recognisers, and two changes of networks that took 1.6 times as long, or nine,
+  // without.
+  models: [6_200, 4_000],
   runtime: [7_150, 3_850],
   "tools/accuracy": [850, 300],
   "tools/bench": [3_350, 800],

@@ -24,18 +24,18 @@ export function adaptOnnx(onnx: Uint8Array, contract: Contract): Uint8Array {
   requireOperators(model);
   const parts = fieldsOf(graph);
   const input = inputOf(parts, contract);
-  requireOutput(parts, contract);
+  const output = outputOf(parts, contract);
 
   const before = new Graph("before");
   writeInput(before, input, contract);
   const after = new Graph("after");
-  after.input(contract.output.name, "float32", ["N", contract.output.length]);
-  writeOutput(after, contract);
+  after.input(output, "float32", ["N", contract.output.length]);
+  writeOutput(after, output, contract);
   const [first, last] = [before, after].map((each) => graphFields(each.encode({})));
 
   const adapted = new Message();
   const append = (fields: readonly Field[], ...numbers: number[]): void => {
-    for (const each of fields) if (numbers.includes(each.field)) copy(adapted, each);
+    for (const each of fields) if (numbers.includes(each.field)) adapted.field(each);
   };
   append(first!, graphNode);
   append(parts, graphNode);
@@ -52,7 +52,7 @@ export function adaptOnnx(onnx: Uint8Array, contract: Contract): Uint8Array {
   const written = new Message();
   for (const each of model) {
     if (each.field === modelGraph) written.message(modelGraph, adapted);
-    else copy(written, each);
+    else written.field(each);
   }
   return written.encode();
 }
@@ -84,8 +84,8 @@ function writeInput(graph: Graph, name: string, { input }: Contract): void {
 }
 
 /** Adds the output: one row of numbers a face, of length 1, as raw lengths follow the picture's quality. */
-function writeOutput(graph: Graph, { output }: Contract): void {
-  const flat = graph.node("faceline/flat", "Flatten", [output.name], { axis: 1 });
+function writeOutput(graph: Graph, name: string, { output }: Contract): void {
+  const flat = graph.node("faceline/flat", "Flatten", [name], { axis: 1 });
   graph.node(adaptedOutput, "LpNormalization", [flat], { axis: 1, p: 2 });
   graph.output(adaptedOutput, "float32", ["N", output.length]);
 }
@@ -118,19 +118,25 @@ function inputOf(graph: readonly Field[], { input }: Contract): string {
   return names;
 }
 
-function requireOutput(graph: readonly Field[], { output }: Contract): void {
+/** Returns the name of the network's output. */
+function outputOf(graph: readonly Field[], { output }: Contract): string {
   const outputs = graph.filter(({ field }) => field === graphOutput);
-  const chosen = outputs.find((each) => nameOf(each) === output.name);
   const names = outputs.map((each) => nameOf(each)).join(", ");
-  if (chosen === undefined) throw new Error(`It has no output ${output.name}; there is ${names}.`);
+  if (output.name === undefined && outputs.length !== 1) {
+    throw new Error(`It has ${outputs.length} outputs (${names}): the contract must name one.`);
+  }
+  const name = output.name ?? names;
+  const chosen = outputs.find((each) => nameOf(each) === name);
+  if (chosen === undefined) throw new Error(`It has no output ${name}; there is ${names}.`);
   const { type, shape } = typeOf(chosen);
-  if (type !== 1) throw new Error(`Its output ${output.name} is not float32: element type ${type}.`);
+  if (type !== 1) throw new Error(`Its output ${name} is not float32: element type ${type}.`);
   const lengths = shape.slice(1).filter((side) => side !== 1);
   if (lengths.length > 1 || (lengths.length === 1 && ![output.length, "?"].includes(lengths[0]!))) {
     throw new Error(
-      `Its output ${output.name} is [${shape.join(", ")}]; the contract says ${output.length} numbers a face.`,
+      `Its output ${name} is [${shape.join(", ")}]; the contract says ${output.length} numbers a face.`,
     );
   }
+  return name;
 }
 
 /** Broadcasting of Sub and Mul, which the adapter uses, came with opset 7. */
@@ -181,12 +187,6 @@ function fieldsOf(bytes: Uint8Array): Field[] {
   } catch (cause) {
     throw new Error(notOnnx, { cause });
   }
-}
-
-function copy(message: Message, { field, value }: Field): void {
-  if (typeof value === "bigint") message.int(field, value);
-  else if (typeof value === "number") message.float(field, value);
-  else message.bytes(field, value);
 }
 
 const [modelGraph, modelOpset] = [7, 8];

@@ -10,23 +10,26 @@ import { adaptOnnx } from "./adapter.ts";
 import { checkRecogniser } from "./check.ts";
 import { adaptedFile, entryOf, folderName, licenceTextFile } from "./entry.ts";
 import type { StatedContract } from "./read-contract.ts";
+import { speedUp } from "./speed-up.ts";
 
 /**
- * Adds a recogniser to the folder of built models: adapts its file, checks it against its contract, makes its
- * golden embeddings, and writes a catalogue entry, which every service of this installation reads at its next
- * start. Appears whole or not at all. Throws one sentence.
+ * Adds a recogniser to the folder of built models: adapts its file, checks it against its contract, changes
+ * what makes it slow, makes its golden embeddings, and writes a catalogue entry, which every service of this
+ * installation reads at its next start. Appears whole or not at all. Throws one sentence.
  */
 export async function addRecogniser(
   folder: string,
   original: Uint8Array,
   stated: StatedContract,
   check: typeof checkRecogniser = checkRecogniser,
+  print: (line: string) => void = () => {},
 ): Promise<Model> {
   const { contract, licenceText } = stated;
   await requireFreeName(folder, contract.name);
-  const onnx = adaptOnnx(original, contract);
-  const golden = await check(onnx, contract);
-  const entry = entryOf(contract, { onnx, original, golden });
+  const faster = await speedUp(adaptOnnx(original, contract), (onnx) => check(onnx, contract));
+  for (const sentence of faster.report) print(sentence);
+  const { onnx } = faster;
+  const entry = entryOf(contract, { ...faster, original });
   // A mistake here would stop every service at its next start.
   CheckedModel.parse(entry);
 

@@ -18,7 +18,7 @@ export async function pullPublished(
   // Loads onnxruntime, which nothing else of `npm run models` needs.
   const { addRecogniser } = await import("../contract/add.ts");
   const add = (onnx: Buffer): Promise<Model> =>
-    addRecogniser(folder, onnx, { contract, licenceText }, checkWithin);
+    addRecogniser(folder, onnx, { contract, licenceText }, checkWithin, print);
   try {
     if (from !== undefined) {
       print(`taking ${contract.name} from ${from}`);
