@@ -12,14 +12,15 @@ import { findFiles, packages, read, sourceFiles } from "./source.ts";
 const linesMax: Record<string, [code: number, tests: number]> = {
   accounts: [2_150, 1_800],
   batcher: [6_100, 3_700],
-  contracts: [4_300, 1_050],
+  // A false match rate beside each distance, and what it rests on.
+  contracts: [4_350, 1_050],
   deploy: [5_300, 3_050],
   // Drafts took 250 lines: a decode that leaves out what no network sees, and the second run without one.
   inference: [6_600, 6_350],
-  // Reused memory: a pool, a collector of bodies, JSON with images as bytes, and the bodies that prove it.
-  ingress: [10_700, 10_950],
-  // The test of saturation came from inference, whose budget fell by as much.
-  models: [5_850, 3_600],
+  // Reused memory with the bodies that prove it, and where the false match rates of a model come from.
+  ingress: [10_750, 11_050],
+  // The curve of false match rates, and that it is monotone and holds on pairs that it was not fitted on.
+  models: [5_950, 3_700],
   runtime: [7_150, 3_850],
   "tools/accuracy": [850, 300],
   "tools/bench": [3_350, 800],
@@ -30,7 +31,7 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   "tools/releases": [350, 200],
   "tools/simulation": [3_100, 1_600],
   "tools/testing": [0, 800],
-  "tools/thresholds": [1_800, 750],
+  "tools/thresholds": [1_800, 850],
   "tools/tidy": [300, 1_050],
   web: [6_250, 900],
 };
