@@ -33,7 +33,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   "tools/testing": [0, 800],
   "tools/thresholds": [1_800, 850],
   "tools/tidy": [300, 1_050],
-  web: [6_250, 900],
+  // How rare two people as alike are, as a sentence and a scale.
+  web: [6_350, 950],
 };
 
 /** Bytes of each document; the first pattern that matches a document counts. */
