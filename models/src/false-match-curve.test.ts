@@ -31,6 +31,15 @@ test("below the smallest of n distances the rate is 1 in n + 1, and the r-th sta
   assert.equal(rateAt(0.15), 0.346);
 });
 
+test("equal distances have the rank of the last of them, also where that is no point of its own", () => {
+  const measured = [
+    ...Array<number>(14).fill(0.1),
+    ...Array.from({ length: 186 }, (_, i) => 0.2 + i / 1_000),
+  ];
+  const { distances, ranks } = falseMatchCurve(measured)!;
+  assert.deepEqual([distances[0], ranks[0]], [0.1, 14]);
+});
+
 test("without a pair there is no curve, and one pair shows a rate of at most a half", () => {
   assert.equal(falseMatchCurve([]), undefined);
   const rateAt = falseMatchRate(falseMatchCurve([0.5])!);
