@@ -52,7 +52,7 @@ export function falseMatchCurve(ascending: ArrayLike<number>): FalseMatchCurve |
  * The r-th smallest of n distances stands for r / (n + 1), which is the mean of the share below it, whatever
  * the distribution: a pair of strangers gets a rate of at most r / (n + 1) with that very probability.
  * Between two points the logarithm of the rate is linear. Below the smallest distance the rate is
- * 1 / (n + 1), never 0: there it means "at most".
+ * 1 / (n + 1) and never 0, which no number of pairs can show.
  */
 export function falseMatchRate({ pairs, distances, ranks }: FalseMatchCurve): (distance: number) => number {
   const at = Float64Array.from(distances);

@@ -4,12 +4,12 @@ import { type RateEvidence, rarityScale, raritySentence, rarityWords } from "./r
 
 const of = (pairs: number): RateEvidence => ({ source: "card", pairs });
 
-test("a rate is a count among pairs, and at most that where the pairs show no smaller one", () => {
+test("a rate is a count among pairs, and none of them where they show no smaller one", () => {
   const words = [0.0038, 0.00399, 0.0347, 0.0999, 0.1, 0.344, 0.996, 1].map((rate) =>
     rarityWords(rate, of(262)),
   );
   assert.deepEqual(words, [
-    "at most 1 in 263",
+    "none of 262",
     "1 in 250",
     "1 in 29",
     "1 in 10",
@@ -19,13 +19,13 @@ test("a rate is a count among pairs, and at most that where the pairs show no sm
     "99 in 100",
   ]);
   assert.equal(rarityWords(0.0000833, of(100_000)), "1 in 12,000");
-  assert.equal(rarityWords(0.00001, of(100_000)), "at most 1 in 100,001");
+  assert.equal(rarityWords(0.00001, of(100_000)), "none of 100,000");
 });
 
 test("the sentence is about different people, and has no percentage and no similarity", () => {
   const sentence = raritySentence(0.0000833, of(100_000));
   assert.equal(sentence, "1 in 12,000 pairs of different people look this alike");
-  assert.equal(raritySentence(0.0038, of(262)), "At most 1 in 263 pairs of different people look this alike");
+  assert.equal(raritySentence(0.0038, of(262)), "None of 262 pairs of different people look this alike");
   assert.doesNotMatch(sentence, /%|similar|sure|probab/);
 });
 

@@ -3,9 +3,9 @@ import { formatCount } from "../format.ts";
 /** The pairs of different people that a false match rate rests on, as /capabilities says it. */
 export type RateEvidence = { source: "operator" | "card"; pairs: number };
 
-/** Returns a false match rate as a count among pairs: `at most 1 in 263`, `1 in 12,000`, `34 in 100`. */
+/** Returns a false match rate as a count among pairs: `none of 262`, `1 in 12,000`, `34 in 100`. */
 export function rarityWords(rate: number, { pairs }: RateEvidence): string {
-  if (isLeast(rate, pairs)) return `at most 1 in ${formatCount(pairs + 1)}`;
+  if (isLeast(rate, pairs)) return `none of ${formatCount(pairs)}`;
   // Ten in a hundred and more are easier to read than 1 in 2.9.
   if (rate >= 0.1) return `${Math.min(99, Math.round(100 * rate))} in 100`;
   return `1 in ${formatCount(Number((1 / rate).toPrecision(2)))}`;
