@@ -12,16 +12,17 @@ import { findFiles, packages, read, sourceFiles } from "./source.ts";
 const linesMax: Record<string, [code: number, tests: number]> = {
   accounts: [2_150, 1_800],
   batcher: [6_100, 3_700],
-  contracts: [4_300, 1_050],
+  // A false match rate beside each distance, and what it rests on.
+  contracts: [4_350, 1_050],
   deploy: [5_300, 3_050],
   // Drafts took 250 lines: a decode that leaves out what no network sees, and the second run without one.
   // A pair of models: a second embedder in a lane, and embeddings that are joined.
   inference: [6_650, 6_400],
-  // Reused memory: a pool, a collector of bodies, JSON with images as bytes, and the bodies that prove it.
-  ingress: [10_700, 10_950],
+  // Reused memory with the bodies that prove it, and where the false match rates of a model come from.
+  ingress: [10_750, 11_050],
   // Pairs of models; published recognisers, and two changes of networks that took 1.6 times as long, or nine,
-  // without.
-  models: [6_200, 4_000],
+  // without; the curve of false match rates.
+  models: [6_350, 4_150],
   runtime: [7_150, 3_850],
   "tools/accuracy": [850, 300],
   "tools/bench": [3_350, 800],
@@ -32,9 +33,10 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   "tools/releases": [350, 200],
   "tools/simulation": [3_100, 1_600],
   "tools/testing": [0, 800],
-  "tools/thresholds": [1_800, 750],
+  "tools/thresholds": [1_800, 850],
   "tools/tidy": [300, 1_050],
-  web: [6_250, 900],
+  // How rare two people as alike are, as a sentence and a scale.
+  web: [6_350, 950],
 };
 
 /** Bytes of each document; the first pattern that matches a document counts. */
