@@ -35,7 +35,7 @@ export function adaptOnnx(onnx: Uint8Array, contract: Contract): Uint8Array {
 
   const adapted = new Message();
   const append = (fields: readonly Field[], ...numbers: number[]): void => {
-    for (const each of fields) if (numbers.includes(each.field)) adapted.field(each);
+    for (const each of fields) if (numbers.includes(each.field)) copy(adapted, each);
   };
   append(first!, graphNode);
   append(parts, graphNode);
@@ -52,7 +52,7 @@ export function adaptOnnx(onnx: Uint8Array, contract: Contract): Uint8Array {
   const written = new Message();
   for (const each of model) {
     if (each.field === modelGraph) written.message(modelGraph, adapted);
-    else written.field(each);
+    else copy(written, each);
   }
   return written.encode();
 }
@@ -187,6 +187,12 @@ function fieldsOf(bytes: Uint8Array): Field[] {
   } catch (cause) {
     throw new Error(notOnnx, { cause });
   }
+}
+
+function copy(message: Message, { field, value }: Field): void {
+  if (typeof value === "bigint") message.int(field, value);
+  else if (typeof value === "number") message.float(field, value);
+  else message.bytes(field, value);
 }
 
 const [modelGraph, modelOpset] = [7, 8];
