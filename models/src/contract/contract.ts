@@ -10,6 +10,7 @@ import { License } from "../catalogue-entry.ts";
 const perChannel = z.union([z.number(), z.tuple([z.number(), z.number(), z.number()])]);
 
 export const Contract = z.strictObject({
+  role: z.literal("embedding").optional(),
   /** The name in calls and in MODELS or DETECTORS. */
   name: z
     .string()
@@ -52,7 +53,7 @@ export const Contract = z.strictObject({
   download: z
     .strictObject({
       url: z.url({ protocol: /^https?$/ }),
-      bytes: z.int().positive(),
+      bytes: z.int().positive().optional(),
       sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits"),
     })
     .optional(),
