@@ -8,7 +8,7 @@ import test from "node:test";
 import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
 import { VerifyReply } from "@faceline/contracts/http/verify";
 import { readCatalogue } from "@faceline/models/catalogue";
-import { addRecogniser } from "@faceline/models/contract/add";
+import { addModel, addRecogniser } from "@faceline/models/contract/add";
 import { readPublished } from "@faceline/models/contract/published";
 import { modelFile, modelsFolder } from "@faceline/models/model-file";
 import { foreignContract, foreignRecogniser } from "@faceline/models/testing/foreign-recogniser";
@@ -29,8 +29,9 @@ test("models that were added are shown and serve calls by their names, several a
   await addRecogniser(folder, foreignRecogniser(), { contract: foreignContract, licenceText: "as you like" });
   const published = (await readPublished()).filter(({ contract }) => pulled.includes(contract.name));
   for (const each of published) {
+    assert.ok(each.contract.role !== "detector");
     const { length } = each.contract.output;
-    await addRecogniser(folder, foreignRecogniser({ length, slow: true }), each);
+    await addModel(folder, foreignRecogniser({ length, slow: true }), each);
   }
   const running = await startStack(t, {
     settings: {
