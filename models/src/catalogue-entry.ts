@@ -141,7 +141,7 @@ const common = {
   provenance: z.array(z.string().min(1)).min(1),
 };
 
-const Detector = z.strictObject({
+export const Detector = z.strictObject({
   ...common,
   role: z.literal("detector"),
   /**

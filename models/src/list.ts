@@ -18,7 +18,7 @@ export async function listLines(
   const notHere = published.filter(({ contract }) => models.every(({ name }) => name !== contract.name));
   const publishedRows = notHere.map(({ contract, download }) => [
     contract.name,
-    "embedding",
+    contract.role ?? "embedding",
     "float32",
     (download.bytes === undefined ? "?" : megabytes(download.bytes)).padStart(7),
     download.sha256.slice(0, 12),

@@ -17,17 +17,20 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   deploy: [5_300, 3_050],
   // Drafts took 250 lines: a decode that leaves out what no network sees, and the second run without one.
   // A pair of models: a second embedder in a lane, and embeddings that are joined.
-  inference: [6_650, 6_400],
+  inference: [6_650, 6_450],
   // Reused memory with the bodies that prove it, and where the false match rates of a model come from.
   ingress: [10_750, 11_050],
+  // Contracts of detectors took 600 and 350: a schema, the decoding as nodes, a freed batch and their checks.
   // Pairs of models; published recognisers, and two changes of networks that took 1.6 times as long, or nine,
   // without; the curve of false match rates.
-  models: [6_350, 4_150],
+  models: [6_950, 4_550],
   runtime: [7_150, 3_850],
-  "tools/accuracy": [850, 300],
-  "tools/bench": [3_350, 800],
+  // Scenes of detection and their outcomes by detector took 280 and 50.
+  "tools/accuracy": [1_130, 350],
+  // The part `detection`.
+  "tools/bench": [3_410, 810],
   "tools/commands": [600, 50],
-  "tools/e2e": [3_150, 7_100],
+  "tools/e2e": [3_150, 7_150],
   "tools/int8-ranges": [300, 50],
   "tools/planner": [5_550, 2_400],
   "tools/releases": [350, 200],
@@ -50,6 +53,8 @@ const bytesMax: [pattern: string, max: number][] = [
   // The table of errors alone has 5 KB.
   ["docs/using/errors.md", 7 * 1024],
   ["docs/using/*.md", 6 * 1024],
+  // A row for each of twenty models.
+  ["models/README.md", 5 * 1024],
   [`{${packages.join()}}/README.md`, 4 * 1024],
   ["**/*.md", 16 * 1024],
 ];

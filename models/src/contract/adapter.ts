@@ -17,12 +17,7 @@ import { type Contract, channels } from "./contract.ts";
  * Field numbers are those of onnx.proto3, as in graph.ts.
  */
 export function adaptOnnx(onnx: Uint8Array, contract: Contract): Uint8Array {
-  requireSelfContained(onnx);
-  const model = fieldsOf(onnx);
-  const graph = model.find(({ field }) => field === modelGraph)?.value;
-  if (!(graph instanceof Uint8Array)) throw new Error(notOnnx);
-  requireOperators(model);
-  const parts = fieldsOf(graph);
+  const { model, parts } = openForeign(onnx);
   const input = inputOf(parts, contract);
   const output = outputOf(parts, contract);
 
@@ -31,16 +26,31 @@ export function adaptOnnx(onnx: Uint8Array, contract: Contract): Uint8Array {
   const after = new Graph("after");
   after.input(output, "float32", ["N", contract.output.length]);
   writeOutput(after, output, contract);
+  return assemble({ model, parts, before, after, input, name: contract.name });
+}
+
+/** The fields of a foreign file, and those of its graph. Throws one sentence where it cannot be used. */
+export function openForeign(onnx: Uint8Array): { model: Field[]; parts: Field[] } {
+  requireSelfContained(onnx);
+  const model = fieldsOf(onnx);
+  const graph = model.find(({ field }) => field === modelGraph)?.value;
+  if (!(graph instanceof Uint8Array)) throw new Error(notOnnx);
+  requireOperators(model);
+  return { model, parts: fieldsOf(graph) };
+}
+
+/** The foreign file with nodes before and after those of its graph. `input` is the foreign graph's. */
+export function assemble({ model, parts, before, after, input, name }: Assembly): Uint8Array {
   const [first, last] = [before, after].map((each) => graphFields(each.encode({})));
 
   const adapted = new Message();
   const append = (fields: readonly Field[], ...numbers: number[]): void => {
-    for (const each of fields) if (numbers.includes(each.field)) adapted.field(each);
+    for (const each of fields) if (numbers.includes(each.field)) copy(adapted, each);
   };
   append(first!, graphNode);
   append(parts, graphNode);
   append(last!, graphNode);
-  adapted.text(graphName, contract.name);
+  adapted.text(graphName, name);
   for (const fields of [first!, parts, last!]) append(fields, graphInitializer, graphSparseInitializer);
   append(first!, graphInput);
   // Old files list their constants as inputs too.
@@ -52,7 +62,7 @@ export function adaptOnnx(onnx: Uint8Array, contract: Contract): Uint8Array {
   const written = new Message();
   for (const each of model) {
     if (each.field === modelGraph) written.message(modelGraph, adapted);
-    else written.field(each);
+    else copy(written, each);
   }
   return written.encode();
 }
@@ -62,7 +72,7 @@ export const adaptedInput = "faceline/image";
 export const adaptedOutput = "faceline/embedding";
 
 /** Numbers from 0 to 255 to what the network wants. The last value has the name of its own input. */
-function writeInput(graph: Graph, name: string, { input }: Contract): void {
+export function writeInput(graph: Graph, name: string, { input }: Pick<Contract, "input">): void {
   const { type, layout, px, colour_order } = input;
   let value = graph.input(adaptedInput, "uint8", ["N", px, px, 3]);
   const steps: ((out: string) => string)[] = [];
@@ -91,7 +101,7 @@ function writeOutput(graph: Graph, name: string, { output }: Contract): void {
 }
 
 /** Returns the name of the network's input. */
-function inputOf(graph: readonly Field[], { input }: Contract): string {
+export function inputOf(graph: readonly Field[], { input }: Pick<Contract, "input">): string {
   const constants = new Set(
     graph.filter(({ field }) => field === graphInitializer).map((each) => nameOf(each, tensorName)),
   );
@@ -153,7 +163,7 @@ function requireOperators(model: readonly Field[]): void {
 }
 
 /** Element type, and sides: numbers, or "?" where the caller chooses. */
-function typeOf({ value }: Field): { type: number; shape: (number | string)[] } {
+export function typeOf({ value }: Field): { type: number; shape: (number | string)[] } {
   const path = [2, 1];
   let fields = fieldsOf(value as Uint8Array);
   for (const step of path) {
@@ -172,16 +182,16 @@ function typeOf({ value }: Field): { type: number; shape: (number | string)[] } 
   };
 }
 
-function nameOf({ value }: Field, field = 1): string {
+export function nameOf({ value }: Field, field = 1): string {
   const name = fieldsOf(value as Uint8Array).find((each) => each.field === field)?.value;
   return name instanceof Uint8Array ? new TextDecoder().decode(name) : "";
 }
 
-function graphFields(onnx: Uint8Array): Field[] {
+export function graphFields(onnx: Uint8Array): Field[] {
   return fieldsOf(fieldsOf(onnx).find(({ field }) => field === modelGraph)!.value as Uint8Array);
 }
 
-function fieldsOf(bytes: Uint8Array): Field[] {
+export function fieldsOf(bytes: Uint8Array): Field[] {
   try {
     return [...readFields(bytes)];
   } catch (cause) {
@@ -189,7 +199,22 @@ function fieldsOf(bytes: Uint8Array): Field[] {
   }
 }
 
-const [modelGraph, modelOpset] = [7, 8];
-const [graphNode, graphName, graphInitializer, graphInput, graphOutput] = [1, 2, 5, 11, 12];
+export function copy(message: Message, { field, value }: Field): void {
+  if (typeof value === "bigint") message.int(field, value);
+  else if (typeof value === "number") message.float(field, value);
+  else message.bytes(field, value);
+}
+
+type Assembly = {
+  model: readonly Field[];
+  parts: readonly Field[];
+  before: Graph;
+  after: Graph;
+  input: string;
+  name: string;
+};
+
+const [modelGraph, modelOpset, graphName] = [7, 8, 2];
+export const [graphNode, graphInitializer, graphInput, graphOutput] = [1, 5, 11, 12];
 const [graphQuantization, graphSparseInitializer] = [14, 15];
-const tensorName = 8;
+export const tensorName = 8;

@@ -10,6 +10,7 @@ import { License } from "../catalogue-entry.ts";
 const perChannel = z.union([z.number(), z.tuple([z.number(), z.number(), z.number()])]);
 
 export const Contract = z.strictObject({
+  role: z.literal("embedding").optional(),
   /** The name in calls and in MODELS or DETECTORS. */
   name: z
     .string()

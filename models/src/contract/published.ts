@@ -8,8 +8,8 @@ export type Published = StatedContract & {
 };
 
 /**
- * The recognisers of other publishers that `pull` can fetch by their names: those whose SHA-256 is known.
- * Faceline contains their contracts, not their files.
+ * The models of other publishers that `pull` can fetch by their names: those whose publisher states the
+ * whole SHA-256. Faceline contains their contracts, not their files.
  */
 export async function readPublished(folder: string = publishedFolder): Promise<Published[]> {
   const files = (await readdir(folder)).filter((name) => name.endsWith(".json")).toSorted();

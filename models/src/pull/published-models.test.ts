@@ -4,6 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
+import { foreignDetector } from "../../testing/foreign-detector.ts";
 import { foreignRecogniser } from "../../testing/foreign-recogniser.ts";
 import { listen, serveFile, setEnvironment } from "../../testing/local-server.ts";
 import { temporaryFolder } from "../../testing/temporary-folder.ts";
@@ -19,7 +20,7 @@ import { createSession, Tensor } from "../onnxruntime.ts";
 import { verifyModel } from "../verify.ts";
 import { runPull } from "./pull-command.ts";
 
-// Every published recogniser, pulled by its name and below its own path. The publishers' files cannot be had
+// Every published model, pulled by its name and below its own path. The publishers' files cannot be had
 // where tests run: a server on this machine sends made-up graphs of the declared shapes in their place.
 
 const all = { acceptLicence: true, acceptNonCommercial: true };
@@ -75,13 +76,15 @@ for (const real of await readPublished()) {
 
     const { models } = await readCatalogue(undefined, addedFolder(folder));
     const model = models.find((each) => each.name === name);
-    assert.ok(model?.role === "embedding");
-    assert.equal(model.thresholds.cosine, real.contract.thresholds.cosine);
-    assert.equal(model.embedding_size, real.contract.output.length);
+    assert.ok(model !== undefined);
     const licence = await readFile(join(addedFolder(folder), folderName(name), "LICENCE"), "utf8");
     assert.equal(licence, real.licenceText);
     assert.deepEqual((await readAcceptance(folder, real.contract))?.licenses, licenses);
     assert.deepEqual(await verifyModel(folder, model), []);
+    // Batches of a detector are checked when it is added.
+    if (model.role !== "embedding" || real.contract.role === "detector") return;
+    assert.equal(model.thresholds.cosine, real.contract.thresholds.cosine);
+    assert.equal(model.embedding_size, real.contract.output.length);
     for (const size of model.batch_buckets) await runBatch(folder, model, size);
   });
 }
@@ -105,8 +108,16 @@ async function runBatch(folder: string, model: EmbeddingModel, size: number): Pr
 
 async function openFixture(t: TestContext, real: Published) {
   const folder = await temporaryFolder(t);
-  const { input, output } = real.contract;
-  const onnx = foreignRecogniser({ px: input.px, length: output.length, output: "1333", slow: true });
+  const { contract } = real;
+  const onnx =
+    contract.role === "detector"
+      ? foreignDetector(contract)
+      : foreignRecogniser({
+          px: contract.input.px,
+          length: contract.output.length,
+          output: "1333",
+          slow: true,
+        });
   const server = { requests: [] as string[], sent: onnx };
   const listener = createServer((request, response) => {
     server.requests.push(`${request.url} ${request.headers.range ?? ""}`);
