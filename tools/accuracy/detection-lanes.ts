@@ -49,7 +49,7 @@ export async function outcomeOf(
 const threshold = readCatalogue().then((all) => all.find("embedding", "Dlib")!.thresholds.cosine);
 
 /** The face that a call that wants one gets, with low resolution first; undefined where there is none. */
-async function largestFace(lanes: Lanes, lane: LaneId, picture: Pixels): Promise<Face | undefined> {
+export async function largestFace(lanes: Lanes, lane: LaneId, picture: Pixels): Promise<Face | undefined> {
   const { width, height } = picture;
   const options = { align: true, enforceDetection: true, facesMax: 1, fullResolution: false };
   const whole = { ...picture, originalWidth: width, originalHeight: height, options };

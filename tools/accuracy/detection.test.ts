@@ -10,7 +10,7 @@ import {
   labelledNames,
   labelledPhotographsMissing,
 } from "@faceline/inference/testing/photographs";
-import { openReferences, type Outcome, outcomeOf, type Reference } from "./detection-lanes.ts";
+import { largestFace, openReferences, type Outcome, outcomeOf, type Reference } from "./detection-lanes.ts";
 import { detectionScenes } from "./detection-scenes.ts";
 
 /** Every fifth photograph in each scene, another fifth in the next one. */
@@ -59,6 +59,24 @@ suite("the default detector, as a call gets it", { skip: labelledPhotographsMiss
       assert.ok(counts.same >= sameMin, JSON.stringify(counts));
       assert.ok(counts.other <= otherMax, JSON.stringify(counts));
     });
+  }
+});
+
+test("a drawn smiley and a black picture have no face", async () => {
+  const lane = laneId("Dlib", "ssd");
+  await using lanes = await openLanes({ ...oneAtATime, modelsDir: await builtModels(), lanes: [lane] });
+  const [width, height] = [640, 480];
+  const black = new Uint8Array(3 * width * height);
+  const smiley = black.slice();
+  for (let i = 0; i < width * height; i++) {
+    const [x, y] = [(i % width) - 320, Math.floor(i / width) - 240];
+    const isEye = Math.hypot(Math.abs(x) - 55, y + 50) < 18;
+    const isMouth = Math.abs(Math.hypot(x, y - 10) - 90) < 6 && y > 50;
+    const isHead = Math.hypot(x, y) < 150;
+    smiley.set(isEye || isMouth ? [0, 0, 0] : isHead ? [255, 221, 0] : [255, 255, 255], 3 * i);
+  }
+  for (const pixels of [smiley, black]) {
+    assert.equal(await largestFace(lanes, lane, { pixels, width, height }), undefined);
   }
 });
 

@@ -76,19 +76,26 @@ export function writeInput(graph: Graph, name: string, { input }: Pick<Contract,
   const { type, layout, px, colour_order } = input;
   let value = graph.input(adaptedInput, "uint8", ["N", px, px, 3]);
   const steps: ((out: string) => string)[] = [];
-  if (type === "float32") steps.push((out) => graph.node(out, "Cast", [value], { to: 1 }));
+  // Bytes are moved before they become floats, and channels as whole planes where there are planes.
+  if (layout === "NCHW") steps.push((out) => graph.node(out, "Transpose", [value], { perm: [0, 3, 1, 2] }));
   if (colour_order === "BGR") {
     const order = graph.ints("faceline/bgr", [2, 1, 0]);
-    steps.push((out) => graph.node(out, "Gather", [value, order], { axis: 3 }));
+    const axis = layout === "NCHW" ? 1 : 3;
+    steps.push((out) => graph.node(out, "Gather", [value, order], { axis }));
   }
   if (type === "float32") {
-    const constant = (key: "mean" | "scale") =>
-      graph.floats(`faceline/${key}`, [3], Float32Array.from(channels(input[key])));
-    const [mean, scale] = [constant("mean"), constant("scale")];
-    steps.push((out) => graph.node(out, "Sub", [value, mean]));
-    steps.push((out) => graph.node(out, "Mul", [value, scale]));
+    steps.push((out) => graph.node(out, "Cast", [value], { to: 1 }));
+    for (const { key, operator, neutral } of [
+      { key: "mean", operator: "Sub", neutral: 0 },
+      { key: "scale", operator: "Mul", neutral: 1 },
+    ] as const) {
+      const numbers = channels(input[key]);
+      if (numbers.every((number) => number === neutral)) continue;
+      const shape = layout === "NCHW" ? [3, 1, 1] : [3];
+      const constant = graph.floats(`faceline/${key}`, shape, Float32Array.from(numbers));
+      steps.push((out) => graph.node(out, operator, [value, constant]));
+    }
   }
-  if (layout === "NCHW") steps.push((out) => graph.node(out, "Transpose", [value], { perm: [0, 3, 1, 2] }));
   if (steps.length === 0) steps.push((out) => graph.node(out, "Identity", [value]));
   for (const [i, step] of steps.entries()) value = step(i === steps.length - 1 ? name : `faceline/step${i}`);
 }
