@@ -7,7 +7,7 @@ import { readArguments } from "./arguments.ts";
 test("without options, Dlib with ssd is measured, aligned, for three rates", () => {
   assert.deepEqual(readArguments(["--pairs", "pairs.csv"]), {
     kind: "measure",
-    pairs: resolve("pairs.csv"),
+    source: { kind: "pairs", path: resolve("pairs.csv") },
     models: ["Dlib"],
     detectors: ["ssd"],
     align: true,
@@ -19,9 +19,20 @@ test("without options, Dlib with ssd is measured, aligned, for three rates", () 
 });
 
 test("a rate is a percentage or a share, and the largest comes first", () => {
-  const read = readArguments(["--pairs", "a", "--fmr", "0.1%", "--fmr", "0.02", "--fmr", "5 %"]);
+  const read = readArguments([
+    "--pairs",
+    "a",
+    "--fmr",
+    "0.1%",
+    "--fmr",
+    "0.02",
+    "--fmr",
+    "5 %",
+    "--fmr",
+    "1e-6",
+  ]);
   assert.ok("wantedFmrs" in read);
-  assert.deepEqual(read.wantedFmrs, [0.05, 0.02, 0.001]);
+  assert.deepEqual(read.wantedFmrs, [0.05, 0.02, 0.001, 0.000001]);
 });
 
 test("what is wrong is said in a sentence", () => {
@@ -29,7 +40,8 @@ test("what is wrong is said in a sentence", () => {
     const read = readArguments(args);
     return "mistake" in read ? read.mistake : assert.fail("the arguments were accepted");
   };
-  assert.match(mistakeOf(), /^thresholds: which pairs\?/);
+  assert.match(mistakeOf(), /^thresholds: which pictures\?/);
+  assert.match(mistakeOf("--pairs", "a", "--people", "b"), /^thresholds: which pictures\?/);
   assert.match(mistakeOf("--pairs", "a", "--align", "maybe"), /^--align must be on or off/);
   for (const rate of ["1", "0", "60%", "-1%", "one", "."]) {
     assert.match(mistakeOf("--pairs", "a", `--fmr=${rate}`), /: write a rate between 0 and 50 %/);

@@ -18,6 +18,7 @@ import { readCatalogue } from "@faceline/models/catalogue";
 import sharp from "sharp";
 import { embedPictures, missingPictures } from "./measure.ts";
 import { type LabelledPairs, readLabelledPairs } from "./pairs/labelled-pairs.ts";
+import { labelledSample } from "./pairs/labelled-sample.ts";
 import { laneReport } from "./report/report.ts";
 import {
   type PersonPair,
@@ -51,7 +52,7 @@ const pairsOf = (csv: string): LabelledPairs => {
   return labelled;
 };
 const measure = (labelled: LabelledPairs, pictures: string) =>
-  embedPictures(labelled, {
+  embedPictures(labelled.pictures, {
     engine,
     lanes: [lane],
     folder: pictures,
@@ -79,7 +80,7 @@ test("pictures without a face, and files that are no pictures, are counted by wh
     { picture: 3, code: "unsupported_image_format" },
     { picture: 4, code: "no_face_detected" },
   ]);
-  const report = laneReport(labelled, faces!, { model, wantedFmrs: [] });
+  const report = laneReport(labelledSample(labelled, faces!), { model, wantedFmrs: [] });
   assert.deepEqual([report.pairs, report.pairsLost], [3, 1]);
   assert.equal(report.metrics[0]!.analysis.auc.value, 1);
 });
@@ -97,7 +98,7 @@ suite("on the labelled pairs", { skip: labelledPhotographsMissing }, () => {
   test("300 pairs of 9 people do not show an FMR of 0.1 %, and people resampled vary more than pairs", async (t) => {
     const labelled = pairsOf(labelledCsv().text);
     const [faces] = await measure(labelled, labelledCsv().folder);
-    const report = laneReport(labelled, faces!, { model, wantedFmrs: [0.001] });
+    const report = laneReport(labelledSample(labelled, faces!), { model, wantedFmrs: [0.001] });
     assert.deepEqual([report.people, report.pairsLost], [9, 0]);
     for (const { proposals } of report.metrics) assert.equal(proposals[0]!.kind, "refused");
 

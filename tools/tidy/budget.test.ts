@@ -30,7 +30,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   "tools/releases": [350, 200],
   "tools/simulation": [3_100, 1_600],
   "tools/testing": [0, 800],
-  "tools/thresholds": [1_800, 750],
+  // All pairs of a folder, which no list holds (1,000 made people prove the intervals), and LFW.
+  "tools/thresholds": [2_850, 1_400],
   "tools/tidy": [300, 1_050],
   web: [6_250, 900],
 };

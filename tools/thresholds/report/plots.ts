@@ -1,4 +1,5 @@
 import { lineChart } from "@faceline/runtime/plot/line-chart";
+import { countUpTo, type Distances } from "../statistics/error-curve.ts";
 import { percent } from "./format.ts";
 import type { LaneReport, MetricReport } from "./report.ts";
 
@@ -64,17 +65,16 @@ function det(lane: string, metrics: readonly MetricReport[]): string {
 }
 
 function histogram(lane: string, { metric, analysis: { curve }, marks }: MetricReport): string {
-  const most = Math.max(curve.same.at(-1)!, curve.different.at(-1)!, 1e-6);
-  const outline = (distances: Float64Array) => {
-    const counts = Array.from({ length: bins }, () => 0);
-    for (const distance of distances) counts[Math.min(bins - 1, Math.floor((distance / most) * bins))]!++;
-    return counts.flatMap((count, bin) => {
-      const share = count / distances.length;
+  const most = Math.max(...[curve.same, curve.different].map((each) => each.at(each.length - 1)!), 1e-6);
+  const outline = (distances: Distances) => {
+    const upTo = (bin: number) => countUpTo(distances, (bin / bins) * most);
+    return Array.from({ length: bins }, (_, bin) => {
+      const share = (upTo(bin + 1) - (bin === 0 ? 0 : upTo(bin))) / distances.length;
       return [
         [(bin / bins) * most, share],
         [((bin + 1) / bins) * most, share],
       ] as [number, number][];
-    });
+    }).flat();
   };
   const series = [
     { name: "one person", points: outline(curve.same) },
