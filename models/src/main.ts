@@ -43,7 +43,7 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
   thresholds
            measure error rates on pictures of known people, and propose thresholds for a false match rate,
            --fmr 0.1%: of labelled pairs, of all pairs of a folder that has a folder a person, or of Labeled
-           Faces in the Wild; docs/operating/models.md describes them. --model, --detector and --fmr may be
+           Faces in the Wild, which "--lfw fetch" fetches; docs/operating/models.md describes them. --model, --detector and --fmr may be
            repeated; the names may be "all"; --html writes the report with plots to a file; --write stores
            the thresholds for one rate, which ingresses use from their next start on, and --remove takes
            them back

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import test from "node:test";
 import { modelsFolder } from "@faceline/models/model-file";
-import { readArguments } from "./arguments.ts";
+import { type MeasureArguments, readArguments } from "./arguments.ts";
 
 test("without options, Dlib with ssd is measured, aligned, for three rates", () => {
   assert.deepEqual(readArguments(["--pairs", "pairs.csv"]), {
@@ -33,6 +33,15 @@ test("a rate is a percentage or a share, and the largest comes first", () => {
   ]);
   assert.ok("wantedFmrs" in read);
   assert.deepEqual(read.wantedFmrs, [0.05, 0.02, 0.001, 0.000001]);
+});
+
+test("all pairs are measured at rates that millions of pairs show, LFW at those of papers", () => {
+  const read = (...args: string[]) => readArguments(args) as MeasureArguments;
+  const { source, wantedFmrs } = read("--people", "a");
+  assert.deepEqual(source, { kind: "people", path: resolve("a") });
+  assert.deepEqual(wantedFmrs, [1e-3, 1e-4, 1e-5, 1e-6]);
+  assert.deepEqual(read("--lfw", "a").wantedFmrs, [0.01, 0.001]);
+  assert.deepEqual(read("--lfw", "fetch").source, { kind: "fetch" });
 });
 
 test("what is wrong is said in a sentence", () => {

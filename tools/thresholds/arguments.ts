@@ -56,12 +56,14 @@ const defaultFmrs: Record<DatasetSource["kind"], readonly number[]> = {
   pairs: [0.1, 0.01, 0.001],
   people: [1e-3, 1e-4, 1e-5, 1e-6],
   lfw: [0.01, 0.001],
+  fetch: [0.01, 0.001],
 };
 
 const sourcesOf = (values: ReturnType<typeof parsed>): DatasetSource[] =>
-  (["pairs", "people", "lfw"] as const).flatMap((kind) => {
+  (["pairs", "people", "lfw"] as const).flatMap((kind): DatasetSource[] => {
     const path = values[kind];
-    return path === undefined ? [] : [{ kind, path: resolve(path) }];
+    if (path === undefined) return [];
+    return kind === "lfw" && path === "fetch" ? [{ kind: "fetch" }] : [{ kind, path: resolve(path) }];
   });
 
 /** `1%`, `0.01` and `1e-2` are the same. */
@@ -109,5 +111,5 @@ export type MeasureArguments = {
   html: string | undefined;
 };
 
-/** What names the pictures: the path of a CSV of pairs, of a folder a person, or of LFW. */
-export type DatasetSource = { kind: "pairs" | "people" | "lfw"; path: string };
+/** The path of a CSV of pairs, of a folder with a folder a person, or of LFW; or LFW is fetched. */
+export type DatasetSource = { kind: "pairs" | "people" | "lfw"; path: string } | { kind: "fetch" };

@@ -12,7 +12,8 @@ import { peopleSample } from "./pairs/people-sample.ts";
 import type { LaneSample } from "./report/report.ts";
 
 /** Reads which pictures there are, and which of them are compared. Throws what is wrong, in sentences. */
-export async function openDataset({ kind, path }: DatasetSource): Promise<Dataset> {
+export async function openDataset(source: Extract<DatasetSource, { path: string }>): Promise<Dataset> {
+  const { kind, path } = source;
   const name = basename(path);
   switch (kind) {
     case "pairs": {

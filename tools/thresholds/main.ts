@@ -1,5 +1,6 @@
 import { writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
+import { join } from "node:path";
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
 import { defaultPictureLimits } from "@faceline/inference/decode/picture";
 import { openEngine } from "@faceline/inference/engine/engine";
@@ -12,11 +13,13 @@ import {
   withLocalThresholds,
   writeLocalThresholds,
 } from "@faceline/models/local-thresholds";
+import { progressLine as downloadProgress } from "@faceline/models/pull/terminal-pull";
 import { isUnpulled } from "@faceline/models/source";
 import { readConfig } from "@faceline/runtime/config";
 import * as z from "zod";
 import { allNames, type MeasureArguments, readArguments } from "./arguments.ts";
 import { openDataset } from "./dataset.ts";
+import { fetchLfw } from "./lfw/fetch-lfw.ts";
 import { embedPictures } from "./measure.ts";
 import { measuredThresholds } from "./measured-thresholds.ts";
 import { htmlReport } from "./report/page.ts";
@@ -58,7 +61,10 @@ async function main(args: readonly string[]): Promise<number> {
 
 async function measure(call: MeasureArguments): Promise<void> {
   const settings = readConfig(EngineSettings, process.env);
-  const dataset = await openDataset(call.source);
+  const { source } = call;
+  const dataset = await openDataset(
+    source.kind === "fetch" ? { kind: "lfw", path: await fetched(call.folder) } : source,
+  );
   const entries = await readCatalogue(undefined, addedFolder(call.folder));
   const catalogue = await withLocalThresholds(entries, call.folder);
   const lanes = lanesOf(catalogue, call);
@@ -105,6 +111,14 @@ async function measure(call: MeasureArguments): Promise<void> {
   if (call.write) {
     await write(catalogue, { report: reports[0]!, model: lanes[0]!.model, folder: call.folder });
   }
+}
+
+/** Fetches LFW beside the models, and returns its folder. */
+async function fetched(folder: string): Promise<string> {
+  const path = join(folder, "lfw");
+  console.log(`Labeled Faces in the Wild, 13,233 photographs of 5,749 people, is fetched to ${path}.`);
+  // A signal ends the process, and the next call goes on with what has come.
+  return fetchLfw(path, { progress: downloadProgress(), stop: new AbortController().signal });
 }
 
 /** Stores the proposed thresholds. Throws one sentence where one of them is refused. */
