@@ -45,6 +45,14 @@ test("a distance belongs to the first step that is not below it, after the API's
   assert.ok(new DistanceSteps(40_000).count <= 1e6, "wide distances have wide steps");
 });
 
+test("in the AUC, equal distances count half", () => {
+  const corners = Float32Array.from([1, 0, 0, 1, -1, 0]);
+  const two = { size: 2, vectors: corners, starts: Int32Array.of(0, 2, 3), failed: Int32Array.of(0, 0) };
+  // The two pictures of one person are as far apart as one of them from the other person.
+  const { cosine } = compareAll(two, { distancesMax, progress: () => {} });
+  assert.equal(analyseAll(cosine, 2).auc.value, 3 / 4);
+});
+
 test("AUC and d' are those of the pairs, and the equal error rate too", () => {
   const { auc, dPrime } = separationOf(pairs);
   assert.ok(Math.abs(analysis.auc.value - auc) < 1e-5);

@@ -38,16 +38,18 @@ export class ErrorCurve {
   }
 
   /**
-   * Thresholds, ascending and about `count` at most: the smallest and the largest distance, and evenly by
-   * rank of each kind between them, so that no step of a rate is larger than two in `count`.
+   * Thresholds, ascending: the smallest and the largest distance, and about `count` evenly by rank of each
+   * kind between them, so that no step of a rate is larger than two in `count`. Where errors are few, each
+   * step doubles them at most.
    */
   thresholds(count: number): number[] {
     const chosen = [this.same, this.different].flatMap((distances) => {
+      const last = distances.length - 1;
       const steps = Math.min(distances.length, Math.ceil(count / 2));
-      return Array.from(
-        { length: steps },
-        (_, i) => distances.at(Math.round((i * (distances.length - 1)) / Math.max(1, steps - 1)))!,
-      );
+      const evenly = Array.from({ length: steps }, (_, i) => Math.round((i * last) / Math.max(1, steps - 1)));
+      const doublings = Array.from({ length: Math.ceil(Math.log2(distances.length)) }, (_, i) => 2 ** i - 1);
+      const few = doublings.map((errors) => (distances === this.same ? last - errors : errors));
+      return [...evenly, ...few].map((rank) => distances.at(rank)!);
     });
     return [...new Set(chosen)].toSorted((a, b) => a - b);
   }
