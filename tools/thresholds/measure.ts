@@ -45,7 +45,7 @@ export async function missingPictures({ pictures }: LabelledPairs, folder: strin
   return missing;
 }
 
-/** How many pictures have no embedding, by the reason, the most frequent first. */
+/** Counts pictures without an embedding by the reason, the most frequent first. */
 export function failureCounts({ failures }: LaneFaces): { code: string; count: number }[] {
   const groups = [...Map.groupBy(failures, ({ code }) => code)];
   return groups.map(([code, all]) => ({ code, count: all.length })).toSorted((a, b) => b.count - a.count);

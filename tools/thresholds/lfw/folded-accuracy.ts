@@ -38,8 +38,8 @@ type FoldPair = { distance: number; same: boolean; fold: number };
 
 export type FoldedAccuracy = {
   mean: number;
-  /** Of the folds' accuracies, divided by their number. */
+  /** Standard deviation of the folds' accuracies, divided by their number. */
   deviation: number;
-  /** Of the mean, by the deviation that is divided by one less. */
+  /** Standard error of the mean, by the deviation that is divided by one less. */
   standardError: number;
 };

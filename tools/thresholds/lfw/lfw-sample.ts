@@ -8,7 +8,7 @@ import { operatingPoint } from "../statistics/operating-point.ts";
 import { type FoldedAccuracy, foldedAccuracy } from "./folded-accuracy.ts";
 import type { LfwPairs } from "./lfw-pairs.ts";
 
-/** What LFW's pairs show in a lane, with the numbers that papers state in `notes`. */
+/** Measures LFW's pairs in a lane; `notes` have the numbers that papers state. */
 export function lfwSample(lfw: LfwPairs, faces: LaneFaces): LaneSample {
   const sample = labelledSample(lfw, faces);
   return { ...sample, notes: [...accuracyNotes(lfw, faces), ...tarNotes(sample.analyses.cosine)] };

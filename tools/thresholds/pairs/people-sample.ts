@@ -6,7 +6,7 @@ import { analyseAll } from "../statistics/all-pairs-analysis.ts";
 import type { PeopleFolder } from "./people-folder.ts";
 
 /**
- * What all pairs of pictures show in a lane; those of a group are pairs of its people. Throws one sentence
+ * Measures all pairs of pictures in a lane; those of a group are pairs of its people. Throws one sentence
  * where too few pictures have a face.
  */
 export function peopleSample(

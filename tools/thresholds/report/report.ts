@@ -122,7 +122,7 @@ type SampleCounts = {
 
 export type Analyses = Record<DistanceMetric, Analysis>;
 
-/** What was measured in a lane. `analyses` of a group are undefined where it lacks a kind of pairs. */
+/** Measurements of a lane. `analyses` of a group are undefined where it lacks a kind of pairs. */
 export type LaneSample = SampleCounts & {
   analyses: Analyses;
   groups: (GroupCounts & { analyses: Analyses | undefined })[];

@@ -56,7 +56,7 @@ function separationOf(same: DistanceHistogram, different: DistanceHistogram) {
   };
 }
 
-/** In steps. */
+/** Mean and variance in steps. */
 function momentsOf(distances: DistanceHistogram): { mean: number; variance: number } {
   let [sum, squares] = [0, 0];
   for (const { step, count } of distances.steps()) {

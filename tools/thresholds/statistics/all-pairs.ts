@@ -71,7 +71,7 @@ function normsOf({ vectors, size, starts }: Enrolment): Float64Array {
   });
 }
 
-/** What is counted by one metric. */
+/** Counts the distances of all pairs by one metric. */
 export class PairCounts {
   readonly steps: DistanceSteps;
   /** Pairs of pictures with a face. */
@@ -94,14 +94,14 @@ export class PairCounts {
     this.#latest.count(this.steps.stepOf(distance));
   }
 
-  /** The pairs counted since the last end were all those of one person. */
+  /** Ends the pairs of one person: all that were counted since the last end. */
   endSame(pairs: number, pairsWithFailures: number): void {
     this.same.add(this.#latest, pairs);
     this.sameWithFailures.add(this.#latest, pairsWithFailures);
     this.#latest.clear();
   }
 
-  /** The pairs counted since the last end were all those of one person with others. */
+  /** Ends the pairs of one person with all others. */
   endDifferent(pairs: number): void {
     this.different.add(this.#latest, pairs);
     this.#latest.clear();
@@ -112,7 +112,7 @@ export class PairCounts {
   }
 }
 
-/** How many pairs there are of so many pictures. */
+/** Returns the number of pairs of so many pictures. */
 export const pairsOf = (pictures: number): number => (pictures * (pictures - 1)) / 2;
 
 /** The embeddings of people, one person after another. */

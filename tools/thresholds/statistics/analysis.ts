@@ -54,7 +54,7 @@ export type Analysis = {
   curve: ErrorCurve;
   fmr: RateEvidence;
   fnmr: RateEvidence;
-  /** Its pairs are all of one person; those that have a picture without a face err at every threshold. */
+  /** Evidence with failures to enrol: a pair that has a picture without a face errs at every threshold. */
   fnmrWithFailures: RateEvidence;
   /** Area under the ROC curve. */
   auc: Estimate;

@@ -3,7 +3,7 @@
  * every step of the distance. Clusters are added and not kept: each step has three numbers.
  */
 export class ClusterSums {
-  /** After `finish`: how many pairs are not above each step. */
+  /** Pairs that are not above each step, after `finish`. */
   readonly upTo: Float64Array;
   readonly #squares: Float64Array;
   readonly #weighted: Float64Array;
@@ -52,7 +52,7 @@ export class ClusterSums {
     return this.#clusters;
   }
 
-  /** How many clusters of equal sizes would tell as much (Kish's effective sample size). */
+  /** Number of clusters of equal sizes that would tell as much (Kish's effective sample size). */
   get effectiveClusters(): number {
     return this.#size === 0 ? 0 : this.#size ** 2 / this.#sizeSquares;
   }

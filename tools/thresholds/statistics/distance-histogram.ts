@@ -50,7 +50,7 @@ export class DistanceHistogram implements Distances {
     return low;
   }
 
-  /** How many distances are not above a step. */
+  /** Returns how many distances are not above a step. */
   upTo(step: number): number {
     return step < 0 ? 0 : this.#upTo[step]!;
   }
