@@ -17,7 +17,7 @@ export function analyseAll(counts: PairCounts, people: number): Analysis {
     errors: different.upTo(step),
     variance: counts.different.variance(step),
   }));
-  const curve = new ErrorCurve(same, different);
+  const curve = new ErrorCurve({ same, different });
   const { auc, dPrime } = separationOf(same, different);
   return {
     curve,

@@ -17,7 +17,7 @@ import { varianceOf } from "./rate-evidence.ts";
 const distancesMax = { cosine: 2, euclidean: madeDistanceMax, euclidean_l2: 2 };
 const enrolment = madePeople(60, 1);
 const pairs = pairsByApi(enrolment);
-const curve = ErrorCurve.of(pairs);
+const curve = new ErrorCurve(pairs);
 let counts: ReturnType<typeof compareAll>;
 let analysis: Analysis;
 

@@ -19,7 +19,7 @@ function ratesOf(
   pairs: readonly PersonPair[],
   { resamples, random }: Omit<AnalysisOptions, "lost">,
 ): Analysis {
-  const curve = ErrorCurve.of(pairs);
+  const curve = new ErrorCurve(pairs);
   const { same, different } = curve;
   const matchesAt = errorsToMeasure(different.length).map((errors) => different.at(errors - 1)!);
   const nonMatchesAt = errorsToMeasure(same.length).map((errors) => same.at(same.length - errors - 1)!);

@@ -3,7 +3,7 @@ import test from "node:test";
 import { ErrorCurve, equalError } from "./error-curve.ts";
 
 const curveOf = (same: number[], different: number[]) =>
-  ErrorCurve.of([
+  new ErrorCurve([
     ...same.map((distance) => ({ distance, same: true })),
     ...different.map((distance) => ({ distance, same: false })),
   ]);

@@ -6,17 +6,8 @@ export class ErrorCurve {
   readonly same: Distances;
   readonly different: Distances;
 
-  constructor(same: Distances, different: Distances) {
-    this.same = same;
-    this.different = different;
-  }
-
-  static of(pairs: readonly DistancePair[]): ErrorCurve {
-    const distancesOf = (same: boolean) =>
-      Float64Array.from(
-        pairs.filter((pair) => pair.same === same).map(({ distance }) => distance),
-      ).toSorted();
-    return new ErrorCurve(distancesOf(true), distancesOf(false));
+  constructor(source: readonly DistancePair[] | { same: Distances; different: Distances }) {
+    ({ same: this.same, different: this.different } = "same" in source ? source : sortedDistances(source));
   }
 
   /** Pairs of different people that match: the numerator of the false match rate (FMR). */
@@ -62,6 +53,12 @@ export class ErrorCurve {
     });
     return below.length === 0 ? undefined : Math.max(...below);
   }
+}
+
+function sortedDistances(pairs: readonly DistancePair[]) {
+  const distancesOf = (same: boolean) =>
+    Float64Array.from(pairs.filter((pair) => pair.same === same).map(({ distance }) => distance)).toSorted();
+  return { same: distancesOf(true), different: distancesOf(false) };
 }
 
 /**

@@ -7,7 +7,7 @@ import { RateEvidence } from "./rate-evidence.ts";
 /** Pairs that share nobody, so that each is an observation: different people at 1 / n, 2 / n … 1. */
 function independent(pairs: number) {
   const different = Array.from({ length: pairs }, (_, i) => ({ distance: (i + 1) / pairs, same: false }));
-  const curve = ErrorCurve.of([...different, { distance: 0, same: true }]);
+  const curve = new ErrorCurve([...different, { distance: 0, same: true }]);
   return { curve, evidence: new RateEvidence(pairs, { pairs, people: 2 * pairs }, []) };
 }
 
@@ -45,7 +45,7 @@ test("300 pairs of 25 people do not show 1 %: at the least, 12 of them are indep
 
 test("no threshold is proposed below a pair of two people at the distance 0", () => {
   const twins = Array.from({ length: 1_000 }, () => ({ distance: 0, same: false }));
-  const curve = ErrorCurve.of([...twins, { distance: 0.5, same: false }, { distance: 0, same: true }]);
+  const curve = new ErrorCurve([...twins, { distance: 0.5, same: false }, { distance: 0, same: true }]);
   const evidence = new RateEvidence(1_001, { pairs: 1_001, people: 2_002 }, []);
   assert.equal(proposeThreshold(curve, evidence, 0.5).kind, "refused");
 });
