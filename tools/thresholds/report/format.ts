@@ -42,7 +42,7 @@ export function sampleSentences(report: LaneReport): string[] {
     ...(severalFaces === 0
       ? []
       : [`In ${countText(severalFaces)} pictures there is more than one face; the largest was compared.`]),
-    `Pairs: ${countText(fnmr.pairs)} of one person, ${countText(fmr.pairs)} of two people${pairsLost === 0 ? "" : `; ${countText(pairsLost)} of ${countText(pairs)} had a picture that could not be used: those of one person are non-matches in “FNMR with failures”, and no other rate has them`}.`,
+    `Pairs: ${countText(fnmr.pairs)} of one person, ${countText(fmr.pairs)} of two people${pairsLost === 0 ? "" : `; ${countText(pairsLost)} of ${countText(pairs)} had a picture that could not be used: those of one person are non-matches in “FNMR with failures”, and no other rate includes them`}.`,
     `People: ${countText(people)}, ${peopleSources[peopleFrom]}.`,
     `Pairs share people, so they tell less than as many independent pairs: those of one person as much as ${independent(fnmr)}, those of two people as much as ${independent(fmr)}.`,
     ...notes,

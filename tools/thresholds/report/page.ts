@@ -108,7 +108,7 @@ body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,
 main{max-width:62rem;margin:0 auto;padding:1rem}
 h1{font-size:1.5rem}h2{border-top:1px solid var(--line);padding-top:1rem;margin-top:2rem}h3{margin:1.5rem 0 0}
 ul{padding-left:1.2rem}
-.wide{overflow-x:auto}
+.wide{overflow-x:auto;margin:1rem 0}
 table{border-collapse:collapse;width:100%}
 th,td{text-align:left;font-weight:normal;padding:.3rem .9rem .3rem 0;border-bottom:1px solid var(--line);vertical-align:top}
 thead th{font-weight:600}
