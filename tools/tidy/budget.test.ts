@@ -12,12 +12,15 @@ import { findFiles, packages, read, sourceFiles } from "./source.ts";
 const linesMax: Record<string, [code: number, tests: number]> = {
   accounts: [2_150, 1_800],
   batcher: [6_100, 3_700],
-  contracts: [4_300, 1_050],
+  // Quality of faces: seven measurements, six issues with their bounds, and the fields of three calls.
+  contracts: [4_450, 1_050],
   deploy: [5_300, 3_050],
   // Drafts took 250 lines: a decode that leaves out what no network sees, and the second run without one.
-  inference: [6_600, 6_350],
+  // Quality took 280 and 330: pose, sharpness and the part of a face in the picture, without a network.
+  inference: [6_900, 6_700],
   // Reused memory: a pool, a collector of bodies, JSON with images as bytes, and the bodies that prove it.
-  ingress: [10_700, 10_950],
+  // The rule by which a call refuses faces, and its specification.
+  ingress: [10_750, 11_100],
   // The test of saturation came from inference, whose budget fell by as much.
   models: [5_850, 3_600],
   runtime: [7_150, 3_850],

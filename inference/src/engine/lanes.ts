@@ -17,6 +17,7 @@ import {
 import { noPause, type Pause } from "../network/network.ts";
 import { isOutOfMemory } from "../network/out-of-memory.ts";
 import { doublingSizes } from "../network/run-sizes.ts";
+import { QualityMeter } from "../quality/quality-meter.ts";
 import { knownTimes } from "../network/start-times.ts";
 import { laneBuildOf } from "./lane-build.ts";
 import { type LaneModels, laneModels, requirePulled } from "./lane-models.ts";
@@ -99,6 +100,7 @@ export class Lanes implements AsyncDisposable {
       detector: new Detector(detector.networks, detectorLimits(entries.detector)),
       aligner: new Aligner(landmarks.networks.at(-1)!, this.#warp, template),
       embedder: new Embedder(embedding.networks.at(-1)!, this.#warp, chip),
+      quality: new QualityMeter(this.#warp, template),
     });
     await warmLoops(pipeline, pause);
     const models = [detector, landmarks, embedding];

@@ -7,6 +7,7 @@ import type { Chip, Embedder } from "../embed/embedder.ts";
 import { boxMap, composed, stepOf } from "../geometry/affine.ts";
 import { wholeBox } from "../geometry/box.ts";
 import { sumUsage } from "../network/network.ts";
+import type { QualityMeter } from "../quality/quality-meter.ts";
 import { facialArea, largestFirst } from "./facial-area.ts";
 import type { EnginePicture, PipelineUsage, TaskResult } from "./work.ts";
 
@@ -139,14 +140,15 @@ class PipelineRun {
       }
       const chipToPicture = composed(embedder.chipToTemplate, alignment.chipToPicture);
       const chip = { picture, chipToPicture, within: wholeBox(picture) };
-      return [{ index, face: { box, chip, eyes: alignment.eyes } }];
+      const quality = this.#parts.quality?.measure(picture, alignment);
+      return [{ index, face: { box, chip, eyes: alignment.eyes, quality } }];
     });
   }
 
   /** A face without landmarks: its box is stretched to the chip. */
   #unaligned(picture: EnginePicture, box: Detection): LocatedFace {
     const chipToPicture = boxMap(box, this.#parts.embedder.px);
-    return { box, chip: { picture, chipToPicture, within: box }, eyes: null };
+    return { box, chip: { picture, chipToPicture, within: box }, eyes: null, quality: undefined };
   }
 }
 
@@ -187,12 +189,12 @@ function resultsOf(
 ): TaskResult[] {
   let next = 0;
   return pictures.map((picture, index) => {
-    const encoded = faces[index]!.map(({ box, eyes }): Face => {
+    const encoded = faces[index]!.map(({ box, eyes, quality }): Face => {
       const numbers = embeddings[next++]!;
       const embedding = encodeEmbedding(numbers);
       numbers.fill(0);
       const confidence = Math.min(1, Math.max(0, box.score));
-      return { area: facialArea(picture, box, eyes), confidence, embedding };
+      return { area: facialArea(picture, box, eyes), confidence, embedding, quality };
     });
     return encoded.length === 0
       ? { kind: "rejected", code: "no_face_detected" }
@@ -215,9 +217,11 @@ type PipelineParts = {
   detector: Detector;
   aligner: Aligner;
   embedder: Embedder;
+  /** Undefined: nobody reads the numbers. */
+  quality?: QualityMeter;
 };
 
 type Candidate = { picture: EnginePicture; index: number; box: DetectedFace };
 
-/** Eyes are null where there are no landmarks. */
-type LocatedFace = { box: Detection; chip: Chip; eyes: Eyes | null };
+/** Eyes are null, and quality undefined, where there are no landmarks. */
+type LocatedFace = { box: Detection; chip: Chip; eyes: Eyes | null; quality: Face["quality"] };
