@@ -5,8 +5,8 @@ import { oneOf } from "./request-body.ts";
 const bounds = {
   eyeDistancePx: 16,
   sharpness: 0.34,
-  yaw: 35,
-  pitch: 25,
+  yaw: 25,
+  pitch: 20,
   dark: 0.1,
   bright: 0.9,
   outsideShare: 0.1,
@@ -24,8 +24,10 @@ export const FaceQuality = z.object({
   sharpness: share.describe(
     "Share of the fine structure that a blur would take away: about 0.5 in a sharp photograph, 0 in a plain area.",
   ),
-  yaw: degrees.describe("Estimated angle in degrees; above 0 the face looks to the right of the image."),
-  pitch: degrees.describe("Estimated angle in degrees; above 0 the face looks up."),
+  yaw: degrees.describe(
+    "Estimated angle in degrees, too small for strong turns; above 0 the face looks to the right of the image.",
+  ),
+  pitch: degrees.describe("Estimated angle in degrees, as `yaw`; above 0 the face looks up."),
   roll: degrees.describe("Angle in degrees; above 0 the head leans clockwise."),
   brightness: share.describe("Mean luminance of the face: 0 is black, 1 is white."),
   outside_share: share.describe("Share of the face that the edge of the image cuts off."),

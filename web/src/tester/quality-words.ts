@@ -5,7 +5,7 @@ export const qualityWords = (issues: readonly QualityIssue[] | null | undefined)
   (issues ?? []).map((issue) => sentences[issue]).join(" ");
 
 const sentences: Record<QualityIssue, string> = {
-  too_small: "The face has few pixels: move closer.",
+  too_small: "The face has few pixels: use a larger picture.",
   blurred: "The face is blurred: hold still, or focus.",
   turned_away: "The face is turned away: look into the camera.",
   too_dark: "The face is dark: light it from the front.",
