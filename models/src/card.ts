@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ModelCard } from "@faceline/contracts/http/model-card";
@@ -7,18 +8,19 @@ import { ModelCard } from "@faceline/contracts/http/model-card";
  * --write` writes their figures; weaknesses are written by hand, with a source. A model that was not measured
  * here has none.
  */
-export async function readCards(folder: string = cardsFolder): Promise<Map<string, ModelCard>> {
+export async function readCards(): Promise<Map<string, ModelCard>> {
   const cards = new Map<string, ModelCard>();
-  for (const file of (await readdir(folder)).filter((name) => name.endsWith(cardEnd)).toSorted()) {
-    const json: unknown = JSON.parse(await readFile(join(folder, file), "utf8"));
+  if (!existsSync(cardsFolder)) return cards;
+  for (const file of (await readdir(cardsFolder)).filter((name) => name.endsWith(cardEnd)).toSorted()) {
+    const json: unknown = JSON.parse(await readFile(join(cardsFolder, file), "utf8"));
     const parsed = ModelCard.safeParse(json);
-    if (!parsed.success) throw new Error(`the card ${file}:`, { cause: parsed.error });
+    if (!parsed.success) throw new Error(`the card ${file}: ${parsed.error.message}`);
     cards.set(file.slice(0, -cardEnd.length), parsed.data);
   }
   return cards;
 }
 
-export const cardsFolder = join(import.meta.dirname, "../cards");
+const cardsFolder = join(import.meta.dirname, "../cards");
 
 /** Returns the path of a model's card. */
 export const cardFile = (name: string): string => join(cardsFolder, name + cardEnd);

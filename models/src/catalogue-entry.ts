@@ -187,6 +187,13 @@ const Distances = z.array(z.number().nonnegative()).max(10_000);
 /** Distances in ascending order. */
 const LabelledDistances = z.strictObject({ same: Distances, different: Distances });
 
+export const LabelledPairs = z.strictObject({
+  /** The set, and what was run. */
+  source: z.string().min(1),
+  cosine: LabelledDistances,
+  euclidean: LabelledDistances,
+});
+
 /** A distance that is not greater means the same person. */
 export const Thresholds = z.strictObject({
   cosine: z.number().positive().max(2),
@@ -245,14 +252,7 @@ const Embedding = z.strictObject({
   /** Only where thresholds of this installation replace those of the entry: see local-thresholds.ts. */
   thresholds_calibration: ThresholdsCalibration.optional(),
   /** Distances that the model gave labelled pairs of pictures; the thresholds are to be judged by them. */
-  labelled_pairs: z
-    .strictObject({
-      /** The set, and what was run. */
-      source: z.string().min(1),
-      cosine: LabelledDistances,
-      euclidean: LabelledDistances,
-    })
-    .optional(),
+  labelled_pairs: LabelledPairs.optional(),
   /** Output of a model that an operator added, as it was then. */
   golden: Golden.optional(),
   /** Names that a caller may use. All mean the one preprocessing that the graph contains. */

@@ -41,7 +41,9 @@ async function measure(set: PictureSet, condition: string): Promise<AccuracyRow[
     const found = faces.get(lane.name)!;
     const sortedMs = cpuMs.get(lane.name)!.toSorted((a, b) => a - b);
     const pairs =
-      condition === original ? pairsWithin(found) : pairsAcross(found, originals.get(set.name)!.get(lane.name)!);
+      condition === original
+        ? pairsWithin(found)
+        : pairsAcross(found, originals.get(set.name)!.get(lane.name)!);
     return {
       lane: lane.name,
       set: set.name,

@@ -7,7 +7,7 @@ import { sizeFor } from "./framing.ts";
 
 const blur = { boxWidthPx: 100, sigmaPx: 3 };
 const jpegQuality = 30;
-const lowLight = { factor: 0.18, noiseDeviation: 4 };
+const lowLight = { factor: 0.25, noiseDeviation: 4 };
 
 /** Degradations of a picture whose face is known. Each is deterministic. */
 export const degradations: readonly Degradation[] = [
@@ -45,7 +45,7 @@ export const degradations: readonly Degradation[] = [
 
 function smaller(widthPx: number): Degradation {
   return {
-    name: `${widthPx} px`,
+    name: `face of ${widthPx} px`,
     how: `face resized to ${widthPx} pixels`,
     apply: (picture, face) => pixelsOf(resized(picture, face, widthPx)),
   };

@@ -10,10 +10,10 @@ import {
 
 /**
  * Error rates of pairs with a face in both pictures, with 95 % intervals over people: at the model's own
- * threshold, and at the largest one with an FMR of at most 1 %. Throws a RangeError without both kinds of
- * pairs.
+ * threshold, and at the largest one with an FMR of at most 1 %. Null without both kinds of pairs.
  */
-export function errorRates(pairs: readonly PersonPair[], threshold: number): ErrorRates {
+export function errorRates(pairs: readonly PersonPair[], threshold: number): ErrorRates | null {
+  if (!pairs.some(({ same }) => same) || pairs.every(({ same }) => same)) return null;
   const { curve, fmr, fnmr, auc } = analyse(pairs, { resamples, random: mulberry32(1) });
   const [falseMatches, falseNonMatches] = [curve.falseMatches(threshold), curve.falseNonMatches(threshold)];
   const atFmr = justBelow(curve.different[Math.floor(fixedFmr * curve.different.length)]!);
@@ -57,4 +57,4 @@ const fixedFmr = 0.01;
 /** Thresholds of the grid are dense where the rate is small. */
 const gridSteps = 80;
 const gridFmrMax = 0.1;
-const resamples = 200;
+const resamples = 120;

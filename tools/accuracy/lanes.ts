@@ -6,14 +6,12 @@ import type { Pixels } from "@faceline/inference/geometry/pixels";
 import { PrecisionSetting } from "@faceline/inference/network/precision";
 import { oneAtATime } from "@faceline/inference/testing/lane-settings";
 import { type Catalogue, readCatalogue } from "@faceline/models/catalogue";
-import type { EmbeddingModel, Model } from "@faceline/models/catalogue-entry";
+import type { Model } from "@faceline/models/catalogue-entry";
+import type { Recogniser } from "@faceline/models/model-pair";
 import { isUnpulled } from "@faceline/models/source";
-import { joinedLane } from "./joined-lane.ts";
 
 /** The detector that recognisers are measured with, and the recogniser that detectors are measured with. */
 const usual = { model: "Dlib", detector: "ssd" };
-/** Recognisers of two models. */
-const pairs = ["Dlib+MobileFaceNet"];
 
 /**
  * Opens the usual lane in float and as the service runs it here, every other recogniser with the usual
@@ -35,18 +33,16 @@ export async function openMeasuredLanes(modelsDir: string): Promise<MeasuredLane
   const chosen = opened.use(await openLanes({ ...oneAtATime, modelsDir, lanes }));
   const measured = names.map(({ model, detector }): MeasuredLane => {
     const lane = laneId(model, detector);
-    return measuredLane(chosen, lane, { name: lane, model: catalogue.find("embedding", model)!, detector });
+    return measuredLane(chosen, lane, { name: lane, model: catalogue.recogniser(model)!, detector });
   });
   const reference = measuredLane(float, lanes[0]!, {
     name: `${lanes[0]}, float`,
-    model: catalogue.find("embedding", usual.model)!,
+    model: catalogue.recogniser(usual.model)!,
     detector: usual.detector,
   });
-  const single = measured.find(({ name }) => name === "MobileFaceNet/ssd");
-  const joined = single === undefined ? [] : [joinedLane(measured[0]!, single)];
   const moved = opened.move();
   return {
-    all: [...measured, ...joined, reference],
+    all: [...measured, reference],
     usual: measured[0]!,
     reference,
     fallbacks: chosen.fallbacks,
@@ -57,17 +53,19 @@ export async function openMeasuredLanes(modelsDir: string): Promise<MeasuredLane
 
 const isHere = ({ source }: Model, modelsDir: string) => !isUnpulled(modelsDir, source);
 
-/** The usual lane comes first. */
+/** The usual lane comes first. Of the pairs of models, those of the usual one are measured. */
 function laneNames(catalogue: Catalogue, modelsDir: string): { model: string; detector: string }[] {
   const single = catalogue.all("embedding").filter((model) => isHere(model, modelsDir));
-  const known = pairs.filter((name) => catalogue.find("embedding", name) !== undefined);
-  const models = new Set([...single.map(({ name }) => name), ...known]);
+  const pairs = catalogue.pairs.filter(
+    ({ members }) =>
+      members.every((member) => single.includes(member)) && members.some(({ name }) => name === usual.model),
+  );
   const detectors = catalogue.all("detector").filter((model) => isHere(model, modelsDir));
   return [
     usual,
-    ...[...models]
-      .filter((name) => name !== usual.model)
-      .map((model) => ({ model, detector: usual.detector })),
+    ...[...single, ...pairs]
+      .filter(({ name }) => name !== usual.model)
+      .map(({ name }) => ({ model: name, detector: usual.detector })),
     ...detectors
       .filter(({ name }) => name !== usual.detector)
       .map(({ name }) => ({ model: usual.model, detector: name })),
@@ -102,7 +100,7 @@ function measuredLane(
 /** A lane, as the service runs it for a call that compares the largest faces. */
 export type MeasuredLane = {
   name: string;
-  model: EmbeddingModel;
+  model: Recogniser;
   detector: string;
   modelVersion: string;
   precision: "float32" | "int8";

@@ -4,7 +4,13 @@ import type { ErrorRates } from "@faceline/contracts/http/model-card";
 
 /** Its first message. */
 export type AccuracyPlan = {
-  lanes: { name: string; model: string; detector: string; modelVersion: string; precision: "float32" | "int8" }[];
+  lanes: {
+    name: string;
+    model: string;
+    detector: string;
+    modelVersion: string;
+    precision: "float32" | "int8";
+  }[];
   /** The lane of the defaults, as the service runs it on this machine. */
   usual: string;
   /** The same in float. It runs on the first set alone. */
@@ -27,5 +33,5 @@ export type AccuracyRow = {
   notEnrolled: number;
   /** Median of a decoded image, in one thread. */
   cpuMs: number;
-  rates: ErrorRates;
+  rates: ErrorRates | null;
 };

@@ -106,7 +106,18 @@ async function main(): Promise<void> {
   await using servers = await openTestServers({ launch, steps, print: say, ...requests });
   const key = readDevKey(servers.state.devKey);
   await storeKey(servers.environment, key, "dev");
-  const bench = { servers, launch, key, threads, quick, writeCards: options.write, folder, steps, say, stop: requests.stop };
+  const bench = {
+    servers,
+    launch,
+    key,
+    threads,
+    quick,
+    writeCards: options.write,
+    folder,
+    steps,
+    say,
+    stop: requests.stop,
+  };
   for (const name of names) {
     say(`\n${name}`);
     const result = await allParts[name]!(bench);

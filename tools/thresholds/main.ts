@@ -7,7 +7,8 @@ import { openEngine } from "@faceline/inference/engine/engine";
 import { executionProviders } from "@faceline/inference/network/execution-provider";
 import { PrecisionSetting } from "@faceline/inference/network/precision";
 import { addedFolder, type Catalogue, readCatalogue } from "@faceline/models/catalogue";
-import type { EmbeddingModel, Model } from "@faceline/models/catalogue-entry";
+import type { Model } from "@faceline/models/catalogue-entry";
+import { membersOf, type Recogniser } from "@faceline/models/model-pair";
 import {
   removeLocalThresholds,
   withLocalThresholds,
@@ -113,7 +114,7 @@ async function measure(call: MeasureArguments): Promise<void> {
 /** Stores the proposed thresholds. Throws one sentence where one of them is refused. */
 async function write(
   catalogue: Catalogue,
-  { report, model, folder }: { report: LaneReport; model: EmbeddingModel; folder: string },
+  { report, model, folder }: { report: LaneReport; model: Recogniser; folder: string },
 ): Promise<void> {
   const measured = measuredThresholds(report, new Date());
   if (measured === undefined) {
@@ -150,18 +151,26 @@ async function readPairs(path: string): Promise<LabelledPairs> {
 
 /** Every pair of the models and detectors of the call. Throws one sentence for names that are not there. */
 function lanesOf(catalogue: Catalogue, { models, detectors, folder }: MeasureArguments): Lane[] {
-  const found = named(catalogue.all("detector"), detectors, folder);
-  return named(catalogue.all("embedding"), models, folder).flatMap((model) =>
-    found.map((detector) => ({ lane: laneId(model.name, detector.name), model })),
+  const isHere = ({ source }: Model) => !isUnpulled(folder, source);
+  const known = [...catalogue.all("embedding"), ...catalogue.pairs];
+  const here = known.filter((model) => membersOf(model).every(isHere));
+  const recognisers = named("embedding", { known, here }, models);
+  const all = catalogue.all("detector");
+  const chosen = named("detector", { known: all, here: all.filter(isHere) }, detectors);
+  return recognisers.flatMap((model) =>
+    chosen.map((detector) => ({ lane: laneId(model.name, detector.name), model })),
   );
 }
 
-function named<M extends Model>(known: readonly M[], names: readonly string[], folder: string): M[] {
-  if (names.includes(allNames)) return known.filter(({ source }) => !isUnpulled(folder, source));
+function named<M extends { name: string }>(
+  role: string,
+  { known, here }: { known: readonly M[]; here: readonly M[] },
+  names: readonly string[],
+): readonly M[] {
+  if (names.includes(allNames)) return here;
   return names.map((name) => {
     const model = known.find((each) => each.name === name);
     if (model !== undefined) return model;
-    const [{ role } = { role: "" }] = known;
     const list = [...known.map((each) => each.name), allNames].join(", ");
     throw new Error(`the catalogue has no ${role} model ${name}; there are ${list}`);
   });
@@ -179,4 +188,4 @@ function progressLine(): (done: number, of: number) => void {
   };
 }
 
-type Lane = { lane: LaneId; model: EmbeddingModel };
+type Lane = { lane: LaneId; model: Recogniser };

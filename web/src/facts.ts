@@ -1,5 +1,6 @@
 import type { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
-import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
+import type { ModelCard } from "@faceline/contracts/http/model-card";
+import type { Recogniser } from "@faceline/models/model-pair";
 
 /**
  * Facts of the running service, so that pages show its own limits. They cross to another thread, so they are
@@ -16,9 +17,11 @@ export type Facts = {
   idempotencyKeptMs: number;
   /** Those that are enabled. */
   models: Pick<
-    EmbeddingModel,
+    Recogniser,
     "name" | "title" | "input_px" | "thresholds" | "thresholds_from" | "labelled_pairs"
   >[];
+  /** Cards of those that have one, by their names. */
+  cards: Record<string, ModelCard>;
   detectors: string[];
   tester: TesterFacts;
   /** Whether people can join the waitlist and sign in. */

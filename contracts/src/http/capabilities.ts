@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { DistanceMetric } from "./detection-fields.ts";
 import { ModelVersion, Precision } from "./model-version.ts";
+import { ModelCard } from "./model-card.ts";
 import { EmbeddingFormat } from "./represent.ts";
 import { FacePolicy } from "./verify.ts";
 
@@ -35,8 +36,8 @@ const graph = {
   builds: z
     .array(RunningBuild)
     .describe(
-      "What live workers run: several during a rollout, or where only some CPUs run int8. Empty while no " +
-        "live worker has it loaded.",
+      "What live workers run: several during a rollout, or where only some CPUs run int8; for a pair of " +
+        "models those of both. Empty while no live worker has it loaded.",
     ),
 };
 
@@ -53,6 +54,8 @@ const ThresholdsCalibration = z.object({
   people: z.int().describe("How many people the pictures show."),
   detector: z.string().describe("The detector that found the faces."),
 });
+
+const card = ModelCard.nullable();
 
 const ModelDetails = z.object({
   embedding_size: z.int().positive().describe("Count of numbers in an embedding of this model."),
@@ -87,10 +90,16 @@ const ModelDetails = z.object({
     .describe(
       "Device that runs the model: `cpu`, `cuda` or `webgpu`. Null while no live worker has the model loaded.",
     ),
+  card: card.describe(
+    "Error rates of the model in several conditions, measured by the authors of Faceline. Null: not measured.",
+  ),
 });
 
 const DetectorDetails = z.object({
   ...graph,
+  card: card.describe(
+    "Images without a face, and error rates of the default model behind this detector. Null: not measured.",
+  ),
   missed_width_share: z
     .number()
     .nullable()

@@ -68,7 +68,9 @@ export const ModelCard = z.object({
           .int()
           .nonnegative()
           .describe("Images of these without a face. Their pairs are not in the rates."),
-        ...ErrorRates.shape,
+        rates: ErrorRates.nullable().describe(
+          "Null: no two images of one person, or none of two people, have a face.",
+        ),
       }),
     )
     .describe("Error rates, for each set of images and condition."),

@@ -1,12 +1,13 @@
 import type { ModelSelection } from "@faceline/accounts/models/allowlist";
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
-import { type DetectorModel, distancesMax, type EmbeddingModel } from "@faceline/models/catalogue-entry";
+import { type DetectorModel, distancesMax } from "@faceline/models/catalogue-entry";
+import type { Recogniser } from "@faceline/models/model-pair";
 import { ApiError } from "../call/api-error.ts";
 import type { MatchRule } from "../matching/ranking.ts";
 
 /** The models and detectors that are enabled. It does not change: a call works with one to its end. */
 export class EnabledModels {
-  readonly embeddingModels: EmbeddingModel[];
+  readonly embeddingModels: Recogniser[];
   readonly detectors: DetectorModel[];
   readonly defaultModel: string;
   readonly defaultDetector: string;
@@ -81,11 +82,11 @@ function notEnabled(
   return new ApiError(code, `${field} must be one of: ${allowed.join(", ")}.`, { field });
 }
 
-type LoadedEntries = { embeddingModels: EmbeddingModel[]; detectors: DetectorModel[] };
+type LoadedEntries = { embeddingModels: Recogniser[]; detectors: DetectorModel[] };
 type ModelFields = {
   model_name?: string | undefined;
   detector_backend?: string | undefined;
   normalization: string;
 };
 type ThresholdFields = { distance_metric: MatchRule["metric"]; threshold?: number | undefined };
-type SelectedModels = { model: EmbeddingModel; detector: DetectorModel; lane: LaneId };
+type SelectedModels = { model: Recogniser; detector: DetectorModel; lane: LaneId };

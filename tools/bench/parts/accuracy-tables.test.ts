@@ -7,18 +7,21 @@ import { accuracyRow, plan } from "./testing/accuracy-rows.ts";
 
 test("without degradation every face must be found and every verdict be right, whatever float does", () => {
   assert.deepEqual(failed({}), []);
-  assert.deepEqual(failed({ "as it is, M/d": { notEnrolled: 1, fnmr: 0.5 }, "as it is, float": { fnmr: 0.5 } }), [
-    "M/d finds no face in 1 of 25 images",
-    "M/d is wrong about 10.0 % of the pairs",
-  ]);
+  assert.deepEqual(
+    failed({ "as it is, M/d": { notEnrolled: 1, fnmr: 0.5 }, "as it is, float": { fnmr: 0.5 } }),
+    ["M/d finds no face in 1 of 25 images", "M/d is wrong about 10.0 % of the pairs"],
+  );
 });
 
 test("with degradation one image and one verdict in a hundred may be lost against float, and no more", () => {
-  assert.deepEqual(failed({ "mask, M/d": { notEnrolled: 3, fmr: 0.0124 }, "mask, float": { notEnrolled: 2 } }), []);
-  assert.deepEqual(failed({ "mask, M/d": { notEnrolled: 4, fmr: 0.013 }, "mask, float": { notEnrolled: 2 } }), [
-    "M/d, mask: 4 not enrolled, 2 in float",
-    "M/d, mask: wrong about 1.0 %, in float 0 %",
-  ]);
+  assert.deepEqual(
+    failed({ "mask, M/d": { notEnrolled: 3, fmr: 0.0124 }, "mask, float": { notEnrolled: 2 } }),
+    [],
+  );
+  assert.deepEqual(
+    failed({ "mask, M/d": { notEnrolled: 4, fmr: 0.013 }, "mask, float": { notEnrolled: 2 } }),
+    ["M/d, mask: 4 not enrolled, 2 in float", "M/d, mask: wrong about 1.0 %, in float 0 %"],
+  );
 });
 
 test("the tables hold recognisers with one detector, detectors with one recogniser, and their costs", () => {

@@ -9,7 +9,10 @@ import type { AccuracyResults } from "./cards.ts";
  * Without degradation every face must be found and every verdict be right. With it, at most one image, and
  * one verdict in a hundred, may be lost against the reference.
  */
-export function failedChecks({ usual, reference, conditions, sets }: CheckedPlan, rows: readonly AccuracyRow[]) {
+export function failedChecks(
+  { usual, reference, conditions, sets }: CheckedPlan,
+  rows: readonly AccuracyRow[],
+) {
   const rowOf = (lane: string, condition: string) =>
     rows.find((row) => row.lane === lane && row.condition === condition && row.set === sets[0]!.name)!;
   return conditions.flatMap(({ name }, index): string[] => {
@@ -17,7 +20,9 @@ export function failedChecks({ usual, reference, conditions, sets }: CheckedPlan
     const wrong = wrongShare(own);
     if (index === 0) {
       return [
-        ...(own.notEnrolled > 0 ? [`${usual} finds no face in ${own.notEnrolled} of ${own.images} images`] : []),
+        ...(own.notEnrolled > 0
+          ? [`${usual} finds no face in ${own.notEnrolled} of ${own.images} images`]
+          : []),
         ...(wrong > 0 ? [`${usual} is wrong about ${percent(wrong)} % of the pairs`] : []),
       ];
     }
@@ -35,8 +40,11 @@ export function failedChecks({ usual, reference, conditions, sets }: CheckedPlan
 const lostShareMax = 0.01;
 
 /** Of the pairs with a face in both images. */
-const wrongShare = ({ rates: { pairs_same, pairs_different, fnmr, fmr } }: AccuracyRow): number =>
-  (pairs_same * fnmr.value + pairs_different * fmr.value) / (pairs_same + pairs_different);
+function wrongShare({ rates }: AccuracyRow): number {
+  if (rates === null) return 1;
+  const { pairs_same, pairs_different, fnmr, fmr } = rates;
+  return (pairs_same * fnmr.value + pairs_different * fmr.value) / (pairs_same + pairs_different);
+}
 
 /** A table for each set of images, then one of the detectors and one of the costs. */
 export function accuracyTables(plan: AccuracyPlan, { rows, memoryMib }: AccuracyResults): string {
@@ -57,8 +65,8 @@ export function accuracyTables(plan: AccuracyPlan, { rows, memoryMib }: Accuracy
           return [
             index === 0 ? `${condition} (${notEnrolled} of ${images})` : "",
             lane.model,
-            rates.auc.value.toFixed(4),
-            ...[rates.fnmr_at_fmr_1_percent, rates.fnmr, rates.fmr].map(rateText),
+            rates?.auc.value.toFixed(4) ?? "–",
+            ...[rates?.fnmr_at_fmr_1_percent, rates?.fnmr, rates?.fmr].map(rateText),
           ];
         }),
       ),
@@ -93,14 +101,14 @@ export function accuracyTables(plan: AccuracyPlan, { rows, memoryMib }: Accuracy
 }
 
 const pairsText = ({ rates }: AccuracyRow): string =>
-  `${rates.pairs_same} pairs of one person and ${rates.pairs_different} of two as they are.`;
+  `${rates?.pairs_same ?? 0} pairs of one person and ${rates?.pairs_different ?? 0} of two as they are.`;
 
 const percent = (share: number): string => {
   const value = 100 * share;
   return value === 0 ? "0" : value.toFixed(value < 1 ? 2 : 1);
 };
 
-const rateText = ({ value, low, high }: Rate): string =>
-  `${percent(value)} (${percent(low)} to ${percent(high)})`;
+const rateText = (rate: Rate | undefined): string =>
+  rate === undefined ? "–" : `${percent(rate.value)} (${percent(rate.low)} to ${percent(rate.high)})`;
 
 type CheckedPlan = Pick<AccuracyPlan, "usual" | "reference" | "conditions" | "sets">;

@@ -25,7 +25,9 @@ export async function accuracy(bench: AccuracyBench): Promise<PartResult> {
   }
   const heldOut = quick ? undefined : findHeldOut(folder);
   if (!quick && heldOut === undefined) {
-    throw new Error("The held-out images are not here: npm run bench -- --only accuracy --setup fetches them.");
+    throw new Error(
+      "The held-out images are not here: npm run bench -- --only accuracy --setup fetches them.",
+    );
   }
   const file = "tools/accuracy/accuracy.bench.ts";
   const env = { MODELS_DIR: servers.models };
@@ -39,9 +41,8 @@ export async function accuracy(bench: AccuracyBench): Promise<PartResult> {
         const { rows: added } = (await child.request({ set, condition })) as { rows: AccuracyRow[] };
         rows.push(...added);
         const { images, notEnrolled, rates } = added.find(({ lane }) => lane === plan.usual)!;
-        const percent = (share: number) => (100 * share).toFixed(2);
         note(
-          `${plan.usual}: ${notEnrolled} of ${images} not enrolled, FNMR ${percent(rates.fnmr.value)} %, FMR ${percent(rates.fmr.value)} %`,
+          `${plan.usual}: ${notEnrolled} of ${images} not enrolled, FNMR ${rates?.fnmr.value}, FMR ${rates?.fmr.value}`,
         );
       });
     }
@@ -66,13 +67,16 @@ export async function accuracy(bench: AccuracyBench): Promise<PartResult> {
 }
 
 /** Memory of a process that has one lane loaded and has run a few photographs, by lane. */
-async function measureMemory({ servers }: AccuracyBench, plan: AccuracyPlan): Promise<Record<string, number>> {
+async function measureMemory(
+  { servers }: AccuracyBench,
+  plan: AccuracyPlan,
+): Promise<Record<string, number>> {
   const pictures = labelledNames()
     .slice(0, runsBefore)
     .map((name) => join(facesFolder, name));
   const memory: Record<string, number> = {};
   for (const { name } of plan.lanes) {
-    if (name === plan.reference || name.includes("+")) continue;
+    if (name === plan.reference) continue;
     const options = { lane: name, threads: 1, pictures, modelsDir: servers.models };
     await using engine = await openEngineOnly(options);
     for (const index of pictures.keys()) await engine.call(index);

@@ -1,5 +1,5 @@
 import type { AccuracyPlan, AccuracyRow } from "@faceline/accuracy/messages";
-import type { ModelCard } from "@faceline/contracts/http/model-card";
+import type { ModelCard, Rate } from "@faceline/contracts/http/model-card";
 
 /**
  * Makes the card of each recogniser, and of each detector with the default recogniser, of what was measured.
@@ -30,7 +30,7 @@ export function cardsOf(
         condition,
         images,
         not_enrolled: notEnrolled,
-        ...rates,
+        rates,
       })),
       weaknesses: [],
     };
@@ -64,9 +64,11 @@ export function cardDifferences(
     if (old === undefined) return [`${name} has no card; --write writes it`];
     if (old.model_version !== card.model_version) return [`the card of ${name} is of another version`];
     return card.conditions.flatMap((now) => {
-      const then = old.conditions.find(({ set, condition }) => set === now.set && condition === now.condition);
+      const then = old.conditions.find(
+        ({ set, condition }) => set === now.set && condition === now.condition,
+      );
       if (then === undefined) return [`the card of ${name} lacks ${now.set}, ${now.condition}`];
-      const off = rates.filter((rate) => now[rate].value < then[rate].low || now[rate].value > then[rate].high);
+      const off = rates.filter((rate) => !isWithin(now.rates?.[rate], then.rates?.[rate]));
       const enrolled = Math.abs(now.not_enrolled - then.not_enrolled) <= enrolledOffMax * now.images;
       const what = [...off, ...(enrolled ? [] : ["not_enrolled"])];
       return what.length === 0
@@ -75,6 +77,10 @@ export function cardDifferences(
     });
   });
 }
+
+/** Where either has no rate, the images without a face tell the difference. */
+const isWithin = (now: Rate | undefined, then: Rate | undefined): boolean =>
+  now === undefined || then === undefined || (now.value >= then.low && now.value <= then.high);
 
 const rates = ["auc", "fnmr_at_fmr_1_percent", "fnmr", "fmr"] as const;
 /** One of the 25 labelled photographs. */

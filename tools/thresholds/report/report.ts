@@ -1,7 +1,8 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import { distances } from "@faceline/inference/testing/distances";
 import { mulberry32 } from "@faceline/inference/testing/mulberry32";
-import { type EmbeddingModel, euclideanL2Of } from "@faceline/models/catalogue-entry";
+import { euclideanL2Of } from "@faceline/models/catalogue-entry";
+import type { Recogniser } from "@faceline/models/model-pair";
 import type { LaneFaces } from "../measure.ts";
 import type { LabelledPairs } from "../pairs/labelled-pairs.ts";
 import { type Analysis, analyse } from "../statistics/analysis.ts";
@@ -129,11 +130,11 @@ const seed = 1;
 const resamplesFor = (pairs: number): number => Math.round(Math.min(2_000, Math.max(200, 5e7 / pairs)));
 
 type ReportOptions = {
-  model: EmbeddingModel;
+  model: Recogniser;
   /** 0 to 1. */
   wantedFmrs: readonly number[];
 };
-type MetricOptions = { model: EmbeddingModel; propose: (analysis: Analysis) => Proposal[] };
+type MetricOptions = { model: Recogniser; propose: (analysis: Analysis) => Proposal[] };
 type GroupedPair = PersonPair & { group: string | undefined };
 
 type Mark = { name: string; threshold: number };
