@@ -112,6 +112,11 @@ export type VerifyReply = {
   verified: boolean;
   /** Rounded to 6 decimals before it is compared with the threshold. */
   distance: number;
+  /**
+   * The share of pairs of different people whose distance is this small or smaller, an estimate. Null where
+   * nothing was measured, with `align: false`, and where no face was found.
+   */
+  false_match_rate: number | null;
   threshold: number;
   model: string;
   detector_backend: string;
@@ -151,11 +156,13 @@ export type RepresentReply = {
 
 /**
  * A candidate that was compared. `index` is its position in the request. `face_found` is null for a vector;
- * where it is false, the whole image was taken as the face, and `match` is false.
+ * where it is false, the whole image was taken as the face, and `match` is false. `false_match_rate` is as in
+ * the reply of `verify`.
  */
 export type ComparedCandidate = {
   index: number;
   distance: number;
+  false_match_rate: number | null;
   id: string;
   match: boolean;
   face_found: boolean | null;
@@ -278,6 +285,8 @@ export type ModelDetails = NetworkDetails & {
   thresholds_from: Record<DistanceMetric, string>;
   /** The operator's calibration that the thresholds come from. Null: they are those of the model. */
   thresholds_calibration: ThresholdsCalibration | null;
+  /** The pairs of different people that `false_match_rate` rests on. Null: there are none. */
+  false_match_rate_from: { source: "operator" | "card"; pairs: number } | null;
   normalizations: string[];
   /** Null while no worker has the model loaded. */
   batch_max: number | null;

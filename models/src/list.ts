@@ -18,9 +18,9 @@ export async function listLines(
   const notHere = published.filter(({ contract }) => models.every(({ name }) => name !== contract.name));
   const publishedRows = notHere.map(({ contract, download }) => [
     contract.name,
-    "embedding",
+    contract.role ?? "embedding",
     "float32",
-    megabytes(download.bytes ?? 0).padStart(7),
+    (download.bytes === undefined ? "?" : megabytes(download.bytes)).padStart(7),
     download.sha256.slice(0, 12),
     "not pulled",
     licenseOf(contract),

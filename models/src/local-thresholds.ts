@@ -3,6 +3,7 @@ import { join } from "node:path";
 import * as z from "zod";
 import { Catalogue } from "./catalogue.ts";
 import { distancesMax, type Model, Thresholds, ThresholdsCalibration } from "./catalogue-entry.ts";
+import { FalseMatchCurves } from "./false-match-curve.ts";
 import type { ModelPair, Recogniser } from "./model-pair.ts";
 import { modelVersionOf } from "./model-version.ts";
 
@@ -16,8 +17,12 @@ const LocalThresholds = z.strictObject({
   model_version: z.string().min(1),
   thresholds: Thresholds,
   calibration: ThresholdsCalibration,
+  /** Files of older releases have none: replies have no false match rate then. */
+  false_match_curves: FalseMatchCurves.optional(),
 });
-export type LocalThresholds = z.infer<typeof LocalThresholds>;
+type LocalThresholds = z.infer<typeof LocalThresholds>;
+/** What is measured of a model. */
+export type MeasuredThresholds = Omit<LocalThresholds, "model" | "model_version">;
 
 /**
  * Returns the catalogue with the thresholds of the folder. Throws one error with a line for each file that
@@ -63,7 +68,7 @@ export async function withLocalThresholds(catalogue: Catalogue, modelsDir: strin
 export async function writeLocalThresholds(
   catalogue: Catalogue,
   model: Recogniser,
-  { modelsDir, ...measured }: Pick<LocalThresholds, "thresholds" | "calibration"> & { modelsDir: string },
+  { modelsDir, ...measured }: MeasuredThresholds & { modelsDir: string },
 ): Promise<string> {
   const path = thresholdsFile(modelsDir, model.name);
   const stored: LocalThresholds = {
@@ -101,7 +106,7 @@ async function readThresholds(path: string): Promise<LocalThresholds | { mistake
   }
 }
 
-function fieldsOf({ thresholds, calibration }: LocalThresholds) {
+function fieldsOf({ thresholds, calibration, false_match_curves }: LocalThresholds) {
   const { calibrated_at, fmr_wanted, pairs_same, pairs_different, people, detector } = calibration;
   const measured =
     `The operator's calibration of ${calibrated_at.slice(0, 10)} for a false match rate of at most ` +
@@ -115,6 +120,7 @@ function fieldsOf({ thresholds, calibration }: LocalThresholds) {
       euclidean_l2: "Derived: sqrt(2 * cosine), the same line drawn in another unit.",
     },
     thresholds_calibration: calibration,
+    false_match_curves,
   };
 }
 

@@ -32,7 +32,7 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
   pull     show the licences of models that do not come with Faceline, ask whether you accept them, fetch
            them and build or add them; --accept-licence accepts without asking, --accept-non-commercial is
            needed too for licences that forbid commercial use; --from takes the files from a folder
-  add      check a recogniser of your own, an .onnx file, against its contract, and add it to this
+  add      check a recogniser or detector of your own, an .onnx file, against its contract, and add it to this
            installation; docs/developing/adding-a-model.md describes contracts
   gpu      show the licences of the CUDA libraries for EXECUTION_PROVIDER=cuda, ask whether you accept them,
            and fetch them with pip: 1.3 GB, 2.1 GB unpacked; --list shows them, --verify checks them,
@@ -135,11 +135,15 @@ async function add({ folder, names, contract, bytesMax }: Call): Promise<boolean
   const stated = await readContract(contract!);
   const onnx = await readOnnxFile(names[0]!, bytesMax);
   // Loads onnxruntime, which nothing else here needs.
-  const { addRecogniser } = await import("./contract/add.ts");
-  const { name } = await addRecogniser(folder, onnx, stated, checkWithin).catch((cause: unknown) => {
-    throw new Error(`${names[0]} was not added: ${(cause as Error).message}`, { cause });
-  });
-  console.log(`added ${name}; MODELS of the workers and ingresses switches it on`);
+  const { addModel } = await import("./contract/add.ts");
+  const { name, role } = await addModel(folder, onnx, stated, checkWithin, console.log).catch(
+    (cause: unknown) => {
+      throw new Error(`${names[0]} was not added: ${(cause as Error).message}`, { cause });
+    },
+  );
+  console.log(
+    `added ${name}; ${role === "detector" ? "DETECTORS" : "MODELS"} of the workers and ingresses switches it on`,
+  );
   return true;
 }
 

@@ -98,5 +98,6 @@ type SharedField =
   | "thresholds_from"
   | "thresholds_calibration"
   | "labelled_pairs"
+  | "false_match_curves"
   | "normalizations"
   | "licenses";

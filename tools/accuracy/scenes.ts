@@ -59,11 +59,11 @@ function set(name: string, how: string, make: SceneSet["make"]): SceneSet {
   return { name, how, make };
 }
 
-function scene(picture: Pixels, ...faces: KnownFace[]): Scene {
+export function scene(picture: Pixels, ...faces: KnownFace[]): Scene {
   return { picture, faces };
 }
 
-function centreFace({ left, top, right, bottom }: Box): KnownFace {
+export function centreFace({ left, top, right, bottom }: Box): KnownFace {
   return { x: (left + right) / 2, y: (top + bottom) / 2, width: right - left };
 }
 
@@ -74,7 +74,7 @@ async function tight(picture: Sharp, cut: Cut, widthPx: number = cut.width): Pro
 }
 
 /** sharp turns clockwise, around the middle, and enlarges the picture as needed. */
-async function rolled(picture: Pixels, box: Box, degrees: number): Promise<Scene> {
+export async function rolled(picture: Pixels, box: Box, degrees: number): Promise<Scene> {
   const turned = await pixelsOf(open(picture).rotate(degrees, { background: "#000000" }));
   const [cos, sin] = [Math.cos((degrees * Math.PI) / 180), Math.sin((degrees * Math.PI) / 180)];
   const { x, y, width } = centreFace(box);
@@ -95,7 +95,7 @@ async function cutByRim(picture: Pixels, box: Box, share: number): Promise<Scene
 }
 
 /** The rest of the frame repeats the picture's rim. */
-async function framed({ picture, box }: BoxedPhotograph, share: number, frame: Size): Promise<Pixels> {
+export async function framed({ picture, box }: BoxedPhotograph, share: number, frame: Size): Promise<Pixels> {
   const { cut, size, margins } = frameFace(box, share, frame, picture);
   const shrunk = open(picture)
     .extract(cut)
@@ -103,7 +103,7 @@ async function framed({ picture, box }: BoxedPhotograph, share: number, frame: S
   return pixelsOf(shrunk.extend({ ...margins, extendWith: "copy" }));
 }
 
-function framedFace(share: number, { width, height }: Size): KnownFace {
+export function framedFace(share: number, { width, height }: Size): KnownFace {
   return { x: width / 2, y: height / 2, width: share * width };
 }
 
@@ -135,16 +135,16 @@ async function belowFace(picture: Pixels, box: Box): Promise<Scene[]> {
   return [scene(await pixelsOf(open(picture).extract({ left: 0, top, width: picture.width, height })))];
 }
 
-function open({ pixels, width, height }: Pixels): Sharp {
+export function open({ pixels, width, height }: Pixels): Sharp {
   return sharp(pixels, { raw: { width, height, channels: 3 } });
 }
 
-async function pixelsOf(picture: Sharp): Promise<Pixels> {
+export async function pixelsOf(picture: Sharp): Promise<Pixels> {
   const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });
   return { pixels: data, width: info.width, height: info.height };
 }
 
-function percent(share: number): string {
+export function percent(share: number): string {
   return `${Number((100 * share).toFixed(1))} %`;
 }
 

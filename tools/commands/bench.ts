@@ -4,6 +4,7 @@ import { compareCommits } from "@faceline/bench/against/against";
 import { againstParts } from "@faceline/bench/against/loads";
 import type { Part } from "@faceline/bench/part";
 import { accuracy } from "@faceline/bench/parts/accuracy";
+import { detection } from "@faceline/bench/parts/detection";
 import { faces } from "@faceline/bench/parts/faces";
 import { fetchHeldOut } from "@faceline/bench/parts/held-out";
 import { openLoopPart } from "@faceline/bench/parts/open-loop";
@@ -40,8 +41,8 @@ const defaultParts: Record<string, Part> = {
   "open-loop": openLoopPart,
   accuracy,
 };
-/** Only run when named: what it needs takes long to install. */
-const namedParts: Record<string, Part> = { faces };
+/** Only run when named: one needs much to be installed, the other changes with a model alone. */
+const namedParts: Record<string, Part> = { faces, detection };
 const allParts = { ...defaultParts, ...namedParts };
 
 const say = (line: string): void => void process.stdout.write(`${line}\n`);

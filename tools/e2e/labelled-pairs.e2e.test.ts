@@ -4,18 +4,21 @@ import test from "node:test";
 import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
 import { Problem } from "@faceline/contracts/http/problem";
 import { VerifyReply } from "@faceline/contracts/http/verify";
+import { readLaunchOptions } from "@faceline/deploy/launcher/settings";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { modelsFolder } from "@faceline/models/model-file";
+import { membersOf } from "@faceline/models/model-pair";
 import { isUnpulled } from "@faceline/models/source";
-import { readLaunchOptions } from "@faceline/deploy/launcher/settings";
 import { facesFolder, type LabelledPair, labelledPairs, withoutFaces } from "@faceline/testing/faces";
 import { type Post, readBase64, retryOnOverload, runConcurrently } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
 
 const inFlightMax = 8;
-const models = (await readCatalogue())
-  .all("embedding")
-  .filter(({ labelled_pairs, source }) => labelled_pairs && !isUnpulled(modelsFolder, source));
+const catalogue = await readCatalogue();
+const models = [...catalogue.all("embedding"), ...catalogue.pairs].filter(
+  (model) =>
+    model.labelled_pairs && membersOf(model).every(({ source }) => !isUnpulled(modelsFolder, source)),
+);
 
 test("all 300 labelled pairs are classified correctly at the default thresholds, at the recorded distances", {
   skip: withoutFaces,

@@ -57,6 +57,16 @@ const ThresholdsCalibration = z.object({
 
 const card = ModelCard.nullable();
 
+const FalseMatchRateFrom = z.object({
+  source: z
+    .enum(["operator", "card"])
+    .describe("`operator`: their calibration. `card`: pictures that the model comes with figures of."),
+  pairs: z
+    .int()
+    .positive()
+    .describe("Pairs of different people. They share people and so tell less than their number suggests."),
+});
+
 const ModelDetails = z.object({
   embedding_size: z.int().positive().describe("Count of numbers in an embedding of this model."),
   model_version: ModelVersion.describe(
@@ -76,6 +86,9 @@ const ModelDetails = z.object({
   thresholds_calibration: ThresholdsCalibration.nullable().describe(
     "The calibration that the operator measured the default thresholds with. Null: they are those that the " +
       "model comes with.",
+  ),
+  false_match_rate_from: FalseMatchRateFrom.nullable().describe(
+    "The pairs that `false_match_rate` in replies rests on. Null: there are none, and it is null.",
   ),
   normalizations: z.array(z.string()).describe("Values of `normalization` that this model accepts."),
   ...graph,

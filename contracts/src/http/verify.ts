@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { DistanceMetric, detectionFields, distanceFields } from "./detection-fields.ts";
+import { FalseMatchRate } from "./false-match-rate.ts";
 import { FacialArea } from "./facial-area.ts";
 import { ImageOrVector, imageDescription } from "./image.ts";
 import { replyFields } from "./reply-fields.ts";
@@ -54,6 +55,7 @@ export const VerifyReply = z.object({
       "Distance of the two faces by `similarity_metric`; 0 for two equal embeddings. Rounded to 6 decimals " +
         "before it is compared with the threshold.",
     ),
+  false_match_rate: FalseMatchRate,
   threshold: z
     .number()
     .nonnegative()

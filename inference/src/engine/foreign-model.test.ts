@@ -5,9 +5,10 @@ import { type TestContext, test } from "node:test";
 import { decodeEmbedding } from "@faceline/contracts/wire/face";
 import { laneId } from "@faceline/contracts/wire/ids";
 import { addedFolder, readCatalogue } from "@faceline/models/catalogue";
-import { addRecogniser } from "@faceline/models/contract/add";
+import { addModel, addRecogniser } from "@faceline/models/contract/add";
 import { modelFile, modelsFolder, sha256 } from "@faceline/models/model-file";
-import { syntheticFace } from "@faceline/models/synthetic-face";
+import { otherSyntheticFace, syntheticFace } from "@faceline/models/synthetic-face";
+import { foreignDetector, priorContract, strideContract } from "@faceline/models/testing/foreign-detector";
 import { foreignContract, foreignRecogniser } from "@faceline/models/testing/foreign-recogniser";
 import { secretReader } from "@faceline/models/testing/hostile-networks";
 import { temporaryFolder } from "@faceline/models/testing/temporary-folder";
@@ -15,8 +16,8 @@ import { oneAtATime } from "../../testing/lane-settings.ts";
 import { openEngine } from "./engine.ts";
 import { openLanes } from "./lanes.ts";
 
-// A recogniser that is not from face-api: a contract and the adapter, and no other change. It is made up, but
-// the detector, the landmarks, the alignment and the engine's thread are the real ones.
+// Models that are not from face-api: a contract and the adapter, and no other change. They are made up, but
+// the landmarks, the alignment and the engine's thread are the real ones.
 
 const lane = laneId("Foreign", "tiny");
 
@@ -36,6 +37,42 @@ test("an added recogniser serves an embedding through the engine, by its catalog
   const embedding = decodeEmbedding(result.faces[0]!.embedding);
   assert.equal(embedding.length, 16);
   assert.ok(Math.abs(Math.hypot(...embedding) - 1) < 1e-5);
+});
+
+test("an added detector serves a batch through the engine, each picture as it is alone", async (t) => {
+  const modelsDir = await withForeignModel(t);
+  const [portrait, dark] = [picture(), picture(otherSyntheticFace)];
+  for (const contract of [strideContract, priorContract]) {
+    await addModel(modelsDir, foreignDetector(contract), { contract, licenceText: "as you like" });
+    const lane = laneId("Foreign", contract.name);
+    const batches = { batchMax: 3, detectorChunkMax: 3, faceChunkMax: 3 };
+    const settings = { ...oneAtATime, ...batches, modelsDir, lanes: [lane], runMaxMs: 60_000 };
+    await using engine = await openEngine({ ...settings, modelled: undefined });
+    const run = async (...pixels: ReturnType<typeof picture>[]) => {
+      const options = { align: true, enforceDetection: true, facesMax: 9, fullResolution: true };
+      const pictures = pixels.map((each) => ({ ...each, options }));
+      return (await engine.run({ lane, pictures })).results.map((result) => {
+        assert.ok(result.kind === "faces" && result.faces.length === 1, contract.name);
+        return result.faces[0]!;
+      });
+    };
+    const [one, other] = [...(await run(portrait)), ...(await run(dark))];
+    const { x, y, w, h } = one!.area;
+    // About the middle half of 320 pixels: the numbers of the made-up detector follow the picture a little.
+    for (const [value, expected] of [
+      [x, 80],
+      [y, 80],
+      [w, 160],
+      [h, 160],
+    ] as const) {
+      assert.ok(Math.abs(value - expected) < 20, `${contract.name}: ${JSON.stringify(one!.area)}`);
+    }
+    const together = await run(portrait, dark, portrait);
+    assert.deepEqual(
+      together.map(({ area }) => area),
+      [one!.area, other!.area, one!.area],
+    );
+  }
 });
 
 test("a model whose embeddings are not those of when it was added is not loaded", async (t) => {
@@ -67,10 +104,10 @@ test("a network that was put into MODELS_DIR by hand and reads another file is n
   });
 });
 
-function picture() {
+function picture(draw = syntheticFace) {
   const px = 320;
   const pixels = new Uint8Array(new SharedArrayBuffer(3 * px * px));
-  pixels.set(syntheticFace(px));
+  pixels.set(draw(px));
   return { pixels, width: px, height: px, originalWidth: px, originalHeight: px };
 }
 

@@ -24,8 +24,11 @@ export async function capabilities({ ports, settings, models }: RouteContext): P
   const modelEntries = enabled.embeddingModels.map((model) => {
     const lanes = usableLanes.filter(({ lane }) => lane.startsWith(`${model.name}/`));
     const [version] = versionsOf(model, models, ports.poolStates());
+    const rates = enabled.falseMatchRates.get(model.name);
+    const false_match_rate_from = rates ? { source: rates.source, pairs: rates.pairs } : null;
+    const details = { ...modelDetails(model, lanes), false_match_rate_from };
     const card = models.cards.get(model.name) ?? null;
-    return [model.name, { model_version: version!, ...modelDetails(model, lanes), card }] as const;
+    return [model.name, { model_version: version!, ...details, card }] as const;
   });
   const detectorEntries = enabled.detectors.map((detector) => {
     const lanes = usableLanes.filter(({ lane }) => lane.endsWith(`/${detector.name}`));

@@ -74,6 +74,7 @@ export const verifyExamples: ComputeEndpoint["examples"] = {
       value: {
         verified: true,
         distance: 0.0312,
+        false_match_rate: 0.0038,
         threshold: 0.0737,
         model: "Dlib",
         detector_backend: "ssd",
@@ -113,6 +114,15 @@ export const representExamples: ComputeEndpoint["examples"] = {
   },
 };
 
+const compared = {
+  index: 0,
+  distance: 0.0412,
+  false_match_rate: 0.0038,
+  id: "ann",
+  match: true,
+  face_found: true,
+};
+
 export const compareExamples: ComputeEndpoint["examples"] = {
   requests: {
     "application/json": {
@@ -144,11 +154,11 @@ export const compareExamples: ComputeEndpoint["examples"] = {
         metric: "cosine",
         source: { type: "image", vector_length: 128, face_index: 0, face_found: true },
         results: [
-          { index: 0, distance: 0.0412, id: "ann", match: true, face_found: true },
+          compared,
           { index: 1, id: "1", error: "no_face_detected", detail: "No face was found in candidate 1." },
         ],
         threshold: 0.0737,
-        best_match: { index: 0, distance: 0.0412, id: "ann", match: true, face_found: true },
+        best_match: compared,
         time: 0.166,
         request_id,
       },

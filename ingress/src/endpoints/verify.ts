@@ -16,7 +16,7 @@ export async function verify(
   body: VerifyRequest,
 ): Promise<VerifyReply> {
   const selected = models.enabled.select(body);
-  const { metric, threshold } = matchRule(body, selected);
+  const { metric, threshold, falseMatchRate } = matchRule(body, selected);
   requireOfferedVersion(body.model_version, versionsOf(selected.model, models, ports.poolStates()));
 
   const values = [
@@ -42,6 +42,7 @@ export async function verify(
   return {
     verified: facesFound && pair.distance <= threshold,
     distance: pair.distance,
+    false_match_rate: facesFound ? falseMatchRate(pair.distance) : null,
     threshold,
     model: selected.model.name,
     detector_backend: selected.detector.name,

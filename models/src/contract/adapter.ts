@@ -17,20 +17,30 @@ import { type Contract, channels } from "./contract.ts";
  * Field numbers are those of onnx.proto3, as in graph.ts.
  */
 export function adaptOnnx(onnx: Uint8Array, contract: Contract): Uint8Array {
+  const { model, parts } = openForeign(onnx);
+  const input = inputOf(parts, contract);
+  const output = outputOf(parts, contract);
+
+  const before = new Graph("before");
+  writeInput(before, input, contract);
+  const after = new Graph("after");
+  after.input(output, "float32", ["N", contract.output.length]);
+  writeOutput(after, output, contract);
+  return assemble({ model, parts, before, after, input, name: contract.name });
+}
+
+/** The fields of a foreign file, and those of its graph. Throws one sentence where it cannot be used. */
+export function openForeign(onnx: Uint8Array): { model: Field[]; parts: Field[] } {
   requireSelfContained(onnx);
   const model = fieldsOf(onnx);
   const graph = model.find(({ field }) => field === modelGraph)?.value;
   if (!(graph instanceof Uint8Array)) throw new Error(notOnnx);
   requireOperators(model);
-  const parts = fieldsOf(graph);
-  const input = inputOf(parts, contract);
-  requireOutput(parts, contract);
+  return { model, parts: fieldsOf(graph) };
+}
 
-  const before = new Graph("before");
-  writeInput(before, input, contract);
-  const after = new Graph("after");
-  after.input(contract.output.name, "float32", ["N", contract.output.length]);
-  writeOutput(after, contract);
+/** The foreign file with nodes before and after those of its graph. `input` is the foreign graph's. */
+export function assemble({ model, parts, before, after, input, name }: Assembly): Uint8Array {
   const [first, last] = [before, after].map((each) => graphFields(each.encode({})));
 
   const adapted = new Message();
@@ -40,7 +50,7 @@ export function adaptOnnx(onnx: Uint8Array, contract: Contract): Uint8Array {
   append(first!, graphNode);
   append(parts, graphNode);
   append(last!, graphNode);
-  adapted.text(graphName, contract.name);
+  adapted.text(graphName, name);
   for (const fields of [first!, parts, last!]) append(fields, graphInitializer, graphSparseInitializer);
   append(first!, graphInput);
   // Old files list their constants as inputs too.
@@ -62,36 +72,43 @@ export const adaptedInput = "faceline/image";
 export const adaptedOutput = "faceline/embedding";
 
 /** Numbers from 0 to 255 to what the network wants. The last value has the name of its own input. */
-function writeInput(graph: Graph, name: string, { input }: Contract): void {
+export function writeInput(graph: Graph, name: string, { input }: Pick<Contract, "input">): void {
   const { type, layout, px, colour_order } = input;
   let value = graph.input(adaptedInput, "uint8", ["N", px, px, 3]);
   const steps: ((out: string) => string)[] = [];
-  if (type === "float32") steps.push((out) => graph.node(out, "Cast", [value], { to: 1 }));
+  // Bytes are moved before they become floats, and channels as whole planes where there are planes.
+  if (layout === "NCHW") steps.push((out) => graph.node(out, "Transpose", [value], { perm: [0, 3, 1, 2] }));
   if (colour_order === "BGR") {
     const order = graph.ints("faceline/bgr", [2, 1, 0]);
-    steps.push((out) => graph.node(out, "Gather", [value, order], { axis: 3 }));
+    const axis = layout === "NCHW" ? 1 : 3;
+    steps.push((out) => graph.node(out, "Gather", [value, order], { axis }));
   }
   if (type === "float32") {
-    const constant = (key: "mean" | "scale") =>
-      graph.floats(`faceline/${key}`, [3], Float32Array.from(channels(input[key])));
-    const [mean, scale] = [constant("mean"), constant("scale")];
-    steps.push((out) => graph.node(out, "Sub", [value, mean]));
-    steps.push((out) => graph.node(out, "Mul", [value, scale]));
+    steps.push((out) => graph.node(out, "Cast", [value], { to: 1 }));
+    for (const { key, operator, neutral } of [
+      { key: "mean", operator: "Sub", neutral: 0 },
+      { key: "scale", operator: "Mul", neutral: 1 },
+    ] as const) {
+      const numbers = channels(input[key]);
+      if (numbers.every((number) => number === neutral)) continue;
+      const shape = layout === "NCHW" ? [3, 1, 1] : [3];
+      const constant = graph.floats(`faceline/${key}`, shape, Float32Array.from(numbers));
+      steps.push((out) => graph.node(out, operator, [value, constant]));
+    }
   }
-  if (layout === "NCHW") steps.push((out) => graph.node(out, "Transpose", [value], { perm: [0, 3, 1, 2] }));
   if (steps.length === 0) steps.push((out) => graph.node(out, "Identity", [value]));
   for (const [i, step] of steps.entries()) value = step(i === steps.length - 1 ? name : `faceline/step${i}`);
 }
 
 /** Adds the output: one row of numbers a face, of length 1, as raw lengths follow the picture's quality. */
-function writeOutput(graph: Graph, { output }: Contract): void {
-  const flat = graph.node("faceline/flat", "Flatten", [output.name], { axis: 1 });
+function writeOutput(graph: Graph, name: string, { output }: Contract): void {
+  const flat = graph.node("faceline/flat", "Flatten", [name], { axis: 1 });
   graph.node(adaptedOutput, "LpNormalization", [flat], { axis: 1, p: 2 });
   graph.output(adaptedOutput, "float32", ["N", output.length]);
 }
 
 /** Returns the name of the network's input. */
-function inputOf(graph: readonly Field[], { input }: Contract): string {
+export function inputOf(graph: readonly Field[], { input }: Pick<Contract, "input">): string {
   const constants = new Set(
     graph.filter(({ field }) => field === graphInitializer).map((each) => nameOf(each, tensorName)),
   );
@@ -118,19 +135,25 @@ function inputOf(graph: readonly Field[], { input }: Contract): string {
   return names;
 }
 
-function requireOutput(graph: readonly Field[], { output }: Contract): void {
+/** Returns the name of the network's output. */
+function outputOf(graph: readonly Field[], { output }: Contract): string {
   const outputs = graph.filter(({ field }) => field === graphOutput);
-  const chosen = outputs.find((each) => nameOf(each) === output.name);
   const names = outputs.map((each) => nameOf(each)).join(", ");
-  if (chosen === undefined) throw new Error(`It has no output ${output.name}; there is ${names}.`);
+  if (output.name === undefined && outputs.length !== 1) {
+    throw new Error(`It has ${outputs.length} outputs (${names}): the contract must name one.`);
+  }
+  const name = output.name ?? names;
+  const chosen = outputs.find((each) => nameOf(each) === name);
+  if (chosen === undefined) throw new Error(`It has no output ${name}; there is ${names}.`);
   const { type, shape } = typeOf(chosen);
-  if (type !== 1) throw new Error(`Its output ${output.name} is not float32: element type ${type}.`);
+  if (type !== 1) throw new Error(`Its output ${name} is not float32: element type ${type}.`);
   const lengths = shape.slice(1).filter((side) => side !== 1);
   if (lengths.length > 1 || (lengths.length === 1 && ![output.length, "?"].includes(lengths[0]!))) {
     throw new Error(
-      `Its output ${output.name} is [${shape.join(", ")}]; the contract says ${output.length} numbers a face.`,
+      `Its output ${name} is [${shape.join(", ")}]; the contract says ${output.length} numbers a face.`,
     );
   }
+  return name;
 }
 
 /** Broadcasting of Sub and Mul, which the adapter uses, came with opset 7. */
@@ -147,7 +170,7 @@ function requireOperators(model: readonly Field[]): void {
 }
 
 /** Element type, and sides: numbers, or "?" where the caller chooses. */
-function typeOf({ value }: Field): { type: number; shape: (number | string)[] } {
+export function typeOf({ value }: Field): { type: number; shape: (number | string)[] } {
   const path = [2, 1];
   let fields = fieldsOf(value as Uint8Array);
   for (const step of path) {
@@ -166,16 +189,16 @@ function typeOf({ value }: Field): { type: number; shape: (number | string)[] } 
   };
 }
 
-function nameOf({ value }: Field, field = 1): string {
+export function nameOf({ value }: Field, field = 1): string {
   const name = fieldsOf(value as Uint8Array).find((each) => each.field === field)?.value;
   return name instanceof Uint8Array ? new TextDecoder().decode(name) : "";
 }
 
-function graphFields(onnx: Uint8Array): Field[] {
+export function graphFields(onnx: Uint8Array): Field[] {
   return fieldsOf(fieldsOf(onnx).find(({ field }) => field === modelGraph)!.value as Uint8Array);
 }
 
-function fieldsOf(bytes: Uint8Array): Field[] {
+export function fieldsOf(bytes: Uint8Array): Field[] {
   try {
     return [...readFields(bytes)];
   } catch (cause) {
@@ -183,13 +206,22 @@ function fieldsOf(bytes: Uint8Array): Field[] {
   }
 }
 
-function copy(message: Message, { field, value }: Field): void {
+export function copy(message: Message, { field, value }: Field): void {
   if (typeof value === "bigint") message.int(field, value);
   else if (typeof value === "number") message.float(field, value);
   else message.bytes(field, value);
 }
 
-const [modelGraph, modelOpset] = [7, 8];
-const [graphNode, graphName, graphInitializer, graphInput, graphOutput] = [1, 2, 5, 11, 12];
+type Assembly = {
+  model: readonly Field[];
+  parts: readonly Field[];
+  before: Graph;
+  after: Graph;
+  input: string;
+  name: string;
+};
+
+const [modelGraph, modelOpset, graphName] = [7, 8, 2];
+export const [graphNode, graphInitializer, graphInput, graphOutput] = [1, 5, 11, 12];
 const [graphQuantization, graphSparseInitializer] = [14, 15];
-const tensorName = 8;
+export const tensorName = 8;

@@ -1,51 +1,62 @@
-import { rename, writeFile } from "node:fs/promises";
-import { join } from "node:path";
-import { buildModel } from "../build.ts";
 import { addedFolder, readCatalogue } from "../catalogue.ts";
 import type { Model } from "../catalogue-entry.ts";
-import { sentenceOnDisk } from "../disk-room.ts";
-import { CheckedModel } from "../entry-rules.ts";
-import { openStagingFolder } from "../staging-folder.ts";
 import { adaptOnnx } from "./adapter.ts";
+import type { checkWithin } from "./bounded-check.ts";
 import { checkRecogniser } from "./check.ts";
-import { adaptedFile, entryOf, folderName, licenceTextFile } from "./entry.ts";
+import type { Contract } from "./contract.ts";
+import { adaptDetector } from "./detector-adapter.ts";
+import { checkDetector } from "./detector-check.ts";
+import type { DetectorContract } from "./detector-contract.ts";
+import { detectorEntryOf } from "./detector-entry.ts";
+import { entryOf, folderName } from "./entry.ts";
+import { installAdded } from "./install.ts";
 import type { StatedContract } from "./read-contract.ts";
+import { speedUp } from "./speed-up.ts";
 
 /**
- * Adds a recogniser to the folder of built models: adapts its file, checks it against its contract, makes its
- * golden embeddings, and writes a catalogue entry, which every service of this installation reads at its next
- * start. Appears whole or not at all. Throws one sentence.
+ * Adds a recogniser to the folder of built models: adapts its file, checks it against its contract, changes
+ * what makes it slow, makes its golden embeddings, and writes a catalogue entry, which every service of this
+ * installation reads at its next start. Appears whole or not at all. Throws one sentence.
  */
 export async function addRecogniser(
   folder: string,
   original: Uint8Array,
-  stated: StatedContract,
+  { contract, licenceText }: { contract: Contract; licenceText: string },
   check: typeof checkRecogniser = checkRecogniser,
+  print: (line: string) => void = () => {},
 ): Promise<Model> {
-  const { contract, licenceText } = stated;
   await requireFreeName(folder, contract.name);
-  const onnx = adaptOnnx(original, contract);
-  const golden = await check(onnx, contract);
-  const entry = entryOf(contract, { onnx, original, golden });
-  // A mistake here would stop every service at its next start.
-  CheckedModel.parse(entry);
+  const faster = await speedUp(adaptOnnx(original, contract), (onnx) => check(onnx, contract));
+  for (const sentence of faster.report) print(sentence);
+  const entry = entryOf(contract, { ...faster, original });
+  return installAdded(folder, { entry, onnx: faster.onnx, licenceText });
+}
 
-  const parent = addedFolder(folder);
-  await using staging = await openStagingFolder(parent, ".add-");
-  const write = (name: string, content: string | Uint8Array) =>
-    writeFile(join(staging.path, name), content, { flush: true });
-  try {
-    await write(adaptedFile, onnx);
-    await write(licenceTextFile, licenceText);
-    await write("model.json", `${JSON.stringify(entry, undefined, 2)}\n`);
-    await rename(staging.path, join(parent, folderName(contract.name)));
-  } catch (cause) {
-    throw new Error(sentenceOnDisk(cause, folder), { cause });
-  }
-  const { models } = await readCatalogue(undefined, parent);
-  const model = models.find(({ name }) => name === contract.name)!;
-  for (const build of model.builds) await buildModel(folder, model, build);
-  return model;
+/** Adds a detector in the same way. There are no golden boxes: its SHA-256 is checked at every start. */
+async function addDetector(
+  folder: string,
+  original: Uint8Array,
+  { contract, licenceText }: { contract: DetectorContract; licenceText: string },
+  check: (onnx: Uint8Array, shape: DetectorContract) => Promise<unknown> = checkDetector,
+): Promise<Model> {
+  await requireFreeName(folder, contract.name);
+  const onnx = adaptDetector(original, contract);
+  await check(onnx, contract);
+  const entry = detectorEntryOf(contract, { onnx, original });
+  return installAdded(folder, { entry, onnx, licenceText });
+}
+
+/** Adds a model of either role. Throws one sentence. */
+export function addModel(
+  folder: string,
+  original: Uint8Array,
+  { contract, licenceText }: StatedContract,
+  check?: typeof checkWithin,
+  print?: (line: string) => void,
+): Promise<Model> {
+  return contract.role === "detector"
+    ? addDetector(folder, original, { contract, licenceText }, check)
+    : addRecogniser(folder, original, { contract, licenceText }, check, print);
 }
 
 async function requireFreeName(folder: string, name: string): Promise<void> {

@@ -4,15 +4,17 @@ import { setTimeout as sleep } from "node:timers/promises";
 import { makeEmptyFolder } from "../empty-folder.ts";
 import type { ContractShape } from "./check.ts";
 import type { CheckReply, CheckRequest } from "./check-process.ts";
+import type { DetectorShape } from "./detector-check.ts";
 
 /**
- * Checks a recogniser as `checkRecogniser` does, in a process of its own that is killed after `checkMaxMs`:
- * onnxruntime cannot be interrupted, and a graph may loop for ever or take the process down. Its working
- * folder is empty. Throws one sentence.
+ * Checks a model as `checkRecogniser` or `checkDetector` do, in a process of its own that is killed after
+ * `checkMaxMs`: onnxruntime cannot be interrupted, and a graph may loop for ever or take the process down.
+ * Its working folder is empty. Returns the embeddings of a recogniser; none for a detector. Throws one
+ * sentence.
  */
 export async function checkWithin(
   onnx: Uint8Array,
-  contract: ContractShape,
+  contract: ContractShape | DetectorShape,
   maxMs: number = checkMaxMs,
 ): Promise<Float32Array[]> {
   using folder = makeEmptyFolder();

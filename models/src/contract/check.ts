@@ -66,6 +66,7 @@ async function embed(
 
 /** Part of a contract that the checks need. */
 export type ContractShape = {
+  role?: Contract["role"];
   input: Pick<Contract["input"], "px">;
   output: Pick<Contract["output"], "length">;
 };
@@ -77,7 +78,7 @@ const noBatches =
 const differenceMin = 1e-5;
 const batchDifferenceMax = 1e-4;
 
-function firstLine(cause: unknown): string {
+export function firstLine(cause: unknown): string {
   const [line = ""] = (cause as Error).message.trim().split("\n");
   return line.slice(0, 200);
 }

@@ -10,10 +10,14 @@ import { License } from "../catalogue-entry.ts";
 const perChannel = z.union([z.number(), z.tuple([z.number(), z.number(), z.number()])]);
 
 export const Contract = z.strictObject({
+  role: z.literal("embedding").optional(),
   /** The name in calls and in MODELS or DETECTORS. */
   name: z
     .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$/, "must be up to 64 letters, digits, dots and hyphens"),
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+      "must be up to 64 letters, digits, dots, hyphens and underscores",
+    ),
   title: z.string().min(1),
   input: z.strictObject({
     /** Name of the tensor; the only input where it is left out. */
@@ -28,7 +32,8 @@ export const Contract = z.strictObject({
     scale: perChannel,
   }),
   output: z.strictObject({
-    name: z.string().min(1),
+    /** Name of the tensor; the only output where it is left out. */
+    name: z.string().min(1).optional(),
     /** Numbers in an embedding. */
     length: z.int().min(2).max(4_096),
   }),
@@ -48,11 +53,11 @@ export const Contract = z.strictObject({
   provenance: z.array(z.string().min(1)).default([]),
   /** Who published the file: an address or a sentence. */
   origin: z.string().min(1),
-  /** Address and hash of the file, for `pull`. The publisher has stated the SHA-256. */
+  /** Address and hash of the file, for `pull`. The publisher has stated the SHA-256, if not the size. */
   download: z
     .strictObject({
       url: z.url({ protocol: /^https?$/ }),
-      bytes: z.int().positive(),
+      bytes: z.int().positive().optional(),
       sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits"),
     })
     .optional(),

@@ -8,7 +8,7 @@ export type Published = StatedContract & {
 };
 
 /**
- * The recognisers of other publishers that `pull` can fetch by their names: those whose publisher states the
+ * The models of other publishers that `pull` can fetch by their names: those whose publisher states the
  * whole SHA-256. Faceline contains their contracts, not their files.
  */
 export async function readPublished(folder: string = publishedFolder): Promise<Published[]> {

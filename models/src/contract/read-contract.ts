@@ -2,13 +2,16 @@ import { readFile } from "node:fs/promises";
 import { dirname, resolve } from "node:path";
 import type * as z from "zod";
 import { Contract } from "./contract.ts";
+import { DetectorContract } from "./detector-contract.ts";
 
 /** Reads a contract and its licence text. Throws one sentence that lists every mistake. */
 export async function readContract(path: string): Promise<StatedContract> {
   const json = await readFile(path, "utf8").catch((cause: unknown) => {
     throw new Error(`The contract ${path} cannot be read.`, { cause });
   });
-  const contract = Contract.safeParse(parsed(path, json));
+  const fields = parsed(path, json);
+  const isDetector = (fields as { role?: unknown } | null)?.role === "detector";
+  const contract = (isDetector ? DetectorContract : Contract).safeParse(fields);
   if (!contract.success) {
     const mistakes = contract.error.issues.map(({ path: field, message }: z.core.$ZodIssue) =>
       [field.join("."), message].filter(Boolean).join(": "),
@@ -31,4 +34,4 @@ function parsed(path: string, json: string): unknown {
   }
 }
 
-export type StatedContract = { contract: Contract; licenceText: string };
+export type StatedContract = { contract: Contract | DetectorContract; licenceText: string };

@@ -7,7 +7,7 @@ import { download, type PullOptions } from "../download/download.ts";
 import { readFromMirror } from "../download/mirror.ts";
 
 /**
- * Fetches the file of a recogniser of another publisher, or takes it from a mirror folder, and adds it by its
+ * Fetches the file of a model of another publisher, or takes it from a mirror folder, and adds it by its
  * contract. Throws one sentence: then nothing was installed.
  */
 export async function pullPublished(
@@ -16,9 +16,9 @@ export async function pullPublished(
   { from, print, ...options }: Omit<PullOptions, "limits"> & { bytesMax: number },
 ): Promise<Model> {
   // Loads onnxruntime, which nothing else of `npm run models` needs.
-  const { addRecogniser } = await import("../contract/add.ts");
+  const { addModel } = await import("../contract/add.ts");
   const add = (onnx: Buffer): Promise<Model> =>
-    addRecogniser(folder, onnx, { contract, licenceText }, checkWithin);
+    addModel(folder, onnx, { contract, licenceText }, checkWithin, print);
   try {
     if (from !== undefined) {
       print(`taking ${contract.name} from ${from}`);

@@ -8,6 +8,7 @@ import { type CallResult, type Replies, sampleAnswer, sendCall } from "./call.ts
 import { element, find } from "./element.ts";
 import { markPair, nameCrops, showOtherFaces, showSourceFaces } from "./faces.ts";
 import type { Picture } from "./picture.ts";
+import { rarityView } from "./rarity-view.ts";
 import type { Result } from "./result.ts";
 import { connectSamples, markSamples, showSample } from "./samples.ts";
 import { scaleView } from "./scale-view.ts";
@@ -119,7 +120,7 @@ export class Tester {
       for (const each of reply.results) {
         if ("error" in each) this.#slots.filled[each.index + 1]?.showFault(candidateWords(each));
       }
-      const words = compareWords(reply, pictures.slice(1));
+      const words = compareWords(reply, pictures.slice(1), this.#form.rateEvidence);
       const scale = this.#scale(distances, reply.threshold, () => {});
       this.#result.showAnswer({ ...words, details: [scale, ...words.details] });
     } else {
@@ -146,7 +147,8 @@ export class Tester {
     markPair(reply, this.#slots.filled);
     const moved = (current: number): void =>
       this.#result.rephrase(verdictOf({ distance, threshold: current }));
-    const details = [this.#scale([distance], threshold, moved)];
+    const rarity = rarityView(reply.false_match_rate, this.#form.rateEvidence);
+    const details = [this.#scale([distance], threshold, moved), rarity];
     this.#result.showAnswer({ ...verdictOf({ distance, threshold }), details });
   }
 

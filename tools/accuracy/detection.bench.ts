@@ -1,0 +1,70 @@
+import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { laneId } from "@faceline/contracts/wire/ids";
+import { openLanes } from "@faceline/inference/engine/lanes";
+import { oneAtATime } from "@faceline/inference/testing/lane-settings";
+import { labelledNames } from "@faceline/inference/testing/photographs";
+import { addedFolder, readCatalogue } from "@faceline/models/catalogue";
+import { addModel } from "@faceline/models/contract/add";
+import { readPublished } from "@faceline/models/contract/published";
+import { isUnpulled } from "@faceline/models/source";
+import { copyModels, openReferences, type Outcome, outcomeOf } from "./detection-lanes.ts";
+import { detectionScenes } from "./detection-scenes.ts";
+
+// Outcomes of every scene of the labelled photographs, by detector. A benchmark starts this as a process and
+// asks for one group of scenes after another:
+//
+//     detection.bench.ts [YUNET.onnx]  ──► { detectors, groups, photographs }
+//     { group: "size" }                ──► [{ detector, scene, outcomes: { same, other, refused } }]
+//
+// The file is added to a copy of the models, by its published contract.
+
+const folder = await mkdtemp(join(tmpdir(), "faceline-detection-"));
+const modelsDir = join(folder, "models");
+await copyModels(process.env["MODELS_DIR"]!, modelsDir);
+const [yunetFile] = process.argv.slice(2);
+if (yunetFile !== undefined) {
+  const yunet = (await readPublished()).find(({ contract }) => contract.name === "yunet")!;
+  await addModel(modelsDir, await readFile(yunetFile), yunet);
+}
+const catalogue = await readCatalogue(undefined, addedFolder(modelsDir));
+const detectors = catalogue.all("detector").filter(({ source }) => !isUnpulled(modelsDir, source));
+const lanes = await openLanes({
+  ...oneAtATime,
+  modelsDir,
+  lanes: detectors.map(({ name }) => laneId("Dlib", name)),
+});
+const references = await openReferences(modelsDir, labelledNames().toSorted());
+await rm(folder, { recursive: true });
+
+async function measure(group: string): Promise<DetectionRow[]> {
+  const rows: DetectionRow[] = [];
+  for (const { name, make } of detectionScenes.filter((each) => each.group === group)) {
+    const own = detectors.map((detector) => ({
+      detector: detector.name,
+      scene: name,
+      outcomes: { same: 0, other: 0, refused: 0 },
+    }));
+    for (const known of references) {
+      const scene = await make(known);
+      for (const { detector, outcomes } of own) {
+        outcomes[await outcomeOf(lanes, laneId("Dlib", detector), { scene, known })]++;
+      }
+    }
+    rows.push(...own);
+  }
+  return rows;
+}
+
+process.on("message", ({ group }: { group: string }) => {
+  void measure(group).then((rows) => process.send!(rows));
+});
+process.once("disconnect", () => process.exit());
+process.send!({
+  detectors: detectors.map(({ name }) => name),
+  groups: [...new Set(detectionScenes.map(({ group }) => group))],
+  photographs: references.length,
+});
+
+type DetectionRow = { detector: string; scene: string; outcomes: Record<Outcome, number> };
