@@ -1,4 +1,3 @@
-import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { ModelCard } from "@faceline/contracts/http/model-card";
@@ -10,7 +9,6 @@ import { ModelCard } from "@faceline/contracts/http/model-card";
  */
 export async function readCards(): Promise<Map<string, ModelCard>> {
   const cards = new Map<string, ModelCard>();
-  if (!existsSync(cardsFolder)) return cards;
   for (const file of (await readdir(cardsFolder)).filter((name) => name.endsWith(cardEnd)).toSorted()) {
     const json: unknown = JSON.parse(await readFile(join(cardsFolder, file), "utf8"));
     const parsed = ModelCard.safeParse(json);
