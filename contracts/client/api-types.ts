@@ -247,6 +247,8 @@ export type DetectorDetails = NetworkDetails & {
    * one, unless `all_faces` is true. Null: they find all that `represent` finds.
    */
   missed_width_share: number | null;
+  /** Null: not measured. */
+  card: ModelCard | null;
 };
 
 /**
@@ -260,6 +262,47 @@ export type ThresholdsCalibration = {
   pairs_different: number;
   people: number;
   detector: string;
+};
+
+/** A share from 0 to 1, with its 95 % interval over people. */
+export type Rate = { value: number; low: number; high: number };
+
+/** Of pairs with a face in both images. */
+export type ErrorRates = {
+  pairs_same: number;
+  pairs_different: number;
+  auc: Rate;
+  fnmr_at_fmr_1_percent: Rate;
+  /** False non-match rate and false match rate at the default threshold of the cosine distance. */
+  fnmr: Rate;
+  fmr: Rate;
+};
+
+/** What the authors of Faceline measured of a model or detector. */
+export type ModelCard = {
+  /** A day, such as `2026-11-26`. */
+  measured_on: string;
+  measured_by: string;
+  /** Model and detector. */
+  lane: string;
+  model_version: string;
+  precision: "float32" | "int8";
+  processor: string;
+  cpu_ms_per_face: number;
+  memory_mib: number;
+  sets: { name: string; source: string; images: number; people: number }[];
+  conditions: {
+    /** Name of one of `sets`. */
+    set: string;
+    /** `as it is`, or what was done to one image of each pair. */
+    condition: string;
+    images: number;
+    /** Images without a face. Their pairs are not in the rates. */
+    not_enrolled: number;
+    /** Null: no two images of one person, or none of two people, have a face. */
+    rates: ErrorRates | null;
+  }[];
+  weaknesses: { text: string; source: string }[];
 };
 
 export type ModelDetails = NetworkDetails & {
@@ -279,6 +322,8 @@ export type ModelDetails = NetworkDetails & {
   /** Null while no worker has the model loaded. */
   batch_max: number | null;
   execution_provider: string | null;
+  /** Null: not measured. */
+  card: ModelCard | null;
 };
 
 export type CapabilitiesReply = {

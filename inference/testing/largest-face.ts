@@ -4,7 +4,10 @@ import type { Box } from "../src/geometry/box.ts";
 import type { Pixels } from "../src/geometry/pixels.ts";
 
 /** The largest face of a picture, as a call that compares gets it; undefined where there is none. */
-export async function largestFace(picture: Pixels, pipeline: Pipeline): Promise<EmbeddedFace | undefined> {
+export async function largestFace(
+  picture: Pixels,
+  pipeline: Pipeline,
+): Promise<{ embedding: Float32Array; box: Box } | undefined> {
   const { width, height } = picture;
   const options = { align: true, enforceDetection: true, facesMax: 1, fullResolution: false };
   const { results } = await pipeline.run([
@@ -16,7 +19,3 @@ export async function largestFace(picture: Pixels, pipeline: Pipeline): Promise<
   const box = { left: area.x, top: area.y, right: area.x + area.w, bottom: area.y + area.h };
   return { embedding: decodeEmbedding(embedding), box };
 }
-
-export type EmbeddedFace = { embedding: Float32Array; box: Box };
-/** Faces by the name of the picture. Pictures without a face are absent. */
-export type FacesByPicture = ReadonlyMap<string, EmbeddedFace>;

@@ -30,7 +30,6 @@ import { idempotencyKeptMs } from "./idempotency/store.ts";
 import { InputReader } from "./images/inputs.ts";
 import { SlabPool } from "./memory/slab-pool.ts";
 import { SharedBudget } from "./limits/shared-budget.ts";
-import type { EnabledModels } from "./models/enabled-models.ts";
 import type { LoadedModels } from "./models/loaded-models.ts";
 import { addRequestMetrics } from "./request-metrics.ts";
 import { testerFacts } from "./tester/tester-settings.ts";
@@ -182,18 +181,19 @@ function addComputeScope(
 
 const factsSource = (settings: HttpSettings, models: LoadedModels, accounts: boolean): FactsSource => ({
   changes: () => models.enabled,
-  read: () => ({ ...pageFacts(settings, models.enabled), accounts }),
+  read: () => ({ ...pageFacts(settings, models), accounts }),
 });
 
-const pageFacts = (settings: HttpSettings, models: EnabledModels): Omit<Facts, "accounts"> => ({
+const pageFacts = (settings: HttpSettings, { enabled, cards }: LoadedModels): Omit<Facts, "accounts"> => ({
   version,
   publicUrl: withoutSlash(settings.PUBLIC_URL),
   keysNeeded: settings.AUTH === "on",
-  limits: requestLimits(settings, models),
+  limits: requestLimits(settings, enabled),
   teamBodyBytesPerSecond: settings.TEAM_BODY_BYTES_PER_SECOND,
   idempotencyKeptMs,
-  models: models.embeddingModels,
-  detectors: models.detectors.map(({ name }) => name),
+  models: enabled.embeddingModels,
+  cards: Object.fromEntries(cards),
+  detectors: enabled.detectors.map(({ name }) => name),
   tester: testerFacts(settings),
 });
 

@@ -9,7 +9,7 @@ import { testerFacts } from "../src/tester/tester-settings.ts";
 /** Returns the facts of a service with the default settings and the real catalogue. */
 export async function testFacts(): Promise<Facts> {
   const settings = HttpSettings.parse({});
-  const { enabled: models } = new LoadedModels(await readCatalogue(), settings);
+  const { enabled: models, cards } = new LoadedModels(await readCatalogue(), settings);
   return {
     version: "0.1.0",
     publicUrl: "",
@@ -18,6 +18,7 @@ export async function testFacts(): Promise<Facts> {
     teamBodyBytesPerSecond: settings.TEAM_BODY_BYTES_PER_SECOND,
     idempotencyKeptMs,
     models: models.embeddingModels,
+    cards: Object.fromEntries(cards),
     detectors: models.detectors.map(({ name }) => name),
     tester: testerFacts(settings),
     accounts: true,

@@ -1,7 +1,9 @@
 import { existsSync } from "node:fs";
 import { readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
+import type { ModelCard } from "@faceline/contracts/http/model-card";
 import type * as z from "zod";
+import { readCards } from "./card.ts";
 import type { Model, ModelOf, Role } from "./catalogue-entry.ts";
 import { CheckedModel } from "./entry-rules.ts";
 import { MeasuredPairs, type ModelPair, pairsOf, type Recogniser } from "./model-pair.ts";
@@ -14,10 +16,17 @@ import { MeasuredPairs, type ModelPair, pairsOf, type Recogniser } from "./model
 export class Catalogue {
   readonly models: readonly Model[];
   readonly pairs: readonly ModelPair[];
+  /** What was measured here of models and pairs, by their names. */
+  readonly cards: ReadonlyMap<string, ModelCard>;
 
-  constructor(models: readonly Model[], pairs: readonly ModelPair[] = []) {
+  constructor(
+    models: readonly Model[],
+    pairs: readonly ModelPair[] = [],
+    cards: ReadonlyMap<string, ModelCard> = new Map(),
+  ) {
     this.models = models;
     this.pairs = pairs;
+    this.cards = cards;
   }
 
   /** Undefined where there is no such model, or only one with another role. */
@@ -76,7 +85,9 @@ export async function readCatalogue(folder: string = catalogueFolder, added?: st
   if (mistakes.length > 0) throw new Error(`the models' catalogue:\n${mistakes.join("\n")}`);
   const sorted = models.toSorted((a, b) => (a.name < b.name ? -1 : 1));
   const embeddings = sorted.filter((model) => model.role === "embedding");
-  return new Catalogue(sorted, pairsOf(embeddings, await readMeasuredPairs(folder)));
+  const pairs = pairsOf(embeddings, await readMeasuredPairs(folder));
+  // Cards are of the repository's own entries.
+  return new Catalogue(sorted, pairs, folder === catalogueFolder ? await readCards() : undefined);
 }
 
 /** Every licence that a model comes under, as one SPDX expression. */

@@ -61,7 +61,7 @@ export async function withLocalThresholds(catalogue: Catalogue, modelsDir: strin
     const own = local.get(model.name);
     return own === undefined ? model : { ...model, ...fieldsOf(own) };
   };
-  return new Catalogue(catalogue.models.map(withOwn), catalogue.pairs.map(withOwn));
+  return new Catalogue(catalogue.models.map(withOwn), catalogue.pairs.map(withOwn), catalogue.cards);
 }
 
 /** Stores thresholds for a model of the catalogue, in place of earlier ones. Returns the path of the file. */

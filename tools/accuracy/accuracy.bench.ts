@@ -1,140 +1,130 @@
-import { decodePicture } from "@faceline/inference/decode/decoder";
-import { defaultPictureLimits } from "@faceline/inference/decode/picture";
 import type { Pixels } from "@faceline/inference/geometry/pixels";
 import { distances } from "@faceline/inference/testing/distances";
-import {
-  type EmbeddedFace,
-  type FacesByPicture,
-  largestFace,
-} from "@faceline/inference/testing/largest-face";
-import { labelledPairs, labelledPhotograph } from "@faceline/inference/testing/photographs";
-import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
-import { openConfigurations } from "./configurations.ts";
+import type { PersonPair } from "@faceline/thresholds/statistics/person-bootstrap";
 import { degradations } from "./degradations.ts";
-import { type Comparison, pairComparisons, type Tally, tally } from "./tally.ts";
+import { errorRates } from "./error-rates.ts";
+import { type MeasuredFace, type MeasuredLane, openMeasuredLanes } from "./lanes.ts";
+import type { AccuracyPlan, AccuracyRow } from "./messages.ts";
+import { heldOutSet, type LabelledPicture, labelledSet, type PictureSet } from "./picture-sets.ts";
 
-// The engine's accuracy over the labelled photographs and over degraded copies of them, in each
-// configuration. A benchmark starts this as a process and asks for one case after another, "as it is" first:
+// Error rates of lanes over labelled pictures and degraded copies of them. A benchmark starts this as a
+// process and asks for one case after another; of each set, "as it is" first:
 //
-//     accuracy.bench.ts all | quick  ──► { configurations, reference, usual, served, cases, … }
-//     { case: "as it is" }, …  ──► { rows: [{ configuration, detected, cosine, euclidean, … }] }
-//     { across: true }          ──► { cosine, euclidean }: each picture of a pair by another served way
-//
-// `quick` measures two of the configurations: the reference, and the usual one of this machine.
-
-const quick = process.argv[2] === "quick";
-const configurations = await openConfigurations(process.env["MODELS_DIR"]!);
-const { reference, usual, served, fallbacks, unpulled } = configurations;
-const measured = configurations.all.filter(({ name }) => !quick || name === reference || name === usual);
-const referenceModel = configurations.all.find(({ name }) => name === reference)!.embedding;
-const pairs = labelledPairs();
-const names = [...new Set(pairs.flatMap(({ left, right }) => [left, right]))].toSorted();
+//     accuracy.bench.ts [HELD_OUT_FOLDER]           ──► { lanes, usual, reference, conditions, sets, … }
+//     { set: "labelled", condition: "as it is" }    ──► { rows: [{ lane, notEnrolled, fnmr, fmr, … }] }
+//     { set: "labelled", condition: "blur" }        ──► …
 
 const original = "as it is";
-const originalFaces = new Map<string, FacesByPicture>();
+const lanes = await openMeasuredLanes(process.env["MODELS_DIR"]!);
+const [, , heldOutFolder] = process.argv;
+const heldOut = heldOutFolder === undefined ? undefined : heldOutSet(heldOutFolder);
+const sets = [labelledSet(), ...(heldOut === undefined ? [] : [heldOut])];
+/** Faces of the pictures as they are, by set and lane. */
+const originals = new Map(sets.map((set) => [set.name, facesByLane()]));
 
-async function measure(name: string): Promise<Row[]> {
-  const faces = new Map(measured.map((each) => [each.name, new Map<string, EmbeddedFace>()]));
-  const tookMs = new Map(measured.map((each) => [each.name, [] as number[]]));
-  for (const file of names) {
-    const picture = await pictureOf(file, name);
-    for (const { name, pipeline } of measured) {
-      const startedAt = performance.now();
-      const face = await largestFace(picture, pipeline);
-      tookMs.get(name)!.push(performance.now() - startedAt);
-      if (face !== undefined) faces.get(name)!.set(file, face);
+async function measure(set: PictureSet, condition: string): Promise<AccuracyRow[]> {
+  const faces = condition === original ? originals.get(set.name)! : facesByLane();
+  const cpuMs = new Map(lanes.all.map(({ name }) => [name, [] as number[]]));
+  const pictures = set.pictures.filter(
+    (picture) => condition === original || (picture.isProbe && knownArea(set, picture) !== undefined),
+  );
+  for (const picture of pictures) {
+    const pixels = await pixelsOf(set, picture, condition);
+    for (const lane of lanesOf(set)) {
+      const result = await lane.largestFace(pixels);
+      cpuMs.get(lane.name)!.push(result.cpuMs);
+      if (result.face !== undefined) faces.get(lane.name)!.set(picture, result.face);
     }
+    pixels.pixels.fill(0);
   }
-  if (name === original) for (const [configuration, each] of faces) originalFaces.set(configuration, each);
-  return measured.map((configuration): Row => {
-    const ownFaces = faces.get(configuration.name)!;
-    const comparisons = pairComparisons(pairs, ownFaces, originalFaces.get(configuration.name)!);
-    const sortedMs = tookMs.get(configuration.name)!.toSorted((a, b) => a - b);
+  return lanesOf(set).map((lane): AccuracyRow => {
+    const found = faces.get(lane.name)!;
+    const sortedMs = cpuMs.get(lane.name)!.toSorted((a, b) => a - b);
+    const pairs =
+      condition === original
+        ? pairsWithin(found)
+        : pairsAcross(found, originals.get(set.name)!.get(lane.name)!);
     return {
-      configuration: configuration.name,
-      of: names.length,
-      detected: ownFaces.size,
-      missed: names.filter((file) => !ownFaces.has(file)),
-      ...tallies(
-        configuration.embedding,
-        name === original ? comparisons.filter((_, i) => i % 2 === 0) : comparisons,
-      ),
-      offReference:
-        configuration.embedding.name === referenceModel.name
-          ? offReference(ownFaces, faces.get(reference)!)
-          : null,
-      medianMs: sortedMs[sortedMs.length >> 1]!,
+      lane: lane.name,
+      set: set.name,
+      condition,
+      images: pictures.length,
+      notEnrolled: pictures.length - found.size,
+      cpuMs: sortedMs[sortedMs.length >> 1]!,
+      rates: errorRates(pairs, lane.model.thresholds.cosine),
     };
   });
 }
 
-/** The original picture, or one of its degradations. */
-async function pictureOf(file: string, name: string): Promise<Pixels> {
-  const picture = await decoded(labelledPhotograph(file));
-  if (name === original) return picture;
-  const box = originalFaces.get(reference)!.get(file)?.box;
-  if (box === undefined) throw new Error(`the reference finds no face in ${file} as it is`);
-  return decoded(await degradations.find((each) => each.name === name)!.apply(picture, box));
+/** The reference runs on the labelled photographs alone. */
+const lanesOf = (set: PictureSet): readonly MeasuredLane[] =>
+  lanes.all.filter((lane) => lane !== lanes.reference || set === sets[0]);
+
+async function pixelsOf(set: PictureSet, picture: LabelledPicture, condition: string): Promise<Pixels> {
+  const pixels = await picture.open();
+  if (condition === original) return pixels;
+  const degradation = degradations.find(({ name }) => name === condition)!;
+  return degradation.apply(pixels, knownArea(set, picture)!);
 }
 
-async function decoded(bytes: Uint8Array): Promise<Pixels> {
-  const picture = await decodePicture(bytes, defaultPictureLimits);
-  if (picture.kind === "rejected") throw new Error(`a picture cannot be read: ${picture.code}`);
-  return picture;
+/** The area that the first lane has found which finds a face in the picture as it is. */
+function knownArea(set: PictureSet, picture: LabelledPicture): MeasuredFace["area"] | undefined {
+  const found = lanes.all.map(({ name }) => originals.get(set.name)!.get(name)!.get(picture));
+  return found.find((face) => face !== undefined)?.area;
 }
 
-/** Comparisons across served configurations: a stored embedding meets one that another worker made. */
-function across(): { cosine: Tally; euclidean: Tally } {
-  const sets = measured.flatMap(({ name }) => (served.includes(name) ? originalFaces.get(name)! : []));
-  const comparisons = sets.flatMap((ones) => sets.flatMap((others) => pairComparisons(pairs, ones, others)));
-  return tallies(referenceModel, comparisons);
+/** Every two pictures. */
+function pairsWithin(faces: Faces): PersonPair[] {
+  const all = [...faces];
+  return all.flatMap((one, index) => all.slice(index + 1).map((other) => pairOf(one, other)));
 }
 
-function tallies(
-  { thresholds }: EmbeddingModel,
-  comparisons: readonly Comparison[],
-): { cosine: Tally; euclidean: Tally } {
-  const by = (metric: "cosine" | "euclidean") =>
-    tally(comparisons, { distance: distances[metric], threshold: thresholds[metric] });
-  return { cosine: by("cosine"), euclidean: by("euclidean") };
+/** Degraded copies with references as they are, except for a picture with itself. */
+function pairsAcross(probes: Faces, references: Faces): PersonPair[] {
+  const others = [...references].filter(([picture]) => picture.isReference);
+  return [...probes].flatMap((probe) =>
+    others.filter(([picture]) => picture !== probe[0]).map((reference) => pairOf(probe, reference)),
+  );
 }
 
-/** Euclidean distance between embeddings of the same pictures and those of the reference, of one model. */
-function offReference(faces: FacesByPicture, referenceFaces: FacesByPicture): Row["offReference"] {
-  const off = [...faces].flatMap(([file, { embedding }]) => {
-    const other = referenceFaces.get(file);
-    return other === undefined ? [] : distances.euclidean(embedding, other.embedding);
-  });
-  if (off.length === 0) return null;
-  return { mean: off.reduce((sum, each) => sum + each, 0) / off.length, max: Math.max(...off) };
+function pairOf([one, face]: Found, [other, otherFace]: Found): PersonPair {
+  return {
+    distance: distances.cosine(face.embedding, otherFace.embedding),
+    same: one.person === other.person,
+    people: [one.person, other.person],
+  };
 }
 
-process.on("message", (request: { case?: string }) => {
-  const answer = request.case === undefined ? Promise.resolve(across()) : measure(request.case);
-  void answer.then((reply) => process.send!(reply));
+function facesByLane(): Map<string, Map<LabelledPicture, MeasuredFace>> {
+  return new Map(lanes.all.map(({ name }) => [name, new Map()]));
+}
+
+process.on("message", ({ set: wanted, condition }: { set: string; condition: string }) => {
+  const set = sets.find(({ name }) => name === wanted)!;
+  void measure(set, condition).then((rows) => process.send!({ rows }));
 });
 process.once("disconnect", () => process.exit());
-process.send!({
-  configurations: measured.map(({ name }) => name),
-  reference,
-  usual,
-  served,
-  fallbacks,
-  unpulled,
-  thresholds: referenceModel.thresholds,
-  cases: [{ name: original, how: "" }, ...degradations.map(({ name, how }) => ({ name, how }))],
-  people: { pictures: names.length, pairs: pairs.length },
-});
-
-type Row = {
-  configuration: string;
-  /** Pictures. */
-  of: number;
-  detected: number;
-  missed: string[];
-  cosine: Tally;
-  euclidean: Tally;
-  offReference: { mean: number; max: number } | null;
-  /** Milliseconds of a decoded picture, on one thread. */
-  medianMs: number;
+const plan: AccuracyPlan = {
+  lanes: lanes.all.map(({ name, model, detector, modelVersion, precision }) => ({
+    name,
+    model: model.name,
+    detector,
+    modelVersion,
+    precision,
+  })),
+  usual: lanes.usual.name,
+  reference: lanes.reference.name,
+  fallbacks: lanes.fallbacks,
+  unpulled: lanes.unpulled,
+  conditions: [{ name: original, how: "" }, ...degradations.map(({ name, how }) => ({ name, how }))],
+  sets: sets.map(({ name, source, pictures }) => ({
+    name,
+    source,
+    images: pictures.length,
+    people: new Set(pictures.map(({ person }) => person)).size,
+  })),
 };
+process.send!(plan);
+
+type Found = readonly [LabelledPicture, MeasuredFace];
+type Faces = ReadonlyMap<LabelledPicture, MeasuredFace>;

@@ -1,104 +1,77 @@
-import { mulberry32 } from "@faceline/inference/testing/mulberry32";
-import type { Box } from "@faceline/inference/geometry/box";
+import type { Face } from "@faceline/contracts/wire/face";
 import type { Pixels } from "@faceline/inference/geometry/pixels";
-import { samplePicture, samplePictureNames } from "@faceline/inference/testing/photographs";
+import { mulberry32 } from "@faceline/inference/testing/mulberry32";
 import sharp, { type Sharp } from "sharp";
-import { frameFace, sizeFor, tightCrop } from "./framing.ts";
+import { withGlasses, withMask } from "./drawn-covers.ts";
+import { sizeFor } from "./framing.ts";
 
-const tightShare = 0.9;
-const farShare = 0.07;
-const farFrame = { width: 1_600, height: 1_200 };
-const rollDegrees = 30;
-const blur = { boxWidthPx: 100, sigmaPx: 2 };
-const jpegQuality = 10;
-const darkFactor = 0.25;
-const noiseDeviation = 20;
-/** The face of the other person is then about half as wide. */
-const besideShare = 1.2;
-/** Nobody of the labelled photographs: a person who does not exist. */
-const stranger = samplePictureNames[0]!;
-const black = "#000000";
+const blur = { boxWidthPx: 100, sigmaPx: 3 };
+const jpegQuality = 30;
+const lowLight = { factor: 0.25, noiseDeviation: 4 };
 
-/**
- * Degradations of a picture whose face box is known. Each is deterministic. deploy's accuracy benchmark uses
- * them.
- */
+/** Degradations of a picture whose face is known. Each is deterministic. */
 export const degradations: readonly Degradation[] = [
-  {
-    name: "tight",
-    how: `cut to ${tightShare} of the face's box each way`,
-    apply: (picture, box) => png(open(picture).extract(tightCrop(box, tightShare, picture))),
-  },
-  {
-    name: "far",
-    how: `shrunk, so that the face's box is ${farShare} as wide as a frame of ${farFrame.width} × ${farFrame.height}, whose rest repeats the picture's rim`,
-    async apply(picture, box) {
-      const { cut, size, margins } = frameFace(box, farShare, farFrame, picture);
-      const shrunk = open(picture)
-        .extract(cut)
-        .resize({ ...size, fit: "fill" });
-      return png(shrunk.extend({ ...margins, extendWith: "copy" }));
-    },
-  },
-  {
-    name: "roll",
-    how: `turned by ${rollDegrees} degrees, black beside it`,
-    apply: (picture) => png(open(picture).rotate(rollDegrees, { background: black })),
-  },
+  smaller(32),
+  smaller(24),
   {
     name: "blur",
-    how: `resized until the face's box is ${blur.boxWidthPx} pixels wide, then blurred with sigma ${blur.sigmaPx}`,
-    async apply(picture, box) {
-      const size = sizeFor(box, blur.boxWidthPx, picture);
-      return png(
-        open(picture)
-          .resize({ ...size, fit: "fill" })
-          .blur(blur.sigmaPx),
-      );
-    },
+    how: `face resized to ${blur.boxWidthPx} pixels, then blurred with sigma ${blur.sigmaPx}`,
+    apply: (picture, face) => pixelsOf(resized(picture, face, blur.boxWidthPx).blur(blur.sigmaPx)),
   },
   {
-    name: "jpeg",
+    name: "mask",
+    how: "mask drawn from the nose to the chin",
+    apply: async (picture, face) => withMask(picture, face),
+  },
+  {
+    name: "dark glasses",
+    how: "dark glasses drawn",
+    apply: async (picture, face) => withGlasses(picture, face),
+  },
+  {
+    name: "JPEG",
     how: `JPEG of quality ${jpegQuality}`,
-    apply: (picture) => open(picture).jpeg({ quality: jpegQuality }).toBuffer(),
+    apply: async (picture) => pixelsOf(sharp(await open(picture).jpeg({ quality: jpegQuality }).toBuffer())),
   },
   {
-    name: "dark",
-    how: `values times ${darkFactor}`,
-    apply: (picture) => png(open(picture).linear(darkFactor)),
-  },
-  {
-    name: "noise",
-    how: `Gaussian noise of standard deviation ${noiseDeviation} on every value`,
-    apply: (picture) => png(open({ ...picture, pixels: withNoise(picture.pixels, noiseDeviation) })),
-  },
-  {
-    name: "beside",
-    how: `another person on the right, in a picture ${besideShare} times as wide as the face's box`,
-    async apply(picture, box) {
-      const width = Math.round(besideShare * (box.right - box.left));
-      const resized = sharp(samplePicture(stranger)).resize({ width, height: picture.height, fit: "inside" });
-      const input = await png(resized);
-      const beside = open(picture).extend({ right: width, background: black });
-      return png(beside.composite([{ input, left: picture.width, top: 0 }]));
+    name: "low light",
+    how: `values times ${lowLight.factor}, then noise of standard deviation ${lowLight.noiseDeviation}`,
+    async apply(picture) {
+      const dark = await pixelsOf(open(picture).linear(lowLight.factor));
+      return { ...dark, pixels: withNoise(dark.pixels, lowLight.noiseDeviation) };
     },
   },
 ];
+
+function smaller(widthPx: number): Degradation {
+  return {
+    name: `face of ${widthPx} px`,
+    how: `face resized to ${widthPx} pixels`,
+    apply: (picture, face) => pixelsOf(resized(picture, face, widthPx)),
+  };
+}
+
+/** The picture at the size at which the face's box has this width. */
+function resized(picture: Pixels, { x, y, w, h }: Face["area"], widthPx: number): Sharp {
+  const size = sizeFor({ left: x, top: y, right: x + w, bottom: y + h }, widthPx, picture);
+  return open(picture).resize({ ...size, fit: "fill" });
+}
 
 function open({ pixels, width, height }: Pixels): Sharp {
   return sharp(pixels, { raw: { width, height, channels: 3 } });
 }
 
-/** Lossless; its size does not matter. */
-function png(picture: Sharp): Promise<Buffer> {
-  return picture.png({ compressionLevel: 1 }).toBuffer();
+async function pixelsOf(picture: Sharp): Promise<Pixels> {
+  const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });
+  return { pixels: data, width: info.width, height: info.height };
 }
 
 type Degradation = {
   name: string;
   /** Its effect, as a clause. */
   how: string;
-  apply(picture: Pixels, box: Box): Promise<Buffer>;
+  /** `face`: in pixels of the picture. */
+  apply(picture: Pixels, face: Face["area"]): Promise<Pixels>;
 };
 
 /** Adds Gaussian noise to every value, the same every time. Values are clamped to 0 to 255. */

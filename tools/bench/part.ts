@@ -16,6 +16,8 @@ export type Bench = {
   threads: number;
   /** Minutes instead of half an hour: to see that everything works, not to quote. */
   quick: boolean;
+  /** Whether the cards of the models get what is measured. */
+  writeCards: boolean;
   /** Folder of results and installed peers. */
   folder: string;
   steps: Steps;
@@ -85,6 +87,7 @@ export async function openEngineOnly(options: EngineOnlyOptions): Promise<Engine
   const child = new IpcChild("the engine-only process", "tools/bench/engine.bench.ts", args, { env });
   await child.receive();
   return {
+    pid: child.pid,
     call: async (index) => (await child.request({ call: index })) as EngineCall,
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   };
@@ -111,6 +114,7 @@ type EngineOnlyOptions = {
 };
 
 export type EngineOnly = AsyncDisposable & {
+  pid: number;
   /** Decodes and runs one of the pictures, in turn. */
   call(index: number): Promise<EngineCall>;
 };

@@ -6,6 +6,7 @@ import type { Part } from "@faceline/bench/part";
 import { accuracy } from "@faceline/bench/parts/accuracy";
 import { detection } from "@faceline/bench/parts/detection";
 import { faces } from "@faceline/bench/parts/faces";
+import { fetchHeldOut } from "@faceline/bench/parts/held-out";
 import { openLoopPart } from "@faceline/bench/parts/open-loop";
 import { drawOpenLoop } from "@faceline/bench/parts/open-loop-plots";
 import { saturation } from "@faceline/bench/parts/saturation";
@@ -24,9 +25,11 @@ import { setUpVenv } from "@faceline/testing/venv";
 
 // `npm run bench`: the benchmark behind every number in docs/benchmarks.md; see tools/bench/README.md.
 //
-//   -- --setup          install the servers that Faceline is measured beside (Python), and nothing else
+//   -- --setup          install the servers that Faceline is measured beside (Python), and nothing else; with
+//                       --only accuracy, fetch its held-out images instead
 //   -- --quick          everything in some six minutes, to see that it works; without it some forty
 //   -- --only PARTS     some of the parts below, with commas
+//   -- --write          the part accuracy writes the cards of the models
 //   -- --plots          draw tools/bench/plots from the last full open-loop part, and nothing else
 //   -- --faces          the part that is left out above: real models, here and in other servers; 12 minutes
 //   -- --faces --setup  install those other servers (Python and a C++ compiler), and nothing else
@@ -58,6 +61,7 @@ async function main(): Promise<void> {
       quick: { type: "boolean", default: false },
       setup: { type: "boolean", default: false },
       plots: { type: "boolean", default: false },
+      write: { type: "boolean", default: false },
       faces: { type: "boolean", default: false },
       only: { type: "string" },
       against: { type: "string" },
@@ -78,6 +82,7 @@ async function main(): Promise<void> {
   const folder = join(resolve(repository, launch.FACELINE_STATE), "bench");
   if (options.setup) {
     const { stop } = requests;
+    if (names.join() === "accuracy") return fetchHeldOut(folder, steps, stop);
     return names.includes("faces")
       ? setUpFacePeers(folder, steps, stop)
       : setUpVenv(peersVenv(folder), steps, stop);
@@ -102,7 +107,18 @@ async function main(): Promise<void> {
   await using servers = await openTestServers({ launch, steps, print: say, ...requests });
   const key = readDevKey(servers.state.devKey);
   await storeKey(servers.environment, key, "dev");
-  const bench = { servers, launch, key, threads, quick, folder, steps, say, stop: requests.stop };
+  const bench = {
+    servers,
+    launch,
+    key,
+    threads,
+    quick,
+    writeCards: options.write,
+    folder,
+    steps,
+    say,
+    stop: requests.stop,
+  };
   for (const name of names) {
     say(`\n${name}`);
     const result = await allParts[name]!(bench);

@@ -1,4 +1,5 @@
 import type { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
+import type { ModelCard } from "@faceline/contracts/http/model-card";
 import type { Recogniser } from "@faceline/models/model-pair";
 
 /**
@@ -19,6 +20,8 @@ export type Facts = {
     Recogniser,
     "name" | "title" | "input_px" | "thresholds" | "thresholds_from" | "labelled_pairs"
   >[];
+  /** Cards of those that have one, by their names. */
+  cards: Record<string, ModelCard>;
   detectors: string[];
   tester: TesterFacts;
   /** Whether people can join the waitlist and sign in. */

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { DistanceMetric } from "./detection-fields.ts";
 import { ModelVersion, Precision } from "./model-version.ts";
+import { ModelCard } from "./model-card.ts";
 import { EmbeddingFormat } from "./represent.ts";
 import { FacePolicy } from "./verify.ts";
 
@@ -54,6 +55,8 @@ const ThresholdsCalibration = z.object({
   detector: z.string().describe("The detector that found the faces."),
 });
 
+const card = ModelCard.nullable();
+
 const FalseMatchRateFrom = z.object({
   source: z
     .enum(["operator", "card"])
@@ -100,10 +103,16 @@ const ModelDetails = z.object({
     .describe(
       "Device that runs the model: `cpu`, `cuda` or `webgpu`. Null while no live worker has the model loaded.",
     ),
+  card: card.describe(
+    "Error rates of the model in several conditions, measured by the authors of Faceline. Null: not measured.",
+  ),
 });
 
 const DetectorDetails = z.object({
   ...graph,
+  card: card.describe(
+    "Images without a face, and error rates of the default model behind this detector. Null: not measured.",
+  ),
   missed_width_share: z
     .number()
     .nullable()

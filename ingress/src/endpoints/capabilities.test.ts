@@ -78,6 +78,15 @@ test("GET /capabilities: every build that live workers run, and what a detector 
   assert.deepEqual([ssd!.missed_width_share, tiny!.missed_width_share], [0.08, null]);
 });
 
+test("GET /capabilities: the card of a model or detector that was measured, null for another one", async (t) => {
+  const shown = async (options: Parameters<typeof testServer>[1]) =>
+    CapabilitiesReply.parse((await testServer(t, options).app.inject("/capabilities")).json());
+  const measured = await shown({ catalogue: await readCatalogue() });
+  assert.equal(measured.model_details["Dlib"]!.card!.lane, "Dlib/ssd");
+  assert.equal(measured.detector_details["tiny"]!.card!.lane, "Dlib/tiny");
+  assert.equal((await shown({})).model_details["Dlib"]!.card, null);
+});
+
 test("GET /capabilities: where an operator's own thresholds come from; /verify uses them and their rates", async (t) => {
   const modelsDir = await mkdtemp(join(tmpdir(), "models-"));
   t.after(() => rm(modelsDir, { recursive: true }));

@@ -27,11 +27,13 @@ export async function capabilities({ ports, settings, models }: RouteContext): P
     const rates = enabled.falseMatchRates.get(model.name);
     const false_match_rate_from = rates ? { source: rates.source, pairs: rates.pairs } : null;
     const details = { ...modelDetails(model, lanes), false_match_rate_from };
-    return [model.name, { model_version: version!, ...details }] as const;
+    const card = models.cards.get(model.name) ?? null;
+    return [model.name, { model_version: version!, ...details, card }] as const;
   });
   const detectorEntries = enabled.detectors.map((detector) => {
     const lanes = usableLanes.filter(({ lane }) => lane.endsWith(`/${detector.name}`));
-    return [detector.name, detectorDetails(detector, lanes)] as const;
+    const card = models.cards.get(detector.name) ?? null;
+    return [detector.name, { ...detectorDetails(detector, lanes), card }] as const;
   });
   return {
     models: modelEntries.map(([name]) => name),

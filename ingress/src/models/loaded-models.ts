@@ -1,4 +1,5 @@
 import { type Allowlist, enabledModels, type ModelSelection } from "@faceline/accounts/models/allowlist";
+import type { ModelCard } from "@faceline/contracts/http/model-card";
 import { SettingsError } from "@faceline/runtime/config";
 import type { Catalogue } from "@faceline/models/catalogue";
 import type { DetectorModel } from "@faceline/models/catalogue-entry";
@@ -59,6 +60,11 @@ export class LoadedModels {
     const { enabled, ignored } = enabledModels(this.loaded, allowlist);
     this.#enabled = new EnabledModels(this, enabled);
     return ignored;
+  }
+
+  /** What was measured here of models and detectors, by their names. */
+  get cards(): ReadonlyMap<string, ModelCard> {
+    return this.#catalogue.cards;
   }
 
   /** The version of a model by the catalogue of this process: workers of another release run another one. */

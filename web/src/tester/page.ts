@@ -61,6 +61,7 @@ for seconds and not stored. <a href="/docs/privacy">What happens to a picture</a
 <label class="of-distance"><span>Threshold</span><input name="threshold" type="text" inputmode="decimal" autocomplete="off" size="8" aria-describedby="fault"></label>
 </div>
 <p class="fault" id="fault" role="alert"></p>
+<details class="card"><summary>How often it is wrong</summary><div></div></details>
 </details>
 </div>
 </form>

@@ -9,6 +9,7 @@ import {
   thresholdFault,
   writeSettings,
 } from "../../tester/settings.ts";
+import { cardView } from "./card-view.ts";
 import { element, find } from "./element.ts";
 
 /** The form of the settings. The address of the page holds what differs from the service's own choices. */
@@ -101,6 +102,8 @@ export class SettingsForm {
 
   #showDefaults(): void {
     this.#threshold.placeholder = String(this.ownThreshold);
+    const card = this.#capabilities.model_details[this.model]?.card ?? null;
+    find(HTMLElement, ".card > div", this.#form).replaceChildren(...cardView(card));
     for (const label of this.#form.querySelectorAll<HTMLElement>(".of-distance")) {
       label.hidden = this.#call === "represent";
     }

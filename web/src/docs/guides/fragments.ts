@@ -1,4 +1,6 @@
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
+import type { ModelCard } from "@faceline/contracts/http/model-card";
+import { cardSummary } from "../../tester/card-summary.ts";
 import type { Facts } from "../../facts.ts";
 import { each, type Html, html } from "../../html.ts";
 import { apiDocument } from "../api-document.ts";
@@ -15,6 +17,7 @@ export const fragments: Record<string, (facts: Facts) => Html> = {
   "errors.4xx": () => errorList(4),
   "errors.5xx": () => errorList(5),
   "models.thresholds": ({ models }) => each(models, thresholdTable),
+  "models.cards": ({ models, cards }) => each(models, ({ name }) => cardTable(name, cards[name])),
 };
 
 function exampleRequest(facts: Facts): Html {
@@ -50,6 +53,25 @@ function errorEntry(code: ErrorCode): Html {
   const { status, when, next } = errorTable[code];
   return html`<div id="${code}"><dt><a href="#${code}"><code>${code}</code></a><span class="kind">${status}</span></dt>
 <dd><p>!${inlineText(when)}</p><p><strong>!${inlineText(next)}</strong></p></dd></div>
+`;
+}
+
+function cardTable(name: string, card: ModelCard | undefined): Html {
+  if (card === undefined)
+    return html`<p><strong>${name}</strong> was not measured here.</p>
+`;
+  const { sentence, head, rows, cost } = cardSummary(card);
+  const cells = ([first = "", ...rest]: string[]) =>
+    html`<tr><th scope="row">${first}</th>!${each(rest, (text) => html`<td>${text}</td>`)}</tr>
+`;
+  const weaknesses = each(card.weaknesses, ({ text, source }) => html`<li>${text} (${source})</li>`);
+  return html`<div class="wide" tabindex="0" role="region" aria-label="Error rates of ${name}"><table>
+<caption>${name}</caption>
+<thead><tr>!${each(head, (text) => html`<th scope="col">${text}</th>`)}</tr></thead>
+<tbody>!${each(rows, cells)}</tbody>
+</table></div>
+<p>${sentence} ${cost}</p>
+<ul>!${weaknesses}</ul>
 `;
 }
 

@@ -1,0 +1,124 @@
+import type { Face } from "@faceline/contracts/wire/face";
+import { decodeEmbedding } from "@faceline/contracts/wire/face";
+import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
+import { type Lanes, openLanes } from "@faceline/inference/engine/lanes";
+import type { Pixels } from "@faceline/inference/geometry/pixels";
+import { PrecisionSetting } from "@faceline/inference/network/precision";
+import { oneAtATime } from "@faceline/inference/testing/lane-settings";
+import { type Catalogue, readCatalogue } from "@faceline/models/catalogue";
+import type { Model } from "@faceline/models/catalogue-entry";
+import type { Recogniser } from "@faceline/models/model-pair";
+import { isUnpulled } from "@faceline/models/source";
+
+/** The detector that recognisers are measured with, and the recogniser that detectors are measured with. */
+const usual = { model: "Dlib", detector: "ssd" };
+
+/**
+ * Opens the usual lane in float and as the service runs it here, every other recogniser with the usual
+ * detector, and the usual recogniser with every other detector. Models whose weights are not here are named.
+ */
+export async function openMeasuredLanes(modelsDir: string): Promise<MeasuredLanes> {
+  const catalogue = await readCatalogue();
+  const names = laneNames(catalogue, modelsDir);
+  const lanes = names.map(({ model, detector }) => laneId(model, detector));
+  await using opened = new AsyncDisposableStack();
+  const float = opened.use(
+    await openLanes({
+      ...oneAtATime,
+      modelsDir,
+      lanes: [laneId(usual.model, usual.detector)],
+      precision: PrecisionSetting.parse("float"),
+    }),
+  );
+  const chosen = opened.use(await openLanes({ ...oneAtATime, modelsDir, lanes }));
+  const measured = names.map(({ model, detector }): MeasuredLane => {
+    const lane = laneId(model, detector);
+    return measuredLane(chosen, lane, { name: lane, model: catalogue.recogniser(model)!, detector });
+  });
+  const reference = measuredLane(float, lanes[0]!, {
+    name: `${lanes[0]}, float`,
+    model: catalogue.recogniser(usual.model)!,
+    detector: usual.detector,
+  });
+  const moved = opened.move();
+  return {
+    all: [...measured, reference],
+    usual: measured[0]!,
+    reference,
+    fallbacks: chosen.fallbacks,
+    unpulled: catalogue.models.filter((model) => !isHere(model, modelsDir)).map(({ name }) => name),
+    [Symbol.asyncDispose]: () => moved.disposeAsync(),
+  };
+}
+
+const isHere = ({ source }: Model, modelsDir: string) => !isUnpulled(modelsDir, source);
+
+/** The usual lane comes first. Of the pairs of models, those of the usual one are measured. */
+function laneNames(catalogue: Catalogue, modelsDir: string): { model: string; detector: string }[] {
+  const single = catalogue.all("embedding").filter((model) => isHere(model, modelsDir));
+  const pairs = catalogue.pairs.filter(
+    ({ members }) =>
+      members.every((member) => single.includes(member)) && members.some(({ name }) => name === usual.model),
+  );
+  const detectors = catalogue.all("detector").filter((model) => isHere(model, modelsDir));
+  return [
+    usual,
+    ...[...single, ...pairs]
+      .filter(({ name }) => name !== usual.model)
+      .map(({ name }) => ({ model: name, detector: usual.detector })),
+    ...detectors
+      .filter(({ name }) => name !== usual.detector)
+      .map(({ name }) => ({ model: usual.model, detector: name })),
+  ];
+}
+
+function measuredLane(
+  lanes: Lanes,
+  lane: LaneId,
+  named: Pick<MeasuredLane, "name" | "model" | "detector">,
+): MeasuredLane {
+  const { modelVersion, precision } = lanes.loaded.find((each) => each.lane === lane)!.build;
+  return {
+    ...named,
+    modelVersion,
+    precision,
+    largestFace: async (picture) => {
+      const { width, height } = picture;
+      const options = { align: true, enforceDetection: true, facesMax: 1, fullResolution: false };
+      const { results, usage } = await lanes.run({
+        lane,
+        pictures: [{ ...picture, originalWidth: width, originalHeight: height, options }],
+      });
+      const [result] = results;
+      if (result?.kind !== "faces") return { face: undefined, cpuMs: usage.cpuMs };
+      const { area, embedding } = result.faces[0]!;
+      return { face: { area, embedding: decodeEmbedding(embedding) }, cpuMs: usage.cpuMs };
+    },
+  };
+}
+
+/** A lane, as the service runs it for a call that compares the largest faces. */
+export type MeasuredLane = {
+  name: string;
+  model: Recogniser;
+  detector: string;
+  modelVersion: string;
+  precision: "float32" | "int8";
+  /** `cpuMs` of detection, alignment and embedding in one thread. */
+  largestFace(picture: Pixels): Promise<{ face: MeasuredFace | undefined; cpuMs: number }>;
+};
+
+/** The area is in pixels of the picture. */
+export type MeasuredFace = { area: Face["area"]; embedding: Float32Array };
+
+type MeasuredLanes = AsyncDisposable & {
+  all: readonly MeasuredLane[];
+  /** As the service runs it on this machine by default. */
+  usual: MeasuredLane;
+  /** The usual lane in float. */
+  reference: MeasuredLane;
+  /** Clauses that say why a model runs in float. */
+  fallbacks: readonly string[];
+  /** Models whose weights are not here. */
+  unpulled: readonly string[];
+};
