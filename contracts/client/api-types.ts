@@ -30,6 +30,10 @@ export type DetectionOptions = {
   align?: boolean | undefined;
   /** One of `normalizations` of the model. Defaults to `base`, the model's own preprocessing. */
   normalization?: string | undefined;
+  /** Faces with fewer pixels between the eyes are left out. Defaults to faces of every size. */
+  min_face_px?: number | undefined;
+  /** `no_issues`: faces with any of `quality_issues` are left out. Defaults to `none`. */
+  min_quality?: "none" | "no_issues" | undefined;
   /** Accepted for DeepFace clients: true is refused. */
   anti_spoofing?: boolean | undefined;
   /** Accepted for DeepFace clients: anything but 0 is refused. */
@@ -107,11 +111,37 @@ export type FacialArea = {
   face_found: boolean;
 };
 
+/** Measurements of a face. Angles are in degrees, as one sees them in the picture. */
+export type FaceQuality = {
+  /** Pixels between the eyes, in the image as it was sent. */
+  eye_distance_px: number;
+  /** About 0.5 in a sharp photograph, 0 in a plain area. */
+  sharpness: number;
+  /** Above 0: the face looks to the right. */
+  yaw: number;
+  /** Above 0: the face looks up. */
+  pitch: number;
+  /** Above 0: the head leans clockwise. */
+  roll: number;
+  /** 0 is black, 1 is white. */
+  brightness: number;
+  /** Share of the face that the edge of the image cuts off. */
+  outside_share: number;
+};
+
+/** Why a face may not be recognised. /openapi.json has the bounds. */
+export type QualityIssue = "too_small" | "blurred" | "turned_away" | "too_dark" | "too_bright" | "cut_off";
+
 export type VerifyReply = {
   /** Always false where no face was found in one of the images. */
   verified: boolean;
   /** Rounded to 6 decimals before it is compared with the threshold. */
   distance: number;
+  /**
+   * The share of pairs of different people whose distance is this small or smaller, an estimate. Null where
+   * nothing was measured, with `align: false`, and where no face was found.
+   */
+  false_match_rate: number | null;
   threshold: number;
   model: string;
   detector_backend: string;
@@ -123,6 +153,9 @@ export type VerifyReply = {
    * null where a vector came in place of the image.
    */
   faces_compared: { img1: number | null; img2: number | null };
+  /** Null where a vector came, or nothing was measured. */
+  quality: { img1: FaceQuality | null; img2: FaceQuality | null };
+  quality_issues: { img1: QualityIssue[] | null; img2: QualityIssue[] | null };
   /** Seconds. */
   time: number;
   request_id: string;
@@ -136,6 +169,9 @@ export type RepresentReply = {
     facial_area: FacialArea;
     /** The detector's score, 0 to 1; 0 where the whole image was taken as the face. */
     face_confidence: number;
+    /** Null where nothing was measured. */
+    quality: FaceQuality | null;
+    quality_issues: QualityIssue[] | null;
     model_name: string;
     /** Names the weights. Store it with the embedding. */
     model_version: string;
@@ -151,11 +187,13 @@ export type RepresentReply = {
 
 /**
  * A candidate that was compared. `index` is its position in the request. `face_found` is null for a vector;
- * where it is false, the whole image was taken as the face, and `match` is false.
+ * where it is false, the whole image was taken as the face, and `match` is false. `false_match_rate` is as in
+ * the reply of `verify`.
  */
 export type ComparedCandidate = {
   index: number;
   distance: number;
+  false_match_rate: number | null;
   id: string;
   match: boolean;
   face_found: boolean | null;
@@ -235,6 +273,8 @@ export type ModelDetails = NetworkDetails & {
   thresholds_from: Record<DistanceMetric, string>;
   /** The operator's calibration that the thresholds come from. Null: they are those of the model. */
   thresholds_calibration: ThresholdsCalibration | null;
+  /** The pairs of different people that `false_match_rate` rests on. Null: there are none. */
+  false_match_rate_from: { source: "operator" | "card"; pairs: number } | null;
   normalizations: string[];
   /** Null while no worker has the model loaded. */
   batch_max: number | null;
@@ -319,6 +359,7 @@ export type ErrorCode =
   | "image_too_small"
   | "no_face_detected"
   | "multiple_faces"
+  | "low_quality"
   | "model_not_allowed"
   | "detector_not_allowed"
   | "invalid_distance_metric"

@@ -2,7 +2,7 @@ import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 import { addedFolder, readCatalogue } from "@faceline/models/catalogue";
 import type { Model, Precision } from "@faceline/models/catalogue-entry";
-import { type LaneModels, laneModels } from "./engine/lane-models.ts";
+import { type LaneModels, laneModels, networkModels } from "./engine/lane-models.ts";
 import type { ModelLoaderOptions } from "./network/model-loader.ts";
 import { precisionFor } from "./network/precision.ts";
 
@@ -28,9 +28,7 @@ export class LaneMemory {
     lanes: readonly LaneModels[],
     { precision, executionProvider }: Pick<ModelLoaderOptions, "precision" | "executionProvider">,
   ) {
-    this.#models = new Map(
-      lanes.map(({ lane, detector, landmarks, embedding }) => [lane, [detector, landmarks, embedding]]),
-    );
+    this.#models = new Map(lanes.map((each) => [each.lane, networkModels(each)]));
     const models = [...this.#models.values()].flat();
     this.#precisions = new Map(
       models.map((model) => [model.name, precisionFor(model, precision, executionProvider)]),

@@ -175,6 +175,9 @@ const graph = (name: string) => ({
   licenses: [{ id: "MIT", covers: "all of it", stated_by: "a test" }],
 });
 
+/** A rate of 0.1 up to the distance 0.2, and of 0.9 from 0.4 on. */
+const madeUpCurve = { pairs: 9, distances: [0.2, 0.4], ranks: [1, 9] };
+
 export const testModels = [
   {
     ...graph("Dlib"),
@@ -183,6 +186,7 @@ export const testModels = [
     embedding_norm: { min: 1.2, max: 2 },
     thresholds: { cosine: 0.1, euclidean: 0.6, euclidean_l2: 0.4472 },
     thresholds_from: { cosine: "a test", euclidean: "a test", euclidean_l2: "a test" },
+    false_match_curves: { cosine: madeUpCurve, euclidean: madeUpCurve },
     normalizations: ["base"],
     landmarks: "landmarks",
   },

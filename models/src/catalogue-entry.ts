@@ -1,5 +1,6 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import * as z from "zod";
+import { FalseMatchCurves } from "./false-match-curve.ts";
 
 /**
  * The fields of a catalogue entry, `catalogue/<name>/model.json`. They are in snake_case, because the API
@@ -23,7 +24,7 @@ const Build = z.strictObject({
   /** The side of its square input pictures. */
   input_px: Positive,
   /** File name in the folder of built models. */
-  file: z.string().regex(/^[a-z0-9.-]+\.onnx$/, "must be a plain file name that ends in .onnx"),
+  file: z.string().regex(/^[a-z0-9._-]+\.onnx$/, "must be a plain file name that ends in .onnx"),
   bytes: Positive,
   sha256: Sha256,
 });
@@ -187,6 +188,13 @@ const Distances = z.array(z.number().nonnegative()).max(10_000);
 /** Distances in ascending order. */
 const LabelledDistances = z.strictObject({ same: Distances, different: Distances });
 
+export const LabelledPairs = z.strictObject({
+  /** The set, and what was run. */
+  source: z.string().min(1),
+  cosine: LabelledDistances,
+  euclidean: LabelledDistances,
+});
+
 /** A distance that is not greater means the same person. */
 export const Thresholds = z.strictObject({
   cosine: z.number().positive().max(2),
@@ -244,15 +252,10 @@ const Embedding = z.strictObject({
   }),
   /** Only where thresholds of this installation replace those of the entry: see local-thresholds.ts. */
   thresholds_calibration: ThresholdsCalibration.optional(),
+  /** Distances of different people, of pairs too many to list; left out: those of `labelled_pairs`. */
+  false_match_curves: FalseMatchCurves.optional(),
   /** Distances that the model gave labelled pairs of pictures; the thresholds are to be judged by them. */
-  labelled_pairs: z
-    .strictObject({
-      /** The set, and what was run. */
-      source: z.string().min(1),
-      cosine: LabelledDistances,
-      euclidean: LabelledDistances,
-    })
-    .optional(),
+  labelled_pairs: LabelledPairs.optional(),
   /** Output of a model that an operator added, as it was then. */
   golden: Golden.optional(),
   /** Names that a caller may use. All mean the one preprocessing that the graph contains. */

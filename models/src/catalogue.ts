@@ -4,6 +4,7 @@ import { basename, dirname, join } from "node:path";
 import type * as z from "zod";
 import type { Model, ModelOf, Role } from "./catalogue-entry.ts";
 import { CheckedModel } from "./entry-rules.ts";
+import { MeasuredPairs, type ModelPair, pairsOf, type Recogniser } from "./model-pair.ts";
 
 /**
  * The catalogue of models: one `catalogue/<name>/model.json` for each. Fields are in snake_case, because the
@@ -12,14 +13,21 @@ import { CheckedModel } from "./entry-rules.ts";
  */
 export class Catalogue {
   readonly models: readonly Model[];
+  readonly pairs: readonly ModelPair[];
 
-  constructor(models: readonly Model[]) {
+  constructor(models: readonly Model[], pairs: readonly ModelPair[] = []) {
     this.models = models;
+    this.pairs = pairs;
   }
 
   /** Undefined where there is no such model, or only one with another role. */
   find<R extends Role>(role: R, name: string): ModelOf<R> | undefined {
     return this.all(role).find((model) => model.name === name);
+  }
+
+  /** The embedding model or the pair of that name. */
+  recogniser(name: string): Recogniser | undefined {
+    return this.find("embedding", name) ?? this.pairs.find((pair) => pair.name === name);
   }
 
   /** Sorted by name. */
@@ -66,7 +74,9 @@ export async function readCatalogue(folder: string = catalogueFolder, added?: st
     }
   }
   if (mistakes.length > 0) throw new Error(`the models' catalogue:\n${mistakes.join("\n")}`);
-  return new Catalogue(models.toSorted((a, b) => (a.name < b.name ? -1 : 1)));
+  const sorted = models.toSorted((a, b) => (a.name < b.name ? -1 : 1));
+  const embeddings = sorted.filter((model) => model.role === "embedding");
+  return new Catalogue(sorted, pairsOf(embeddings, await readMeasuredPairs(folder)));
 }
 
 /** Every licence that a model comes under, as one SPDX expression. */
@@ -112,6 +122,11 @@ function withAbsoluteSource(model: Model, folder: string): Model {
   const { source } = model;
   if (source.kind !== "onnx_file") return model;
   return { ...model, source: { ...source, file: { ...source.file, path: join(folder, source.file.path) } } };
+}
+
+async function readMeasuredPairs(folder: string): Promise<MeasuredPairs> {
+  const file = join(folder, "pairs.json");
+  return existsSync(file) ? MeasuredPairs.parse(JSON.parse(await readFile(file, "utf8"))) : {};
 }
 
 async function readCalibration(folder: string): Promise<{ calibration?: unknown }> {

@@ -20,7 +20,7 @@ export async function listLines(
     contract.name,
     contract.role ?? "embedding",
     "float32",
-    megabytes(download.bytes ?? 0).padStart(7),
+    (download.bytes === undefined ? "?" : megabytes(download.bytes)).padStart(7),
     download.sha256.slice(0, 12),
     "not pulled",
     licenseOf(contract),

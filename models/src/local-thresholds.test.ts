@@ -8,6 +8,7 @@ import { removeLocalThresholds, withLocalThresholds, writeLocalThresholds } from
 
 const catalogue = await readCatalogue();
 const dlib = catalogue.find("embedding", "Dlib")!;
+const curve = { pairs: 80_000, distances: [0.04, 0.3], ranks: [1, 80_000] };
 const measured = {
   thresholds: { cosine: 0.05, euclidean: 0.5, euclidean_l2: 0.3162 },
   calibration: {
@@ -18,6 +19,7 @@ const measured = {
     people: 400,
     detector: "ssd",
   },
+  false_match_curves: { cosine: curve, euclidean: curve },
 };
 
 test("thresholds that were written take the place of the catalogue's, until they are removed", async (t) => {
@@ -27,6 +29,7 @@ test("thresholds that were written take the place of the catalogue's, until they
   const own = (await withLocalThresholds(catalogue, modelsDir)).find("embedding", "Dlib")!;
   assert.deepEqual(own.thresholds, measured.thresholds);
   assert.deepEqual(own.thresholds_calibration, measured.calibration);
+  assert.deepEqual(own.false_match_curves, measured.false_match_curves);
   assert.equal(
     own.thresholds_from.cosine,
     "The operator's calibration of 2026-11-22 for a false match rate of at most 0.1 % (95 % confidence): " +
@@ -35,6 +38,14 @@ test("thresholds that were written take the place of the catalogue's, until they
   assert.equal(await removeLocalThresholds(modelsDir, "Dlib"), path);
   assert.deepEqual((await withLocalThresholds(catalogue, modelsDir)).find("embedding", "Dlib"), dlib);
   assert.equal(await removeLocalThresholds(modelsDir, "Dlib"), undefined);
+});
+
+test("a file of a release without false match curves is used as it is", async (t) => {
+  const modelsDir = await temporaryFolder(t);
+  const { false_match_curves: _new, ...older } = measured;
+  await writeLocalThresholds(catalogue, dlib, { ...older, modelsDir });
+  const own = (await withLocalThresholds(catalogue, modelsDir)).find("embedding", "Dlib")!;
+  assert.deepEqual([own.thresholds, own.false_match_curves], [measured.thresholds, undefined]);
 });
 
 test("thresholds of other weights, of unknown models and files that do not parse end the start", async (t) => {

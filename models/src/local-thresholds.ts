@@ -2,7 +2,9 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import * as z from "zod";
 import { Catalogue } from "./catalogue.ts";
-import { distancesMax, type EmbeddingModel, Thresholds, ThresholdsCalibration } from "./catalogue-entry.ts";
+import { distancesMax, type Model, Thresholds, ThresholdsCalibration } from "./catalogue-entry.ts";
+import { FalseMatchCurves } from "./false-match-curve.ts";
+import type { ModelPair, Recogniser } from "./model-pair.ts";
 import { modelVersionOf } from "./model-version.ts";
 
 /**
@@ -15,8 +17,12 @@ const LocalThresholds = z.strictObject({
   model_version: z.string().min(1),
   thresholds: Thresholds,
   calibration: ThresholdsCalibration,
+  /** Files of older releases have none: replies have no false match rate then. */
+  false_match_curves: FalseMatchCurves.optional(),
 });
-export type LocalThresholds = z.infer<typeof LocalThresholds>;
+type LocalThresholds = z.infer<typeof LocalThresholds>;
+/** What is measured of a model. */
+export type MeasuredThresholds = Omit<LocalThresholds, "model" | "model_version">;
 
 /**
  * Returns the catalogue with the thresholds of the folder. Throws one error with a line for each file that
@@ -36,7 +42,7 @@ export async function withLocalThresholds(catalogue: Catalogue, modelsDir: strin
       mistakes.push(`  ${name}: ${read.mistake}`);
       continue;
     }
-    const model = catalogue.find("embedding", read.model);
+    const model = catalogue.recogniser(read.model);
     if (model === undefined) mistakes.push(`  ${name}: the catalogue has no embedding model ${read.model}`);
     else if (read.model_version !== versionOf(catalogue, model)) {
       mistakes.push(`  ${name}: they were measured with other weights of ${read.model}`);
@@ -51,19 +57,18 @@ export async function withLocalThresholds(catalogue: Catalogue, modelsDir: strin
       `local thresholds in ${folder}; delete these files, then measure them again:\n${mistakes.join("\n")}`,
     );
   }
-  return new Catalogue(
-    catalogue.models.map((model) => {
-      const own = model.role === "embedding" ? local.get(model.name) : undefined;
-      return own === undefined ? model : { ...(model as EmbeddingModel), ...fieldsOf(own) };
-    }),
-  );
+  const withOwn = <M extends Model | ModelPair>(model: M): M => {
+    const own = local.get(model.name);
+    return own === undefined ? model : { ...model, ...fieldsOf(own) };
+  };
+  return new Catalogue(catalogue.models.map(withOwn), catalogue.pairs.map(withOwn));
 }
 
 /** Stores thresholds for a model of the catalogue, in place of earlier ones. Returns the path of the file. */
 export async function writeLocalThresholds(
   catalogue: Catalogue,
-  model: EmbeddingModel,
-  { modelsDir, ...measured }: Pick<LocalThresholds, "thresholds" | "calibration"> & { modelsDir: string },
+  model: Recogniser,
+  { modelsDir, ...measured }: MeasuredThresholds & { modelsDir: string },
 ): Promise<string> {
   const path = thresholdsFile(modelsDir, model.name);
   const stored: LocalThresholds = {
@@ -101,7 +106,7 @@ async function readThresholds(path: string): Promise<LocalThresholds | { mistake
   }
 }
 
-function fieldsOf({ thresholds, calibration }: LocalThresholds) {
+function fieldsOf({ thresholds, calibration, false_match_curves }: LocalThresholds) {
   const { calibrated_at, fmr_wanted, pairs_same, pairs_different, people, detector } = calibration;
   const measured =
     `The operator's calibration of ${calibrated_at.slice(0, 10)} for a false match rate of at most ` +
@@ -115,16 +120,17 @@ function fieldsOf({ thresholds, calibration }: LocalThresholds) {
       euclidean_l2: "Derived: sqrt(2 * cosine), the same line drawn in another unit.",
     },
     thresholds_calibration: calibration,
+    false_match_curves,
   };
 }
 
 /** Throws where the name is no file name: only the catalogue's own names may lead to a file. */
 function thresholdsFile(modelsDir: string, name: string): string {
-  if (!/^[\w.-]{1,64}$/.test(name)) throw new Error(`"${name}" is no name of a model`);
+  if (!/^[\w.+-]{1,129}$/.test(name)) throw new Error(`"${name}" is no name of a model`);
   return join(modelsDir, folderName, `${name}.json`);
 }
 
-const versionOf = (catalogue: Catalogue, model: EmbeddingModel): string =>
+const versionOf = (catalogue: Catalogue, model: Recogniser): string =>
   modelVersionOf(model, catalogue.find("landmarks", model.landmarks)!);
 
 /** Folder below that of built models. */

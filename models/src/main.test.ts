@@ -86,7 +86,8 @@ test("list shows builds, recognisers of other publishers, and when a licence was
   for (const line of [
     /^Dlib +embedding +float32 +22\.4 MB +[0-9a-f]{12} +not built +MIT AND LicenseRef-public-domain$/m,
     /^blazeface .* not pulled +MIT AND Apache-2\.0 +2026-11-22$/m,
-    /^SFace +embedding +float32 +38\.7 MB +0ba9fbfa01b5 +not pulled +Apache-2\.0$/m,
+    /^SFace +embedding +float32 +38\.7 MB +48f14099abda +not pulled +Apache-2\.0$/m,
+    /^Buffalo_SC +embedding +float32 +\? +9cc6e4a75f0e +not pulled +LicenseRef-InsightFace-non-commercial$/m,
   ]) {
     assert.match(out, line);
   }

@@ -8,14 +8,27 @@ import { Graph } from "../src/onnx/graph.ts";
  * of made-up weights and a matrix. `changes` make it wrong.
  */
 export function foreignRecogniser(changes: Partial<Recogniser> = {}): Uint8Array {
-  const made = { px: 112, length: 16, nan: false, oneAtATime: false, constant: false, ...changes };
-  const { px, length } = made;
+  const made = {
+    px: 112,
+    length: 16,
+    output: "fc1",
+    nan: false,
+    oneAtATime: false,
+    constant: false,
+    twoOutputs: false,
+    slow: false,
+    ...changes,
+  };
+  const { px, length, output } = made;
   const graph = new Graph("foreign");
   graph.input("data", "float32", [1, 3, px, px]);
-  const filters = graph.floats("filters", [8, 3, 8, 8], madeUp(8 * 3 * 8 * 8));
+  // The first channel is dead: training has left its weights near 0.
+  const weights = madeUp(8 * 3 * 8 * 8).map((weight, i) => (made.slow && i < 192 ? weight * 1e-30 : weight));
+  const filters = graph.floats("filters", [8, 3, 8, 8], weights);
   const side = Math.floor((px - 8) / 16) + 1;
   graph.node("maps", "Conv", ["data", filters], { kernel_shape: [8, 8], strides: [16, 16] });
-  graph.node("relu", "Relu", ["maps"]);
+  if (made.slow) graph.node("relu", "PRelu", ["maps", graph.floats("slopes", [8, 1, 1], madeUp(8))]);
+  else graph.node("relu", "Relu", ["maps"]);
   if (made.oneAtATime) graph.node("flat", "Reshape", ["relu", graph.ints("shape", [1, 8 * side * side])]);
   else graph.node("flat", "Flatten", ["relu"], { axis: 1 });
   const scaled = graph.floats("scaled", [1], Float32Array.of(made.constant ? 0 : 1));
@@ -26,9 +39,10 @@ export function foreignRecogniser(changes: Partial<Recogniser> = {}): Uint8Array
   graph.node("sum", "Add", ["product", added]);
   const divisor = graph.floats("divisor", [1], Float32Array.of(made.nan ? 0 : 1));
   graph.node("zero", "Mul", ["sum", divisor]);
-  if (made.nan) graph.node("fc1", "Div", ["zero", divisor]);
-  else graph.node("fc1", "Identity", ["zero"]);
-  graph.output("fc1", "float32", [1, length]);
+  if (made.nan) graph.node(output, "Div", ["zero", divisor]);
+  else graph.node(output, "Identity", ["zero"]);
+  graph.output(output, "float32", [1, length]);
+  if (made.twoOutputs) graph.output("sum", "float32", [1, length]);
   return graph.encode({});
 }
 
@@ -73,4 +87,7 @@ function madeUp(count: number): Float32Array {
   });
 }
 
-type Recogniser = { px: number; length: number; nan: boolean; oneAtATime: boolean; constant: boolean };
+type Recogniser = { px: number; length: number; output: string } & Record<
+  "nan" | "oneAtATime" | "constant" | "twoOutputs" | "slow",
+  boolean
+>;

@@ -47,9 +47,7 @@ export function externalTensor(name: string, { location, bytes }: Place): Messag
 function rewrite(bytes: Uint8Array, change: (field: number, value: Uint8Array) => Uint8Array): Uint8Array {
   const written = new Message();
   for (const { field, value } of readFields(bytes)) {
-    if (typeof value === "bigint") written.int(field, value);
-    else if (typeof value === "number") written.float(field, value);
-    else written.bytes(field, change(field, value));
+    written.field({ field, value: value instanceof Uint8Array ? change(field, value) : value });
   }
   return written.encode();
 }

@@ -146,7 +146,8 @@ class Family implements AsyncDisposable {
     const pipeline = new Pipeline({
       detector: new Detector(networks, detectorLimits(detector)),
       aligner: new Aligner(landmarks.networks.at(-1)!, this.#warp, template),
-      embedder: new Embedder(embedders.at(-1)!, this.#warp, chipToTemplate(embedding, template)),
+      embedders: [new Embedder(embedders.at(-1)!, this.#warp, chipToTemplate(embedding, template))],
+      weights: [1],
     });
     return { name, embedding, pipeline };
   }

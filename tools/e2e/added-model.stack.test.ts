@@ -1,4 +1,5 @@
-// Covers a model that an operator has added, from the entry below MODELS_DIR to an HTTP reply.
+// Covers models that an operator has added, from the entry below MODELS_DIR to HTTP replies. Those of
+// published recognisers are made-up graphs of the shape that their contracts declare.
 import assert from "node:assert/strict";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,14 +8,15 @@ import test from "node:test";
 import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
 import { VerifyReply } from "@faceline/contracts/http/verify";
 import { readCatalogue } from "@faceline/models/catalogue";
-import { addRecogniser } from "@faceline/models/contract/add";
+import { addModel, addRecogniser } from "@faceline/models/contract/add";
+import { readPublished } from "@faceline/models/contract/published";
 import { modelFile, modelsFolder } from "@faceline/models/model-file";
 import { foreignContract, foreignRecogniser } from "@faceline/models/testing/foreign-recogniser";
 import { portraits } from "@faceline/testing/faces";
 import { retryOnOverload } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
 
-test("a model that was added is shown and serves calls by its name", async (t) => {
+test("models that were added are shown and serve calls by their names, several at once", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "added-model-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const { models } = await readCatalogue();
@@ -25,9 +27,15 @@ test("a model that was added is shown and serves calls by its name", async (t) =
     }
   }
   await addRecogniser(folder, foreignRecogniser(), { contract: foreignContract, licenceText: "as you like" });
+  const published = (await readPublished()).filter(({ contract }) => pulled.includes(contract.name));
+  for (const each of published) {
+    assert.ok(each.contract.role !== "detector");
+    const { length } = each.contract.output;
+    await addModel(folder, foreignRecogniser({ length, slow: true }), each);
+  }
   const running = await startStack(t, {
     settings: {
-      MODELS: "Foreign",
+      MODELS: ["Foreign", ...pulled].join(),
       MODEL_DEFAULT: "Foreign",
       DETECTORS: "tiny",
       DETECTOR_DEFAULT: "tiny",
@@ -44,9 +52,17 @@ test("a model that was added is shown and serves calls by its name", async (t) =
 
   const post = retryOnOverload(running.post);
   const [picture] = (await portraits()).map((each) => each.toString("base64"));
-  const call = { img1: picture, img2: picture, model_name: "Foreign", detector_backend: "tiny" };
-  const { status, body } = await post("/verify", call);
-  assert.equal(status, 200, JSON.stringify(body));
-  const { verified, model } = VerifyReply.parse(body);
-  assert.deepEqual([verified, model], [true, "Foreign"]);
+  // Four calls of each at once, which the batcher may put together.
+  const names = ["Foreign", ...pulled].flatMap((name) => Array<string>(4).fill(name));
+  const replies = names.map(async (name) => {
+    const call = { img1: picture, img2: picture, model_name: name, detector_backend: "tiny" };
+    const { status, body } = await post("/verify", call);
+    assert.equal(status, 200, JSON.stringify(body));
+    const { verified, model } = VerifyReply.parse(body);
+    assert.deepEqual([verified, model], [true, name]);
+  });
+  await Promise.all(replies);
 });
+
+/** One of each length and colour order, and the one whose name has an underscore. */
+const pulled = ["SFace", "AdaFace-IR-18", "Buffalo_L"];

@@ -4,41 +4,57 @@ import test from "node:test";
 import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
 import { Problem } from "@faceline/contracts/http/problem";
 import { VerifyReply } from "@faceline/contracts/http/verify";
-import { readCatalogue } from "@faceline/models/catalogue";
 import { readLaunchOptions } from "@faceline/deploy/launcher/settings";
+import { readCatalogue } from "@faceline/models/catalogue";
+import { modelsFolder } from "@faceline/models/model-file";
+import { membersOf } from "@faceline/models/model-pair";
+import { isUnpulled } from "@faceline/models/source";
 import { facesFolder, type LabelledPair, labelledPairs, withoutFaces } from "@faceline/testing/faces";
 import { type Post, readBase64, retryOnOverload, runConcurrently } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
 
 const inFlightMax = 8;
+const catalogue = await readCatalogue();
+const models = [...catalogue.all("embedding"), ...catalogue.pairs].filter(
+  (model) =>
+    model.labelled_pairs && membersOf(model).every(({ source }) => !isUnpulled(modelsFolder, source)),
+);
 
-test("all 300 labelled pairs are classified correctly at the default thresholds", {
+test("all 300 labelled pairs are classified correctly at the default thresholds, at the recorded distances", {
   skip: withoutFaces,
 }, async (t) => {
-  const stack = await startStack(t, { workers: readLaunchOptions([], process.env).workers });
+  const { workers } = readLaunchOptions([], process.env);
+  const stack = await startStack(t, { workers, settings: { MODELS: models.map(({ name }) => name).join() } });
   const post = retryOnOverload(stack.post);
   const pairs = labelledPairs();
   assert.equal(pairs.length, 300);
 
-  const figures: Figures[] = [];
-  for (const metric of ["cosine", "euclidean"] as const) figures.push(await measure(post, pairs, metric));
-
-  for (const line of table(figures)) t.diagnostic(line);
-  t.diagnostic(`${pairs.length} pairs of 25 pictures: a regression check, not a claim of accuracy.`);
-  for (const { metric, wrong } of figures) assert.deepEqual(wrong, [], metric);
-  const { models } = await readCatalogue();
-  const [{ name, labelled_pairs } = {}] = models.filter((model) => model.role === "embedding");
-  const reply = await fetch(`${stack.address}/capabilities`);
-  const { model_details } = CapabilitiesReply.parse(await reply.json());
-  const { precision } = model_details[name!]!.builds[0]!;
-  for (const { metric, same, different } of figures) {
-    const limit = differenceMax[precision][metric];
-    assertNear(same, labelled_pairs![metric].same, limit);
-    assertNear(different, labelled_pairs![metric].different, limit);
+  for (const { name, labelled_pairs, thresholds } of models) {
+    await t.test(name, async (t) => {
+      const figures: Figures[] = [];
+      for (const metric of ["cosine", "euclidean"] as const) {
+        figures.push(await measure(post, pairs, { model_name: name, distance_metric: metric }));
+      }
+      for (const line of table(figures)) t.diagnostic(line);
+      t.diagnostic(`${pairs.length} pairs of 25 pictures: a regression check, not a claim of accuracy.`);
+      for (const { metric, wrong } of figures) assert.deepEqual(wrong, [], metric);
+      const reply = await fetch(`${stack.address}/capabilities`);
+      const { detector_details } = CapabilitiesReply.parse(await reply.json());
+      const { precision } = detector_details["ssd"]!.builds[0]!;
+      for (const { metric, same, different } of figures) {
+        const limit = differenceMax[precision] * thresholds[metric];
+        assertNear(same, labelled_pairs![metric].same, limit);
+        assertNear(different, labelled_pairs![metric].different, limit);
+      }
+    });
   }
 });
 
-async function measure(post: Post, pairs: LabelledPair[], metric: Metric): Promise<Figures> {
+async function measure(
+  post: Post,
+  pairs: LabelledPair[],
+  options: { model_name: string; distance_metric: Metric },
+): Promise<Figures> {
   const pictures = new Map(
     pairs
       .flatMap(({ first, second }) => [first, second])
@@ -49,7 +65,7 @@ async function measure(post: Post, pairs: LabelledPair[], metric: Metric): Promi
     const { status, body } = await post("/verify", {
       img1: pictures.get(pair.first),
       img2: pictures.get(pair.second),
-      distance_metric: metric,
+      ...options,
     });
     if (status === 200) return { pair, ...VerifyReply.parse(body) };
     const { error, field } = Problem.parse(body);
@@ -64,7 +80,7 @@ async function measure(post: Post, pairs: LabelledPair[], metric: Metric): Promi
     "error" in each && each.error === "no_face_detected" ? [each.file] : [],
   );
   return {
-    metric,
+    metric: options.distance_metric,
     correct: answered.filter(({ pair, verified }) => verified === pair.samePerson).length,
     wrong: verdicts
       .filter((each) => !("verified" in each) || each.verified !== each.pair.samePerson)
@@ -90,13 +106,11 @@ function assertNear(measured: number[], recorded: number[], limit: number): void
 }
 
 /**
- * The recorded distances are those of int8 and of drafts. In float, two of the 262 pairs of different persons
- * differ by 0.004 to 0.005 (cosine), all others by less.
+ * Largest difference from a recorded distance, as a share of the threshold. Recorded are int8 and drafts, and
+ * another run gives the same four digits. In float, Dlib differs by 0.07 of its threshold and MobileFaceNet
+ * by 0.04; full decodes instead of drafts moved MobileFaceNet by 0.04 as well.
  */
-const differenceMax = {
-  int8: { cosine: 0.004, euclidean: 0.15 },
-  float32: { cosine: 0.01, euclidean: 0.15 },
-};
+const differenceMax = { int8: 0.03, float32: 0.1 };
 
 /** Margins: the distances from the threshold to the nearest pair on either side. */
 function table(figures: Figures[]): string[] {

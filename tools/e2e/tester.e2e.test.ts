@@ -53,7 +53,15 @@ test("the tester, in a browser", async (t) => {
       await page.locator(".explanation").innerText(),
       /^Distance 0\.0\d{3}, threshold 0\.0737\. A distance/,
     );
-    assert.match(await page.locator(".errors-of-labelled").innerText(), /0 of 262 .* 0 of 38/s);
+    assert.match(await page.locator(".errors-of-labelled").first().innerText(), /0 of 262 .* 0 of 38/s);
+    const rarity = page.locator(".scale-of-rarity");
+    const sentence = "None of 262 pairs of different people look this alike.";
+    assert.equal(await rarity.locator("figcaption").innerText(), sentence);
+    assert.match((await rarity.getByRole("img").getAttribute("aria-label"))!, /None of 262 pairs/);
+    assert.match(
+      await rarity.innerText(),
+      /An estimate from 262 pairs of pictures that the model was tried on/,
+    );
     for (const size of [
       { width: 1_280, height: 800 },
       { width: 390, height: 844 },

@@ -51,11 +51,14 @@ export async function openCrops(
   const pipeline = new Pipeline({
     detector: new Detector([await open(detector, () => {})], detectorLimits(detector)),
     aligner: new Aligner(await open(landmarks, (crop) => crops.get(landmarks)!.push(crop)), warp, template),
-    embedder: new Embedder(
-      await open(embedding, (crop) => crops.get(embedding)!.push(crop)),
-      warp,
-      chipToTemplate(embedding, template),
-    ),
+    embedders: [
+      new Embedder(
+        await open(embedding, (crop) => crops.get(embedding)!.push(crop)),
+        warp,
+        chipToTemplate(embedding, template),
+      ),
+    ],
+    weights: [1],
   });
   return new Crops(pipeline, crops);
 }

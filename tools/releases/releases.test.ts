@@ -27,13 +27,13 @@ for (const { version, schemas, messages } of recorded) {
     for (const [name, { writes }] of Object.entries(schemas)) {
       const { reads } = now[name as SharedName] ?? {};
       assert.ok(reads, `${name} is no longer read`);
-      assert.deepEqual(schemaRefusals(writes, reads, name), []);
+      assert.deepEqual(unexpected(schemaRefusals(writes, reads, name)), []);
     }
   });
 
   test(`what this code writes is read by release ${version}`, () => {
     for (const [name, { reads }] of Object.entries(schemas)) {
-      assert.deepEqual(schemaRefusals(now[name as SharedName].writes, reads, name), []);
+      assert.deepEqual(unexpected(schemaRefusals(now[name as SharedName].writes, reads, name)), []);
     }
   });
 
@@ -52,6 +52,13 @@ for (const { version, schemas, messages } of recorded) {
     }
   });
 }
+
+/**
+ * Without the names of lanes, which may have a plus since pairs of models exist: operators name a pair in
+ * MODELS once every process is of a release that knows it.
+ */
+const unexpected = (refusals: string[]): string[] =>
+  refusals.filter((refusal) => !/\b(lane|loading|unloads\[\]): has another pattern$/.test(refusal));
 
 /** A copy in which each object has a field that no release has. */
 function withNewFields(value: unknown): unknown {

@@ -1,20 +1,23 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
-import type { LocalThresholds } from "@faceline/models/local-thresholds";
+import { type FalseMatchCurve, falseMatchCurve } from "@faceline/models/false-match-curve";
+import type { MeasuredThresholds } from "@faceline/models/local-thresholds";
 import type { LaneReport } from "./report/report.ts";
 
 /**
- * The thresholds that a report with one wanted false match rate proposes, as they are stored; undefined where
- * one of them is refused.
+ * The thresholds that a report with one wanted false match rate proposes, and the distances of different
+ * people, as they are stored; undefined where one of the thresholds is refused.
  */
 export function measuredThresholds(
   { lane, people, metrics }: LaneReport,
   now: Date,
-): Pick<LocalThresholds, "thresholds" | "calibration"> | undefined {
+): MeasuredThresholds | undefined {
   const thresholds = new Map<DistanceMetric, number>();
-  for (const { metric, proposals } of metrics) {
+  const curves = new Map<DistanceMetric, FalseMatchCurve>();
+  for (const { metric, proposals, analysis } of metrics) {
     const [proposal] = proposals;
     if (proposal?.kind !== "proposed") return undefined;
     thresholds.set(metric, proposal.threshold);
+    curves.set(metric, falseMatchCurve(analysis.curve.different)!);
   }
   const { analysis, proposals } = metrics[0]!;
   return {
@@ -23,6 +26,7 @@ export function measuredThresholds(
       euclidean: thresholds.get("euclidean")!,
       euclidean_l2: thresholds.get("euclidean_l2")!,
     },
+    false_match_curves: { cosine: curves.get("cosine")!, euclidean: curves.get("euclidean")! },
     calibration: {
       calibrated_at: now.toISOString(),
       fmr_wanted: proposals[0]!.wanted,

@@ -1,5 +1,5 @@
 import type { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
-import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
+import type { Recogniser } from "@faceline/models/model-pair";
 
 /**
  * Facts of the running service, so that pages show its own limits. They cross to another thread, so they are
@@ -16,7 +16,7 @@ export type Facts = {
   idempotencyKeptMs: number;
   /** Those that are enabled. */
   models: Pick<
-    EmbeddingModel,
+    Recogniser,
     "name" | "title" | "input_px" | "thresholds" | "thresholds_from" | "labelled_pairs"
   >[];
   detectors: string[];

@@ -35,8 +35,8 @@ const graph = {
   builds: z
     .array(RunningBuild)
     .describe(
-      "What live workers run: several during a rollout, or where only some CPUs run int8. Empty while no " +
-        "live worker has it loaded.",
+      "What live workers run: several during a rollout, or where only some CPUs run int8; for a pair of " +
+        "models those of both. Empty while no live worker has it loaded.",
     ),
 };
 
@@ -52,6 +52,16 @@ const ThresholdsCalibration = z.object({
   pairs_different: z.int().describe("Pairs of pictures of two people that were compared."),
   people: z.int().describe("How many people the pictures show."),
   detector: z.string().describe("The detector that found the faces."),
+});
+
+const FalseMatchRateFrom = z.object({
+  source: z
+    .enum(["operator", "card"])
+    .describe("`operator`: their calibration. `card`: pictures that the model comes with figures of."),
+  pairs: z
+    .int()
+    .positive()
+    .describe("Pairs of different people. They share people and so tell less than their number suggests."),
 });
 
 const ModelDetails = z.object({
@@ -73,6 +83,9 @@ const ModelDetails = z.object({
   thresholds_calibration: ThresholdsCalibration.nullable().describe(
     "The calibration that the operator measured the default thresholds with. Null: they are those that the " +
       "model comes with.",
+  ),
+  false_match_rate_from: FalseMatchRateFrom.nullable().describe(
+    "The pairs that `false_match_rate` in replies rests on. Null: there are none, and it is null.",
   ),
   normalizations: z.array(z.string()).describe("Values of `normalization` that this model accepts."),
   ...graph,

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { DistanceMetric, detectionFields, distanceFields } from "./detection-fields.ts";
 import { ErrorCode } from "./errors.ts";
+import { FalseMatchRate } from "./false-match-rate.ts";
 import { Image, imageDescription } from "./image.ts";
 import { replyFields } from "./reply-fields.ts";
 import { body } from "./request-body.ts";
@@ -104,6 +105,7 @@ const Compared = z.object({
       "Distance from the source by `metric`, rounded to 6 decimals. For an image with several faces, that of " +
         "the nearest.",
     ),
+  false_match_rate: FalseMatchRate,
   id: ResultId,
   match: z
     .boolean()

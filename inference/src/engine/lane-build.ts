@@ -10,15 +10,17 @@ import type { LaneModels } from "./lane-models.ts";
  * all networks, their precisions, the execution provider and the version of onnxruntime.
  */
 export function laneBuildOf(models: LaneModels, loaded: LoadedParts, executionProvider: string): LaneBuild {
-  const parts = [loaded.detector, loaded.landmarks, loaded.embedding].map(({ precision, sha256s }) => [
+  const parts = [loaded.detector, loaded.landmarks, ...loaded.members].map(({ precision, sha256s }) => [
     precision.model,
     precision.precision,
     ...sha256s,
   ]);
+  const pairWeights = models.recogniser.role === "pair" ? [models.recogniser.weights] : [];
+  const isInt8 = loaded.members.some(({ precision }) => precision.precision === "int8");
   return {
-    digest: digestOf([ort.env.versions.node, executionProvider, parts]),
-    modelVersion: modelVersionOf(models.embedding, models.landmarks),
-    precision: loaded.embedding.precision.precision,
+    digest: digestOf([ort.env.versions.node, executionProvider, parts, ...pairWeights]),
+    modelVersion: modelVersionOf(models.recogniser, models.landmarks),
+    precision: isInt8 ? "int8" : "float32",
   };
 }
 
@@ -26,7 +28,7 @@ export function laneBuildOf(models: LaneModels, loaded: LoadedParts, executionPr
 export function modelledBuildOf(models: LaneModels, executionProvider: string): LaneBuild {
   return {
     digest: digestOf([models.lane, executionProvider]),
-    modelVersion: modelVersionOf(models.embedding, models.landmarks),
+    modelVersion: modelVersionOf(models.recogniser, models.landmarks),
     precision: "float32",
   };
 }
@@ -35,4 +37,4 @@ function digestOf(parts: unknown): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
 }
 
-type LoadedParts = Record<"detector" | "landmarks" | "embedding", LoadedModel>;
+type LoadedParts = Record<"detector" | "landmarks", LoadedModel> & { members: readonly LoadedModel[] };

@@ -1,45 +1,41 @@
 import { existsSync } from "node:fs";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { Catalogue } from "@faceline/models/catalogue";
-import type { DetectorModel, EmbeddingModel, ModelOf } from "@faceline/models/catalogue-entry";
+import type { DetectorModel, Model, ModelOf } from "@faceline/models/catalogue-entry";
 import { modelFile, pullCommand } from "@faceline/models/model-file";
+import { membersOf, type Recogniser } from "@faceline/models/model-pair";
 import { isUnpulled } from "@faceline/models/source";
 
 /**
- * The catalogue entries behind each lane: its detector, its embedding model, and the landmark model that the
- * embedding model names. Throws one sentence with every name that the catalogue does not have.
+ * The catalogue entries behind each lane: its detector, its embedding model or pair of them, and the landmark
+ * model that the embedding model names. Throws one sentence with every name that the catalogue does not have.
  */
 export function laneModels(catalogue: Catalogue, lanes: readonly LaneId[]): LaneModels[] {
   const mistakes = new Set<string>();
-  const find = <R extends "detector" | "embedding">(role: R, name: string): ModelOf<R> | undefined => {
-    const model = catalogue.find(role, name);
-    if (model === undefined) {
-      const known = catalogue.models.filter((each) => each.role === role).map((each) => each.name);
-      mistakes.add(`no ${role} model ${name} (there are ${known.join(", ")})`);
-    }
-    return model;
-  };
   const found = lanes.flatMap((lane) => {
-    const [embeddingName = "", detectorName = ""] = lane.split("/");
-    const embedding = find("embedding", embeddingName);
-    const detector = find("detector", detectorName);
-    return embedding && detector ? [{ lane, detector, embedding }] : [];
+    const [recogniserName = "", detectorName = ""] = lane.split("/");
+    const recogniser = catalogue.recogniser(recogniserName);
+    const detector = catalogue.find("detector", detectorName);
+    const missing = (role: string, name: string, known: readonly { name: string }[]) =>
+      mistakes.add(`no ${role} model ${name} (there are ${known.map((each) => each.name).join(", ")})`);
+    if (!recogniser) {
+      missing("embedding", recogniserName, [...catalogue.all("embedding"), ...catalogue.pairs]);
+    }
+    if (!detector) missing("detector", detectorName, catalogue.all("detector"));
+    return recogniser && detector ? [{ lane, detector, recogniser }] : [];
   });
   if (mistakes.size > 0)
     throw new Error(`MODELS and DETECTORS: the catalogue has ${[...mistakes].join(", and ")}`);
   return found.map((models) => ({
     ...models,
     // readCatalogue has checked that it is there.
-    landmarks: catalogue.find("landmarks", models.embedding.landmarks)!,
+    landmarks: catalogue.find("landmarks", models.recogniser.landmarks)!,
   }));
 }
 
 /** Throws one sentence where models of lanes were neither pulled nor built. */
 export function requirePulled(folder: string, lanes: readonly LaneModels[]): void {
-  const models = new Set(
-    lanes.flatMap(({ detector, landmarks, embedding }) => [detector, landmarks, embedding]),
-  );
-  const absent = [...models].filter(
+  const absent = [...new Set(lanes.flatMap(networkModels))].filter(
     (model) =>
       isUnpulled(folder, model.source) &&
       !model.builds.every((build) => existsSync(modelFile(folder, model, build))),
@@ -56,5 +52,12 @@ export type LaneModels = {
   lane: LaneId;
   detector: DetectorModel;
   landmarks: ModelOf<"landmarks">;
-  embedding: EmbeddingModel;
+  recogniser: Recogniser;
 };
+
+/** Every model of a lane that has networks of its own: two embedding models where it has a pair. */
+export const networkModels = ({ detector, landmarks, recogniser }: LaneModels): Model[] => [
+  detector,
+  landmarks,
+  ...membersOf(recogniser),
+];

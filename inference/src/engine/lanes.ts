@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 import { addedFolder, readCatalogue } from "@faceline/models/catalogue";
+import { membersOf, weightsOf } from "@faceline/models/model-pair";
 import { syntheticFace } from "@faceline/models/synthetic-face";
 import { Aligner } from "../align/aligner.ts";
 import { alignmentTemplates } from "../align/templates.ts";
@@ -17,6 +18,7 @@ import {
 import { noPause, type Pause } from "../network/network.ts";
 import { isOutOfMemory } from "../network/out-of-memory.ts";
 import { doublingSizes } from "../network/run-sizes.ts";
+import { QualityMeter } from "../quality/quality-meter.ts";
 import { knownTimes } from "../network/start-times.ts";
 import { laneBuildOf } from "./lane-build.ts";
 import { type LaneModels, laneModels, requirePulled } from "./lane-models.ts";
@@ -92,22 +94,29 @@ export class Lanes implements AsyncDisposable {
     const { detectorChunkMax, faceChunkMax, executionProvider, batchMax } = this.#options;
     const detector = await this.#loader.load(entries.detector, detectorChunkMax, pause);
     const landmarks = await this.#loader.load(entries.landmarks, faceChunkMax, pause);
-    const embedding = await this.#loader.load(entries.embedding, faceChunkMax, pause);
     const template = alignmentTemplates[entries.landmarks.scheme];
-    const chip = chipToTemplate(entries.embedding, template);
+    const members: LoadedModel[] = [];
+    const embedders: Embedder[] = [];
+    for (const member of membersOf(entries.recogniser)) {
+      const loaded = await this.#loader.load(member, faceChunkMax, pause);
+      members.push(loaded);
+      embedders.push(new Embedder(loaded.networks.at(-1)!, this.#warp, chipToTemplate(member, template)));
+    }
     const pipeline = new Pipeline({
       detector: new Detector(detector.networks, detectorLimits(entries.detector)),
       aligner: new Aligner(landmarks.networks.at(-1)!, this.#warp, template),
-      embedder: new Embedder(embedding.networks.at(-1)!, this.#warp, chip),
+      embedders,
+      weights: weightsOf(entries.recogniser),
+      quality: new QualityMeter(this.#warp, template),
     });
     await warmLoops(pipeline, pause);
-    const models = [detector, landmarks, embedding];
+    const models = [detector, landmarks, ...members];
     this.#opened.set(lane, { pipeline, models });
     // For one face a picture, none of them clear at low resolution. Drawing between the runs is little beside
     // them.
     const runMsOf = (size: number) =>
       models.reduce((sum, { networks }) => sum + networks.at(-1)!.runMsOf(size), 0);
-    const build = laneBuildOf(entries, { detector, landmarks, embedding }, executionProvider);
+    const build = laneBuildOf(entries, { detector, landmarks, members }, executionProvider);
     const sizes = doublingSizes(batchMax);
     const known = knownTimes(sizes, this.#options.startTimes?.lanes.get(build.digest));
     this.loaded = this.loaded.concat({

@@ -39,7 +39,7 @@ export async function openModelledLanes(
 ): Promise<ModelledLanes> {
   const models = laneModels(await readCatalogue(catalogueFolder, addedFolder(modelsDir)), lanes);
   const faces = new Map(
-    models.map(({ lane, embedding }) => [lane, placeholderFace(embedding.embedding_size)]),
+    models.map(({ lane, recogniser }) => [lane, placeholderFace(recogniser.embedding_size)]),
   );
   const sizes = doublingSizes(batchMax).map((size) => ({ size, runMs: runMs(cost, size) }));
   const executionProvider = `model:${cost.alphaMs}+${cost.betaMs}b`;

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { laneId } from "@faceline/contracts/wire/ids";
 import { readCatalogue } from "@faceline/models/catalogue";
+import { membersOf } from "@faceline/models/model-pair";
 import { oneAtATime } from "../../testing/lane-settings.ts";
 import { builtModels, enginePicture, samplePicture } from "../../testing/photographs.ts";
 import { Aligner } from "../align/aligner.ts";
@@ -21,14 +22,15 @@ test("a box whose landmarks are no face's is dropped, after a retry at full reso
   const [entries] = laneModels(catalogue, [laneId("Dlib", "ssd")]);
   const { networks: detectors } = await loader.load(entries!.detector, 1);
   const landmarks = (await loader.load(entries!.landmarks, 1)).networks.at(-1)!;
-  const embedder = (await loader.load(entries!.embedding, 1)).networks.at(-1)!;
+  const embedder = (await loader.load(membersOf(entries!.recogniser)[0]!, 1)).networks.at(-1)!;
   const warp = new Warp();
   // No face fits the template so well.
   const template = { ...alignmentTemplates[entries!.landmarks.scheme], residualMaxPx: 0.1 };
   const pipeline = new Pipeline({
     detector: new Detector(detectors, detectorLimits(entries!.detector)),
     aligner: new Aligner(landmarks, warp, template),
-    embedder: new Embedder(embedder, warp, chipToTemplate(entries!.embedding, template)),
+    embedders: [new Embedder(embedder, warp, chipToTemplate(membersOf(entries!.recogniser)[0]!, template))],
+    weights: [1],
   });
 
   const portrait = await enginePicture(samplePicture("dia-1.jpg"), { fullResolution: false });

@@ -4,9 +4,11 @@ import type { Eyes } from "../align/templates.ts";
 import type { DetectedFace, Detections, Detector } from "../detect/detector.ts";
 import type { Detection } from "../detect/non-max-suppression.ts";
 import type { Chip, Embedder } from "../embed/embedder.ts";
+import { joinEmbeddings } from "../embed/join-embeddings.ts";
 import { boxMap, composed, stepOf } from "../geometry/affine.ts";
 import { wholeBox } from "../geometry/box.ts";
 import { sumUsage } from "../network/network.ts";
+import type { QualityMeter } from "../quality/quality-meter.ts";
 import { facialArea, largestFirst } from "./facial-area.ts";
 import type { EnginePicture, PipelineUsage, TaskResult } from "./work.ts";
 
@@ -60,16 +62,27 @@ class PipelineRun {
       if (takeWhole) faces[index]!.push(this.#unaligned(picture, { ...wholeBox(picture), score: 0 }));
     }
     const startedAt = performance.now();
-    const { embeddings, networkUsage } = await this.#parts.embedder.embed(
-      faces.flat().map((face) => face.chip),
-    );
-    requireFinite(embeddings);
+    const embeddings = await this.#embed(faces.flat());
     usage.embedMs += performance.now() - startedAt;
     usage.faces += embeddings.length;
-    usage.networks = sumUsage([...usage.networks, ...networkUsage]);
+    usage.networks = sumUsage(usage.networks);
     const results = resultsOf(pictures, faces, embeddings);
     for (const index of tooCoarse) results[index] = { kind: "too_coarse" };
     return { results, usage };
+  }
+
+  async #embed(faces: readonly LocatedFace[]): Promise<readonly Float32Array[]> {
+    const parts: Float32Array[][] = [];
+    for (const [i, embedder] of this.#parts.embedders.entries()) {
+      const { embeddings, networkUsage } = await embedder.embed(faces.map(({ chips }) => chips[i]!));
+      this.#usage.networks.push(...networkUsage);
+      parts.push(embeddings);
+    }
+    requireFinite(parts.flat());
+    const embeddings = joinEmbeddings(parts, this.#parts.weights);
+    // A pair divides by lengths.
+    requireFinite(embeddings);
+    return embeddings;
   }
 
   async #measure(detecting: Promise<Detections>): Promise<Detections> {
@@ -118,7 +131,7 @@ class PipelineRun {
 
   /** Aligns the candidates that want it, and drops those whose landmarks are no face's. */
   async #locate(round: readonly Candidate[]): Promise<{ index: number; face: LocatedFace }[]> {
-    const { aligner, embedder } = this.#parts;
+    const { aligner, embedders } = this.#parts;
     const toAlign = round.filter(({ picture }) => picture.options.align);
     const { alignments, networkUsage } = await aligner.align(
       toAlign.map(({ picture, box }) => ({ picture, box: box.landmarkBox })),
@@ -137,16 +150,24 @@ class PipelineRun {
         this.#usage.implausible++;
         return [];
       }
-      const chipToPicture = composed(embedder.chipToTemplate, alignment.chipToPicture);
-      const chip = { picture, chipToPicture, within: wholeBox(picture) };
-      return [{ index, face: { box, chip, eyes: alignment.eyes } }];
+      const chips = embedders.map(({ chipToTemplate }) => ({
+        picture,
+        chipToPicture: composed(chipToTemplate, alignment.chipToPicture),
+        within: wholeBox(picture),
+      }));
+      const quality = this.#parts.quality?.measure(picture, alignment);
+      return [{ index, face: { box, chips, eyes: alignment.eyes, quality } }];
     });
   }
 
   /** A face without landmarks: its box is stretched to the chip. */
   #unaligned(picture: EnginePicture, box: Detection): LocatedFace {
-    const chipToPicture = boxMap(box, this.#parts.embedder.px);
-    return { box, chip: { picture, chipToPicture, within: box }, eyes: null };
+    const chips = this.#parts.embedders.map(({ px }) => ({
+      picture,
+      chipToPicture: boxMap(box, px),
+      within: box,
+    }));
+    return { box, chips, eyes: null, quality: undefined };
   }
 }
 
@@ -160,7 +181,7 @@ function isTooCoarse(
   faces: readonly LocatedFace[],
 ): boolean {
   if (isDraft !== true) return false;
-  const step = Math.min(...faces.map(({ chip }) => stepOf(chip.chipToPicture)));
+  const step = Math.min(...faces.flatMap(({ chips }) => chips.map((chip) => stepOf(chip.chipToPicture))));
   return faces.length === 0 || step < 1 || (step * originalWidth) / width < 2;
 }
 
@@ -187,12 +208,12 @@ function resultsOf(
 ): TaskResult[] {
   let next = 0;
   return pictures.map((picture, index) => {
-    const encoded = faces[index]!.map(({ box, eyes }): Face => {
+    const encoded = faces[index]!.map(({ box, eyes, quality }): Face => {
       const numbers = embeddings[next++]!;
       const embedding = encodeEmbedding(numbers);
       numbers.fill(0);
       const confidence = Math.min(1, Math.max(0, box.score));
-      return { area: facialArea(picture, box, eyes), confidence, embedding };
+      return { area: facialArea(picture, box, eyes), confidence, embedding, quality };
     });
     return encoded.length === 0
       ? { kind: "rejected", code: "no_face_detected" }
@@ -214,10 +235,15 @@ export const noUsage: PipelineUsage = {
 type PipelineParts = {
   detector: Detector;
   aligner: Aligner;
-  embedder: Embedder;
+  /** One, or those of a pair. */
+  embedders: readonly Embedder[];
+  /** One for each embedder; their sum is 1. */
+  weights: readonly number[];
+  /** Undefined: nobody reads the numbers. */
+  quality?: QualityMeter;
 };
 
 type Candidate = { picture: EnginePicture; index: number; box: DetectedFace };
 
-/** Eyes are null where there are no landmarks. */
-type LocatedFace = { box: Detection; chip: Chip; eyes: Eyes | null };
+/** `chips`: one for each embedder. Eyes are null, and quality undefined, where there are no landmarks. */
+type LocatedFace = { box: Detection; chips: readonly Chip[]; eyes: Eyes | null; quality: Face["quality"] };

@@ -19,6 +19,7 @@ test("GET /capabilities: what is enabled, what of it has live workers, and the l
   assert.deepEqual([status, batch_max, execution_provider, license], ["ready", 8, "cpu", "MIT"]);
   assert.equal(thresholds.cosine, 0.1);
   assert.equal(shown.model_details["Dlib"]!.thresholds_calibration, null);
+  assert.deepEqual(shown.model_details["Dlib"]!.false_match_rate_from, { source: "card", pairs: 9 });
   assert.equal(shown.detector_details["ssd"]?.status, "ready");
   assert.equal(shown.detector_details["tiny"]?.status, "unavailable");
   assert.equal(shown.limits.faces, 100);
@@ -77,7 +78,7 @@ test("GET /capabilities: every build that live workers run, and what a detector 
   assert.deepEqual([ssd!.missed_width_share, tiny!.missed_width_share], [0.08, null]);
 });
 
-test("GET /capabilities: where an operator's own thresholds come from; /verify uses them", async (t) => {
+test("GET /capabilities: where an operator's own thresholds come from; /verify uses them and their rates", async (t) => {
   const modelsDir = await mkdtemp(join(tmpdir(), "models-"));
   t.after(() => rm(modelsDir, { recursive: true }));
   const published = await readCatalogue();
@@ -91,7 +92,10 @@ test("GET /capabilities: where an operator's own thresholds come from; /verify u
   };
   const thresholds = { cosine: 0.02, euclidean: 0.3, euclidean_l2: 0.2 };
   const dlib = published.find("embedding", "Dlib")!;
-  await writeLocalThresholds(published, dlib, { thresholds, calibration, modelsDir });
+  const curve = { pairs: 80_000, distances: [0.01, 0.05], ranks: [4, 80_000] };
+  const false_match_curves = { cosine: curve, euclidean: curve };
+  const measured = { thresholds, calibration, false_match_curves };
+  await writeLocalThresholds(published, dlib, { ...measured, modelsDir });
   const catalogue = await withLocalThresholds(published, modelsDir);
 
   const { app, post } = testServer(t, { catalogue });
@@ -100,15 +104,17 @@ test("GET /capabilities: where an operator's own thresholds come from; /verify u
   assert.deepEqual(shown.thresholds, thresholds);
   assert.deepEqual(shown.thresholds_calibration, calibration);
   assert.match(shown.thresholds_from.cosine, /^The operator's calibration of 2026-11-22 .* at most 1 %/);
+  assert.deepEqual(shown.false_match_rate_from, { source: "operator", pairs: 80_000 });
 
   const zeros = Array(126).fill(0);
   const vectors = { img1: [1, 0, ...zeros], img2: [0.95, Math.sqrt(1 - 0.95 ** 2), ...zeros] };
   const verdictBy = async (server: typeof post) => {
-    const { verified, distance, threshold } = (await server("/verify", vectors)).json();
-    return [verified, distance, threshold];
+    const { verified, distance, threshold, false_match_rate } = (await server("/verify", vectors)).json();
+    return [verified, distance, threshold, false_match_rate];
   };
-  assert.deepEqual(await verdictBy(post), [false, 0.05, 0.02]);
-  assert.deepEqual(await verdictBy(testServer(t, { catalogue: published }).post), [true, 0.05, 0.0737]);
+  assert.deepEqual(await verdictBy(post), [false, 0.05, 0.02, 1]);
+  const byCard = [true, 0.05, 0.0737, Number((1 / 263).toPrecision(3))];
+  assert.deepEqual(await verdictBy(testServer(t, { catalogue: published }).post), byCard);
 });
 
 test("enabled names that are not in the catalogue end the start, all in one error", (t) => {

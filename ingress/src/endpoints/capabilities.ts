@@ -7,12 +7,8 @@ import { FacePolicy } from "@faceline/contracts/http/verify";
 import { imageFormats } from "@faceline/contracts/image/format";
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import { licenseOf } from "@faceline/models/catalogue";
-import {
-  type DetectorModel,
-  distancesMax,
-  type EmbeddingModel,
-  type Model,
-} from "@faceline/models/catalogue-entry";
+import { type DetectorModel, distancesMax } from "@faceline/models/catalogue-entry";
+import { membersOf, type Recogniser } from "@faceline/models/model-pair";
 import { deadlineMinMs } from "../call/request-headers.ts";
 import { type HttpSettings, testerIsOn, version } from "../config.ts";
 import type { EnabledModels } from "../models/enabled-models.ts";
@@ -28,7 +24,10 @@ export async function capabilities({ ports, settings, models }: RouteContext): P
   const modelEntries = enabled.embeddingModels.map((model) => {
     const lanes = usableLanes.filter(({ lane }) => lane.startsWith(`${model.name}/`));
     const [version] = versionsOf(model, models, ports.poolStates());
-    return [model.name, { model_version: version!, ...modelDetails(model, lanes) }] as const;
+    const rates = enabled.falseMatchRates.get(model.name);
+    const false_match_rate_from = rates ? { source: rates.source, pairs: rates.pairs } : null;
+    const details = { ...modelDetails(model, lanes), false_match_rate_from };
+    return [model.name, { model_version: version!, ...details }] as const;
   });
   const detectorEntries = enabled.detectors.map((detector) => {
     const lanes = usableLanes.filter(({ lane }) => lane.endsWith(`/${detector.name}`));
@@ -57,7 +56,7 @@ export async function capabilities({ ports, settings, models }: RouteContext): P
   };
 }
 
-const modelDetails = (model: EmbeddingModel, lanes: LaneState[]) => ({
+const modelDetails = (model: Recogniser, lanes: LaneState[]) => ({
   embedding_size: model.embedding_size,
   thresholds: model.thresholds,
   thresholds_max: distancesMax(model),
@@ -77,12 +76,13 @@ const detectorDetails = (detector: DetectorModel, lanes: LaneState[]) => ({
 });
 
 /** The fields beside `builds` are those of its first entry. */
-function graphDetails(model: Model, lanes: LaneState[]) {
-  const builds = runningBuilds(model, lanes);
+function graphDetails(model: Recogniser | DetectorModel, lanes: LaneState[]) {
+  const networks = model.role === "detector" ? [model] : membersOf(model);
+  const builds = networks.flatMap((network) => runningBuilds(network, lanes));
   const [first] = builds;
   return {
     license: licenseOf(model),
-    sha256: first?.sha256 ?? model.builds[0]!.sha256,
+    sha256: first?.sha256 ?? networks[0]!.builds[0]!.sha256,
     precision: first?.precision ?? null,
     precision_fallback: first?.precision_fallback ?? false,
     status: lanes.length === 0 ? ("unavailable" as const) : ("ready" as const),
@@ -91,7 +91,7 @@ function graphDetails(model: Model, lanes: LaneState[]) {
 }
 
 /** Returns the builds that workers have reported, each once. */
-function runningBuilds({ name }: Model, lanes: LaneState[]): RunningBuild[] {
+function runningBuilds({ name }: { name: string }, lanes: LaneState[]): RunningBuild[] {
   const builds = new Map<string, RunningBuild>();
   for (const { precisions, executionProvider } of lanes.filter(({ workers }) => workers > 0)) {
     for (const { model, precision, fallback, sha256 } of precisions) {

@@ -34,12 +34,12 @@ test("/compare 200: vectors alone never leave the ingress", async (t) => {
     metric: "cosine",
     source: { type: "vector", vector_length: 2, face_index: null, face_found: null },
     results: [
-      { index: 0, distance: 1, id: "ann", match: false, face_found: null },
-      { index: 1, distance: 0.4, id: "1", match: false, face_found: null },
-      { index: 2, distance: 0, id: "7", match: true, face_found: null },
+      { index: 0, distance: 1, false_match_rate: 0.9, id: "ann", match: false, face_found: null },
+      { index: 1, distance: 0.4, false_match_rate: 0.9, id: "1", match: false, face_found: null },
+      { index: 2, distance: 0, false_match_rate: 0.1, id: "7", match: true, face_found: null },
     ],
     threshold: 0.1,
-    best_match: { index: 2, distance: 0, id: "7", match: true, face_found: null },
+    best_match: { index: 2, distance: 0, false_match_rate: 0.1, id: "7", match: true, face_found: null },
     time: 0,
     request_id: "mine",
   });
@@ -167,7 +167,14 @@ test("/compare: a candidate that fails has error and detail, and the others are 
     error: "no_face_detected",
     detail: "No face was found in candidate 4.",
   });
-  assert.deepEqual(best_match, { index: 7, distance: 1, id: "7", match: false, face_found: null });
+  assert.deepEqual(best_match, {
+    index: 7,
+    distance: 1,
+    false_match_rate: 0.9,
+    id: "7",
+    match: false,
+    face_found: null,
+  });
 });
 
 test("/compare: vectors that are no embedding for the metric fail alone, as the source they fail the call", async (t) => {

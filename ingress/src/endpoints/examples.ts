@@ -29,11 +29,22 @@ const otherFacialArea = {
   right_eye: [150, 163],
   face_found: true,
 };
+const quality = {
+  eye_distance_px: 98.5,
+  sharpness: 0.487,
+  yaw: -4,
+  pitch: 2,
+  roll: 6,
+  brightness: 0.58,
+  outside_share: 0,
+};
 const request_id = "01a1fd7b-f82f-723a-ba87-61ba8be62e83";
 const result = {
   embedding: vector(5),
   facial_area: facialArea,
   face_confidence: 0.98,
+  quality,
+  quality_issues: [],
   model_name: "Dlib",
   model_version: "0123456789ab",
   precision: "int8",
@@ -74,12 +85,15 @@ export const verifyExamples: ComputeEndpoint["examples"] = {
       value: {
         verified: true,
         distance: 0.0312,
+        false_match_rate: 0.0038,
         threshold: 0.0737,
         model: "Dlib",
         detector_backend: "ssd",
         similarity_metric: "cosine",
         facial_areas: { img1: facialArea, img2: otherFacialArea },
         faces_compared: { img1: 1, img2: 1 },
+        quality: { img1: quality, img2: { ...quality, sharpness: 0.291 } },
+        quality_issues: { img1: [], img2: ["blurred"] },
         time: 0.142,
         request_id,
       },
@@ -113,6 +127,15 @@ export const representExamples: ComputeEndpoint["examples"] = {
   },
 };
 
+const compared = {
+  index: 0,
+  distance: 0.0412,
+  false_match_rate: 0.0038,
+  id: "ann",
+  match: true,
+  face_found: true,
+};
+
 export const compareExamples: ComputeEndpoint["examples"] = {
   requests: {
     "application/json": {
@@ -144,11 +167,11 @@ export const compareExamples: ComputeEndpoint["examples"] = {
         metric: "cosine",
         source: { type: "image", vector_length: 128, face_index: 0, face_found: true },
         results: [
-          { index: 0, distance: 0.0412, id: "ann", match: true, face_found: true },
+          compared,
           { index: 1, id: "1", error: "no_face_detected", detail: "No face was found in candidate 1." },
         ],
         threshold: 0.0737,
-        best_match: { index: 0, distance: 0.0412, id: "ann", match: true, face_found: true },
+        best_match: compared,
         time: 0.166,
         request_id,
       },

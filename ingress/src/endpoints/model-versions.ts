@@ -1,6 +1,6 @@
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
-import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
+import type { Recogniser } from "@faceline/models/model-pair";
 import { ApiError } from "../call/api-error.ts";
 import type { LoadedModels } from "../models/loaded-models.ts";
 
@@ -8,7 +8,7 @@ import type { LoadedModels } from "../models/loaded-models.ts";
  * Returns the versions of a model that live workers run: one, and two in the middle of a rollout. Without a
  * worker, that of this process' catalogue.
  */
-export function versionsOf(model: EmbeddingModel, models: LoadedModels, pools: PoolState[]): string[] {
+export function versionsOf(model: Recogniser, models: LoadedModels, pools: PoolState[]): string[] {
   const running = pools.flatMap(({ lanes }) =>
     lanes
       .filter(({ lane, workers }) => workers > 0 && lane.startsWith(`${model.name}/`))

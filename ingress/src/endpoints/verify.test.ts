@@ -17,7 +17,7 @@ import {
 
 const image = await base64Image();
 
-test("/verify 200: verified, distance, threshold, model, detector, metric, facial_areas, time", async (t) => {
+test("/verify 200: verified, distance, its false match rate, threshold, model, detector, metric, facial_areas, time", async (t) => {
   const { post, dispatched } = testServer(t, {
     dispatch: async () => [facesAnswer([1, 0]), facesAnswer([0.6, 0.8])],
   });
@@ -26,12 +26,15 @@ test("/verify 200: verified, distance, threshold, model, detector, metric, facia
   assert.deepEqual(VerifyReply.strict().parse(reply.json()), {
     verified: false,
     distance: 0.4,
+    false_match_rate: 0.9,
     threshold: 0.1,
     model: "Dlib",
     detector_backend: "ssd",
     similarity_metric: "cosine",
     facial_areas: { img1: testFacialArea(0), img2: testFacialArea(0) },
     faces_compared: { img1: 1, img2: 1 },
+    quality: { img1: null, img2: null },
+    quality_issues: { img1: null, img2: null },
     time: 0,
     request_id: "mine",
   });
@@ -164,20 +167,31 @@ test("`enforce_detection: false`: where no face was found, the reply says so, an
 
   next = answers.both;
   const both = VerifyReply.parse((await post("/verify", body)).json());
-  assert.deepEqual([both.verified, both.distance], [false, 0]);
+  assert.deepEqual([both.verified, both.distance, both.false_match_rate], [false, 0, null]);
   assert.deepEqual(both.facial_areas, { img1: found, img2: found });
   assert.deepEqual(both.faces_compared, { img1: 0, img2: 0 });
   assert.equal(dispatched[0]?.options.enforceDetection, false);
 
   next = answers.first;
   const first = VerifyReply.parse((await post("/verify", body)).json());
-  assert.equal(first.verified, false);
+  assert.deepEqual([first.verified, first.false_match_rate], [false, null]);
   assert.deepEqual(first.facial_areas, { img1: found, img2: testFacialArea(0) });
   assert.deepEqual(first.faces_compared, { img1: 0, img2: 1 });
 
   next = [whole];
   const vector = VerifyReply.parse((await post("/verify", { ...body, img2: [1, 0] })).json());
   assert.deepEqual([vector.verified, vector.faces_compared], [false, { img1: 0, img2: null }]);
+  assert.equal(vector.false_match_rate, null);
+});
+
+test("/verify and /compare: no false match rate with `align: false`, which was not measured", async (t) => {
+  const { post } = testServer(t);
+  const vectors = { img1: [1.5, 0], img2: [1.5, 0] };
+  const rateOf = async (align: boolean) =>
+    (await post("/verify", { ...vectors, align })).json().false_match_rate;
+  assert.deepEqual([await rateOf(true), await rateOf(false)], [0.1, null]);
+  const compared = await post("/compare", { vector: [1.5, 0], candidates: [[1.5, 0]], align: false });
+  assert.equal(compared.json().results[0].false_match_rate, null);
 });
 
 test("a threshold that no distance exceeds is refused with the range", async (t) => {

@@ -1,7 +1,7 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import type { Image } from "@faceline/contracts/http/image";
 import { type VectorNumbers, vectorRule } from "@faceline/contracts/http/vector";
-import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
+import type { Recogniser } from "@faceline/models/model-pair";
 import { ApiError, type InputRef, inputError } from "../call/api-error.ts";
 import { vectorFault } from "../matching/vector-fault.ts";
 import { imageBytes } from "./base64.ts";
@@ -24,7 +24,7 @@ export class InputReader {
    */
   readInputs(
     values: (InputValue | ApiError)[],
-    comparison: { model: EmbeddingModel; metric: DistanceMetric },
+    comparison: { model: Recogniser; metric: DistanceMetric },
   ): (Input | ApiError)[] {
     return values.map((input) => {
       if (input instanceof ApiError) return input;
@@ -49,7 +49,7 @@ export class InputReader {
 function vectorInput(
   vector: VectorNumbers,
   ref: InputRef,
-  { model, metric }: { model: EmbeddingModel; metric: DistanceMetric },
+  { model, metric }: { model: Recogniser; metric: DistanceMetric },
 ): Input {
   const size = model.embedding_size;
   if (vector.length !== size) {

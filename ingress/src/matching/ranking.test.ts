@@ -6,8 +6,12 @@ import { type RankedCandidate, rankCandidates } from "./ranking.ts";
 import type { Subject, SubjectFace } from "./subject.ts";
 
 /** A vector, which no image was looked at for. */
-const source: SubjectFace = { vector: [0], area: null, confidence: 1 };
-const rule = { metric: "euclidean", threshold: 2 } as const;
+const source: SubjectFace = { vector: [0], area: null, confidence: 1, quality: null };
+const rule = {
+  metric: "euclidean",
+  threshold: 2,
+  falseMatchRate: (distance: number) => distance / 10,
+} as const;
 
 test("/compare: results in the order of the request, best_match the least distance", () => {
   const { results, best_match } = rankCandidates(
@@ -16,10 +20,10 @@ test("/compare: results in the order of the request, best_match the least distan
     rule,
   );
   assert.deepEqual(results, [
-    { index: 0, distance: 3, id: "a", match: false, face_found: true },
-    { index: 1, distance: 1, id: "b", match: true, face_found: true },
+    { index: 0, distance: 3, false_match_rate: 0.3, id: "a", match: false, face_found: true },
+    { index: 1, distance: 1, false_match_rate: 0.1, id: "b", match: true, face_found: true },
     // On the threshold is a match.
-    { index: 2, distance: 2, id: "c", match: true, face_found: true },
+    { index: 2, distance: 2, false_match_rate: 0.2, id: "c", match: true, face_found: true },
   ]);
   assert.deepEqual(best_match, results[1]);
 });
@@ -30,7 +34,14 @@ test("/compare: of equal distances the first is the best match, and it need not 
     [withFaces("a", [9]), withFaces("b", [5]), withFaces("c", [-5])],
     rule,
   );
-  assert.deepEqual(best_match, { index: 1, distance: 5, id: "b", match: false, face_found: true });
+  assert.deepEqual(best_match, {
+    index: 1,
+    distance: 5,
+    false_match_rate: 0.5,
+    id: "b",
+    match: false,
+    face_found: true,
+  });
 });
 
 test("/compare: of a candidate image with several faces the nearest counts", () => {
@@ -48,7 +59,7 @@ test("/compare: when all candidates fail, the call fails with the error of the f
   assert.throws(() => rankCandidates(source, [failed("a"), failed("b")], rule), { code: "no_face_detected" });
 });
 
-test("/compare: nothing matches where no face was found, in the source or in a candidate", () => {
+test("/compare: nothing matches, and no rate is known, where no face was found, in the source or in a candidate", () => {
   const whole = (face: SubjectFace): SubjectFace => ({
     ...face,
     area: { ...testFacialArea(0), face_found: false },
@@ -59,11 +70,18 @@ test("/compare: nothing matches where no face was found, in the source or in a c
   faces[0] = whole(faces[0]);
   const one = rankCandidates(source, [withoutFace, withFaces("b", [1])], rule).results;
   assert.deepEqual(one, [
-    { index: 0, distance: 0, id: "a", match: false, face_found: false },
-    { index: 1, distance: 1, id: "b", match: true, face_found: true },
+    { index: 0, distance: 0, false_match_rate: null, id: "a", match: false, face_found: false },
+    { index: 1, distance: 1, false_match_rate: 0.1, id: "b", match: true, face_found: true },
   ]);
   const [other] = rankCandidates(whole(source), [withFaces("b", [1])], rule).results;
-  assert.deepEqual(other, { index: 0, distance: 1, id: "b", match: false, face_found: true });
+  assert.deepEqual(other, {
+    index: 0,
+    distance: 1,
+    false_match_rate: null,
+    id: "b",
+    match: false,
+    face_found: true,
+  });
 });
 
 const failed = (id: string): RankedCandidate => ({
@@ -72,7 +90,9 @@ const failed = (id: string): RankedCandidate => ({
 });
 
 function withFaces(id: string, ...vectors: number[][]): RankedCandidate {
-  const faces = vectors.map((vector, i): SubjectFace => ({ vector, area: testFacialArea(i), confidence: 1 }));
+  const faces = vectors.map(
+    (vector, i): SubjectFace => ({ vector, area: testFacialArea(i), confidence: 1, quality: null }),
+  );
   const ref = { field: "candidates", label: id };
   return { id, subject: { ref, faces: faces as [SubjectFace, ...SubjectFace[]], build: null } };
 }

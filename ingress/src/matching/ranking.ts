@@ -7,8 +7,8 @@ import { faceFound, type Subject, type SubjectFace } from "./subject.ts";
 /**
  * Compares every candidate with one face. Returns the results in the order of the request and the best match,
  * the candidate at the least distance, whether or not it is within the threshold. Of a candidate image with
- * several faces the nearest counts. Without a face on either side nothing matches. If every candidate failed,
- * throws the error of the first.
+ * several faces the nearest counts. Without a face on either side nothing matches, nor is there a false match
+ * rate. If every candidate failed, throws the error of the first.
  */
 export function rankCandidates(from: SubjectFace, candidates: RankedCandidate[], rule: MatchRule): Ranking {
   const distanceTo = distanceFrom(rule.metric, from.vector);
@@ -16,8 +16,15 @@ export function rankCandidates(from: SubjectFace, candidates: RankedCandidate[],
     if (subject instanceof ApiError) return { index, id, error: subject.code, detail: subject.message };
     const distance = Math.min(...subject.faces.map(({ vector }) => distanceTo(vector)));
     const found = faceFound(subject);
-    const match = found !== false && from.area?.face_found !== false && distance <= rule.threshold;
-    return { index, distance, id, match, face_found: found };
+    const isOfFaces = found !== false && from.area?.face_found !== false;
+    return {
+      index,
+      distance,
+      false_match_rate: isOfFaces ? rule.falseMatchRate(distance) : null,
+      id,
+      match: isOfFaces && distance <= rule.threshold,
+      face_found: found,
+    };
   });
 
   const compared = results.filter((result): result is ComparedCandidate => "distance" in result);
@@ -32,5 +39,9 @@ export function firstError(parts: unknown[]): Error {
 }
 
 export type RankedCandidate = { id: string; subject: Subject | ApiError };
-export type MatchRule = { metric: DistanceMetric; threshold: number };
+export type MatchRule = {
+  metric: DistanceMetric;
+  threshold: number;
+  falseMatchRate: (distance: number) => number | null;
+};
 type Ranking = { results: (ComparedCandidate | FailedCandidate)[]; best_match: ComparedCandidate };

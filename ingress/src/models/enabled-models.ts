@@ -1,12 +1,14 @@
 import type { ModelSelection } from "@faceline/accounts/models/allowlist";
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
-import { type DetectorModel, distancesMax, type EmbeddingModel } from "@faceline/models/catalogue-entry";
+import { type DetectorModel, distancesMax } from "@faceline/models/catalogue-entry";
+import type { Recogniser } from "@faceline/models/model-pair";
 import { ApiError } from "../call/api-error.ts";
+import { type FalseMatchRates, falseMatchRatesOf } from "../matching/false-match-rates.ts";
 import type { MatchRule } from "../matching/ranking.ts";
 
 /** The models and detectors that are enabled. It does not change: a call works with one to its end. */
 export class EnabledModels {
-  readonly embeddingModels: EmbeddingModel[];
+  readonly embeddingModels: Recogniser[];
   readonly detectors: DetectorModel[];
   readonly defaultModel: string;
   readonly defaultDetector: string;
@@ -16,6 +18,8 @@ export class EnabledModels {
   readonly lanes: ReadonlySet<string>;
   /** Numbers of the longest vector that one of the models has. */
   readonly vectorLengthMax: number;
+  /** By the name of the model. */
+  readonly falseMatchRates: ReadonlyMap<string, FalseMatchRates | null>;
 
   /** Selects from the loaded models and detectors. */
   constructor(loaded: LoadedEntries, selection: ModelSelection) {
@@ -24,6 +28,9 @@ export class EnabledModels {
     this.embeddingModels = loaded.embeddingModels.filter(({ name }) => models.names.includes(name));
     this.detectors = loaded.detectors.filter(({ name }) => detectors.names.includes(name));
     this.vectorLengthMax = Math.max(...this.embeddingModels.map(({ embedding_size }) => embedding_size));
+    this.falseMatchRates = new Map(
+      this.embeddingModels.map((model) => [model.name, falseMatchRatesOf(model)]),
+    );
     this.defaultModel = models.default;
     this.defaultDetector = detectors.default;
     this.lanes = new Set(
@@ -54,19 +61,23 @@ export class EnabledModels {
     if (!model.normalizations.includes(fields.normalization)) {
       throw notEnabled("normalization", "invalid_request", model.normalizations);
     }
-    return { model, detector, lane: laneId(model.name, detector.name) };
+    const falseMatchRates = this.falseMatchRates.get(model.name) ?? null;
+    return { model, detector, lane: laneId(model.name, detector.name), falseMatchRates };
   }
 }
 
 /**
- * Returns the metric and threshold of a call; the threshold is the model's own where the call has none.
+ * Returns the metric and threshold of a call; the threshold is the model's own where the call has none. Faces
+ * that are not aligned have no false match rate: theirs was not measured.
+ *
  * Throws `invalid_request` for a threshold that no distance exceeds, such as a percentage: it would match
  * everybody.
  */
-export function matchRule(fields: ThresholdFields, { model }: SelectedModels): MatchRule {
+export function matchRule(fields: ThresholdFields, { model, falseMatchRates }: SelectedModels): MatchRule {
   const { distance_metric: metric, threshold = model.thresholds[metric] } = fields;
   const max = distancesMax(model)[metric];
-  if (threshold <= max) return { metric, threshold };
+  const falseMatchRate = (fields.align && falseMatchRates?.of[metric]) || (() => null);
+  if (threshold <= max) return { metric, threshold, falseMatchRate };
   const detail = `threshold is a distance: for ${metric} of ${model.name} it is between 0 and ${max}.`;
   throw new ApiError("invalid_request", detail, { field: "threshold" });
 }
@@ -81,11 +92,20 @@ function notEnabled(
   return new ApiError(code, `${field} must be one of: ${allowed.join(", ")}.`, { field });
 }
 
-type LoadedEntries = { embeddingModels: EmbeddingModel[]; detectors: DetectorModel[] };
+type LoadedEntries = { embeddingModels: Recogniser[]; detectors: DetectorModel[] };
 type ModelFields = {
   model_name?: string | undefined;
   detector_backend?: string | undefined;
   normalization: string;
 };
-type ThresholdFields = { distance_metric: MatchRule["metric"]; threshold?: number | undefined };
-type SelectedModels = { model: EmbeddingModel; detector: DetectorModel; lane: LaneId };
+type ThresholdFields = {
+  distance_metric: MatchRule["metric"];
+  threshold?: number | undefined;
+  align: boolean;
+};
+type SelectedModels = {
+  model: Recogniser;
+  detector: DetectorModel;
+  lane: LaneId;
+  falseMatchRates: FalseMatchRates | null;
+};

@@ -1,7 +1,8 @@
 import { type Allowlist, enabledModels, type ModelSelection } from "@faceline/accounts/models/allowlist";
 import { SettingsError } from "@faceline/runtime/config";
 import type { Catalogue } from "@faceline/models/catalogue";
-import type { DetectorModel, EmbeddingModel } from "@faceline/models/catalogue-entry";
+import type { DetectorModel } from "@faceline/models/catalogue-entry";
+import type { Recogniser } from "@faceline/models/model-pair";
 import { modelVersionOf } from "@faceline/models/model-version";
 import { EnabledModels } from "./enabled-models.ts";
 
@@ -12,7 +13,7 @@ import { EnabledModels } from "./enabled-models.ts";
 export class LoadedModels {
   /** Models and detectors that the settings name, with their defaults. */
   readonly loaded: ModelSelection;
-  readonly embeddingModels: EmbeddingModel[];
+  readonly embeddingModels: Recogniser[];
   readonly detectors: DetectorModel[];
   /** Every pair of a model and a detector, enabled or not. */
   readonly lanes: ReadonlySet<string>;
@@ -25,7 +26,7 @@ export class LoadedModels {
   constructor(catalogue: Catalogue, settings: ModelSettings) {
     const { MODELS, MODEL_DEFAULT, DETECTORS, DETECTOR_DEFAULT } = settings;
     const unknown = [
-      ...MODELS.filter((name) => catalogue.find("embedding", name) === undefined).map(
+      ...MODELS.filter((name) => catalogue.recogniser(name) === undefined).map(
         (name) => `MODELS: the catalogue has no ${name}`,
       ),
       ...DETECTORS.filter((name) => catalogue.find("detector", name) === undefined).map(
@@ -38,7 +39,7 @@ export class LoadedModels {
       models: { names: MODELS, default: MODEL_DEFAULT },
       detectors: { names: DETECTORS, default: DETECTOR_DEFAULT },
     };
-    this.embeddingModels = MODELS.map((name) => catalogue.find("embedding", name)!);
+    this.embeddingModels = MODELS.map((name) => catalogue.recogniser(name)!);
     this.detectors = DETECTORS.map((name) => catalogue.find("detector", name)!);
     this.#enabled = new EnabledModels(this, this.loaded);
     this.lanes = this.#enabled.lanes;
@@ -61,7 +62,7 @@ export class LoadedModels {
   }
 
   /** The version of a model by the catalogue of this process: workers of another release run another one. */
-  catalogueVersionOf(model: EmbeddingModel): string {
+  catalogueVersionOf(model: Recogniser): string {
     return modelVersionOf(model, this.#catalogue.find("landmarks", model.landmarks)!);
   }
 }

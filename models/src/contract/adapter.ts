@@ -19,13 +19,13 @@ import { type Contract, channels } from "./contract.ts";
 export function adaptOnnx(onnx: Uint8Array, contract: Contract): Uint8Array {
   const { model, parts } = openForeign(onnx);
   const input = inputOf(parts, contract);
-  requireOutput(parts, contract);
+  const output = outputOf(parts, contract);
 
   const before = new Graph("before");
   writeInput(before, input, contract);
   const after = new Graph("after");
-  after.input(contract.output.name, "float32", ["N", contract.output.length]);
-  writeOutput(after, contract);
+  after.input(output, "float32", ["N", contract.output.length]);
+  writeOutput(after, output, contract);
   return assemble({ model, parts, before, after, input, name: contract.name });
 }
 
@@ -101,8 +101,8 @@ export function writeInput(graph: Graph, name: string, { input }: Pick<Contract,
 }
 
 /** Adds the output: one row of numbers a face, of length 1, as raw lengths follow the picture's quality. */
-function writeOutput(graph: Graph, { output }: Contract): void {
-  const flat = graph.node("faceline/flat", "Flatten", [output.name], { axis: 1 });
+function writeOutput(graph: Graph, name: string, { output }: Contract): void {
+  const flat = graph.node("faceline/flat", "Flatten", [name], { axis: 1 });
   graph.node(adaptedOutput, "LpNormalization", [flat], { axis: 1, p: 2 });
   graph.output(adaptedOutput, "float32", ["N", output.length]);
 }
@@ -135,19 +135,25 @@ export function inputOf(graph: readonly Field[], { input }: Pick<Contract, "inpu
   return names;
 }
 
-function requireOutput(graph: readonly Field[], { output }: Contract): void {
+/** Returns the name of the network's output. */
+function outputOf(graph: readonly Field[], { output }: Contract): string {
   const outputs = graph.filter(({ field }) => field === graphOutput);
-  const chosen = outputs.find((each) => nameOf(each) === output.name);
   const names = outputs.map((each) => nameOf(each)).join(", ");
-  if (chosen === undefined) throw new Error(`It has no output ${output.name}; there is ${names}.`);
+  if (output.name === undefined && outputs.length !== 1) {
+    throw new Error(`It has ${outputs.length} outputs (${names}): the contract must name one.`);
+  }
+  const name = output.name ?? names;
+  const chosen = outputs.find((each) => nameOf(each) === name);
+  if (chosen === undefined) throw new Error(`It has no output ${name}; there is ${names}.`);
   const { type, shape } = typeOf(chosen);
-  if (type !== 1) throw new Error(`Its output ${output.name} is not float32: element type ${type}.`);
+  if (type !== 1) throw new Error(`Its output ${name} is not float32: element type ${type}.`);
   const lengths = shape.slice(1).filter((side) => side !== 1);
   if (lengths.length > 1 || (lengths.length === 1 && ![output.length, "?"].includes(lengths[0]!))) {
     throw new Error(
-      `Its output ${output.name} is [${shape.join(", ")}]; the contract says ${output.length} numbers a face.`,
+      `Its output ${name} is [${shape.join(", ")}]; the contract says ${output.length} numbers a face.`,
     );
   }
+  return name;
 }
 
 /** Broadcasting of Sub and Mul, which the adapter uses, came with opset 7. */

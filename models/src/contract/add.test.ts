@@ -93,7 +93,16 @@ test("a file that is not what the contract says is one sentence, and leaves noth
       { output: { ...output, name: "embedding" } },
       "It has no output embedding; there is fc1.",
     ],
-    [foreignRecogniser({ length: 8 }), {}, "Its output fc1 is [1, 8]; the contract says 16 numbers a face."],
+    [
+      foreignRecogniser({ twoOutputs: true }),
+      { output: { length: 16 } },
+      "It has 2 outputs (fc1, sum): the contract must name one.",
+    ],
+    [
+      foreignRecogniser({ length: 8 }),
+      { output: { length: 16 } },
+      "Its output fc1 is [1, 8]; the contract says 16 numbers a face.",
+    ],
     [foreignRecogniser({ nan: true }), {}, "It gives numbers that are not finite for a synthetic face."],
     [
       foreignRecogniser({ constant: true }),
@@ -129,10 +138,9 @@ test("a file that lists its constants as inputs too, as old exporters did, is ad
   const type = new Message().message(1, new Message().int(1, 1));
   const constants = new Message().message(11, name.message(2, type)).encode();
   const model = new Message();
-  for (const { field, value } of readFields(foreignRecogniser())) {
-    if (typeof value === "bigint") model.int(field, value);
-    else if (field === 7) model.bytes(7, Buffer.concat([graph!.value as Uint8Array, constants]));
-    else model.bytes(field, value as Uint8Array);
+  for (const each of readFields(foreignRecogniser())) {
+    if (each.field === 7) model.bytes(7, Buffer.concat([graph!.value as Uint8Array, constants]));
+    else model.field(each);
   }
   const added = await add(folder, model.encode());
   const plain = await add(await temporaryFolder(t));

@@ -11,23 +11,25 @@ import { detectorEntryOf } from "./detector-entry.ts";
 import { entryOf, folderName } from "./entry.ts";
 import { installAdded } from "./install.ts";
 import type { StatedContract } from "./read-contract.ts";
+import { speedUp } from "./speed-up.ts";
 
 /**
- * Adds a recogniser to the folder of built models: adapts its file, checks it against its contract, makes its
- * golden embeddings, and writes a catalogue entry, which every service of this installation reads at its next
- * start. Appears whole or not at all. Throws one sentence.
+ * Adds a recogniser to the folder of built models: adapts its file, checks it against its contract, changes
+ * what makes it slow, makes its golden embeddings, and writes a catalogue entry, which every service of this
+ * installation reads at its next start. Appears whole or not at all. Throws one sentence.
  */
 export async function addRecogniser(
   folder: string,
   original: Uint8Array,
   { contract, licenceText }: { contract: Contract; licenceText: string },
   check: typeof checkRecogniser = checkRecogniser,
+  print: (line: string) => void = () => {},
 ): Promise<Model> {
   await requireFreeName(folder, contract.name);
-  const onnx = adaptOnnx(original, contract);
-  const golden = await check(onnx, contract);
-  const entry = entryOf(contract, { onnx, original, golden });
-  return installAdded(folder, { entry, onnx, licenceText });
+  const faster = await speedUp(adaptOnnx(original, contract), (onnx) => check(onnx, contract));
+  for (const sentence of faster.report) print(sentence);
+  const entry = entryOf(contract, { ...faster, original });
+  return installAdded(folder, { entry, onnx: faster.onnx, licenceText });
 }
 
 /** Adds a detector in the same way. There are no golden boxes: its SHA-256 is checked at every start. */
@@ -50,10 +52,11 @@ export function addModel(
   original: Uint8Array,
   { contract, licenceText }: StatedContract,
   check?: typeof checkWithin,
+  print?: (line: string) => void,
 ): Promise<Model> {
   return contract.role === "detector"
     ? addDetector(folder, original, { contract, licenceText }, check)
-    : addRecogniser(folder, original, { contract, licenceText }, check);
+    : addRecogniser(folder, original, { contract, licenceText }, check, print);
 }
 
 async function requireFreeName(folder: string, name: string): Promise<void> {

@@ -14,7 +14,10 @@ export const Contract = z.strictObject({
   /** The name in calls and in MODELS or DETECTORS. */
   name: z
     .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9.-]{0,63}$/, "must be up to 64 letters, digits, dots and hyphens"),
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/,
+      "must be up to 64 letters, digits, dots, hyphens and underscores",
+    ),
   title: z.string().min(1),
   input: z.strictObject({
     /** Name of the tensor; the only input where it is left out. */
@@ -29,7 +32,8 @@ export const Contract = z.strictObject({
     scale: perChannel,
   }),
   output: z.strictObject({
-    name: z.string().min(1),
+    /** Name of the tensor; the only output where it is left out. */
+    name: z.string().min(1).optional(),
     /** Numbers in an embedding. */
     length: z.int().min(2).max(4_096),
   }),
@@ -49,7 +53,7 @@ export const Contract = z.strictObject({
   provenance: z.array(z.string().min(1)).default([]),
   /** Who published the file: an address or a sentence. */
   origin: z.string().min(1),
-  /** Address and hash of the file, for `pull`. The publisher has stated the SHA-256. */
+  /** Address and hash of the file, for `pull`. The publisher has stated the SHA-256, if not the size. */
   download: z
     .strictObject({
       url: z.url({ protocol: /^https?$/ }),

@@ -2,11 +2,12 @@ import { type EmbeddingModel, euclideanL2Of, type Golden } from "../catalogue-en
 import { sha256 } from "../model-file.ts";
 import { adaptedInput, adaptedOutput } from "./adapter.ts";
 import type { Contract } from "./contract.ts";
+import type { Faster } from "./speed-up.ts";
 
-/** The catalogue entry of an added recogniser. `onnx` is its adapted file. */
+/** The catalogue entry of an added recogniser. `onnx` is its file as it runs. */
 export function entryOf(
   contract: Contract,
-  { onnx, original, golden }: { onnx: Uint8Array; original: Uint8Array; golden: readonly Float32Array[] },
+  { onnx, original, golden, report }: Faster & { original: Uint8Array },
 ): EmbeddingModel {
   const { name, title, input, output, licenses, training_data, provenance, origin } = contract;
   const digest = sha256(onnx);
@@ -47,6 +48,7 @@ export function entryOf(
     provenance: [
       ...provenance,
       `Added by the operator of this installation; the file had the SHA-256 ${sha256(original)}. Its thresholds are not measured by Faceline.`,
+      ...report,
     ],
     golden: {
       cosine_distance_max: goldenDistanceMax,

@@ -4,7 +4,7 @@ import { createServer, request as httpRequest, type IncomingMessage, type Server
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { type TestContext, test } from "node:test";
-import { listen, setEnvironment } from "../../testing/local-server.ts";
+import { listen, serveFile, setEnvironment } from "../../testing/local-server.ts";
 import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import { sha256 } from "../model-file.ts";
 import { requireAllowed } from "./address.ts";
@@ -208,17 +208,8 @@ test("a mirror folder has the file by its name, and it must be the same one", as
   assert.deepEqual(server.requests, []);
 });
 
-/** Answers a GET of the file as a file server does. */
-function serve(request: IncomingMessage, response: ServerResponse, etag = '"1"'): void {
-  response.setHeader("etag", etag);
-  const [, start] = /^bytes=(\d+)-$/.exec(request.headers.range ?? "") ?? [];
-  if (start === undefined || request.headers["if-range"] !== etag) {
-    response.setHeader("content-length", file.length).end(file);
-    return;
-  }
-  response.writeHead(206, { "content-range": `bytes ${start}-${file.length - 1}/${file.length}` });
-  response.end(file.subarray(Number(start)));
-}
+const serve = (request: IncomingMessage, response: ServerResponse, etag?: string): void =>
+  serveFile(file, { request, response, etag });
 
 /** The connection is lost once 40,000 bytes were written to the part. */
 function cutOff(server: { answer: Answer | undefined }, etag = '"1"'): Partial<DownloadOptions> {

@@ -29,7 +29,7 @@ export async function runGpu(modelsDir: string, { action, flags, from }: GpuCall
       return true;
     case "install": {
       requireLinuxX64(process);
-      const stop = stopOnSignals();
+      using stop = stopOnSignals();
       const bytes = pins.wheels.reduce((sum, wheel) => sum + wheel.bytes, 0);
       await acceptTerms(modelsDir, [{ terms: pins.terms, bytes }], {
         flags,

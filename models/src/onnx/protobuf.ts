@@ -41,6 +41,12 @@ export class Message {
     return this;
   }
 
+  /** Appends a field as `readFields` gave it. */
+  field({ field, value }: { field: number; value: bigint | number | Uint8Array }): this {
+    if (typeof value === "bigint") return this.int(field, value);
+    return typeof value === "number" ? this.float(field, value) : this.bytes(field, value);
+  }
+
   encode(): Uint8Array {
     const bytes = new Uint8Array(this.#length);
     let offset = 0;

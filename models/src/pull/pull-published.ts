@@ -18,7 +18,7 @@ export async function pullPublished(
   // Loads onnxruntime, which nothing else of `npm run models` needs.
   const { addModel } = await import("../contract/add.ts");
   const add = (onnx: Buffer): Promise<Model> =>
-    addModel(folder, onnx, { contract, licenceText }, checkWithin);
+    addModel(folder, onnx, { contract, licenceText }, checkWithin, print);
   try {
     if (from !== undefined) {
       print(`taking ${contract.name} from ${from}`);

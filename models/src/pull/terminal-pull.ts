@@ -4,12 +4,14 @@ import { megabytes } from "../megabytes.ts";
 
 /** Dialogue of a command that downloads, at a terminal. */
 
-/** Aborts on SIGINT and SIGTERM. */
-export function stopOnSignals(): AbortController {
+/** Aborts on SIGINT and SIGTERM until it is disposed of. */
+export function stopOnSignals(): AbortController & Disposable {
   const stop = new AbortController();
   const onSignal = (): void => stop.abort(new Error("The pull was stopped."));
   process.once("SIGINT", onSignal).once("SIGTERM", onSignal);
-  return stop;
+  return Object.assign(stop, {
+    [Symbol.dispose]: () => void process.off("SIGINT", onSignal).off("SIGTERM", onSignal),
+  });
 }
 
 /** Asks at the terminal; undefined where there is none. */

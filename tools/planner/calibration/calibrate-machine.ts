@@ -5,7 +5,7 @@ import type { LaneProfile, Profile } from "@faceline/contracts/stored/profile";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 import type { RunCost } from "@faceline/inference/engine/modelled";
-import { laneModels, requirePulled } from "@faceline/inference/engine/lane-models";
+import { laneModels, networkModels, requirePulled } from "@faceline/inference/engine/lane-models";
 import { buildModel } from "@faceline/models/build";
 import { readCatalogue } from "@faceline/models/catalogue";
 import type { PictureSize } from "../trace/trace.ts";
@@ -72,10 +72,8 @@ export async function calibrateMachine(plan: CalibrationPlan): Promise<Profile> 
 async function buildLanes(folder: string, lanes: readonly LaneId[]): Promise<void> {
   const models = laneModels(await readCatalogue(), lanes);
   requirePulled(folder, models);
-  for (const { detector, landmarks, embedding } of models) {
-    for (const model of [detector, landmarks, embedding]) {
-      for (const build of model.builds) await buildModel(folder, model, build);
-    }
+  for (const model of models.flatMap(networkModels)) {
+    for (const build of model.builds) await buildModel(folder, model, build);
   }
 }
 

@@ -1,6 +1,7 @@
 import type { CompareReply } from "@faceline/contracts/http/compare";
 import type { RepresentReply } from "@faceline/contracts/http/represent";
 import { candidateWords } from "../../tester/failure.ts";
+import { type RateEvidence, rarityWords } from "../../tester/rarity.ts";
 import { formatDistance, verdictOf } from "../../tester/verdict.ts";
 import { element } from "./element.ts";
 import type { Picture } from "./picture.ts";
@@ -38,6 +39,7 @@ export function representWords({ results }: RepresentReply): AnswerWords {
 export function compareWords(
   { results, threshold, best_match }: CompareReply,
   candidates: Picture[],
+  evidence: RateEvidence | null,
 ): AnswerWords {
   const sorted = results.toSorted((one, other) => distanceOf(one) - distanceOf(other));
   const rows = sorted.map((result) => {
@@ -50,7 +52,7 @@ export function compareWords(
           "tr",
           { "data-path": path },
           heading(image, name),
-          element("td", { colspan: 2 }, candidateWords(result)),
+          element("td", { colspan: 3 }, candidateWords(result)),
         )
       : element(
           "tr",
@@ -58,6 +60,7 @@ export function compareWords(
           heading(image, name),
           element("td", { class: "number" }, formatDistance(result.distance)),
           element("td", {}, result.match ? "within the threshold" : "beyond the threshold"),
+          element("td", {}, rarityOf(result.false_match_rate, evidence)),
         );
   });
   const name = candidates[best_match.index]?.name ?? best_match.id;
@@ -65,9 +68,14 @@ export function compareWords(
     kind: verdictOf({ distance: best_match.distance, threshold }).kind,
     headline: best_match.match ? `Nearest: ${name}, within the threshold` : "None is within the threshold",
     explanation: `The nearest of ${results.length} is ${name}. Distance ${formatDistance(best_match.distance)}, threshold ${formatDistance(threshold)}. It is a threshold for pairs: a search among many needs a lower one.`,
-    details: [scrollable("Candidates", table(["Candidate", "Distance", ""], rows))],
+    details: [
+      scrollable("Candidates", table(["Candidate", "Distance", "", "Different people this alike"], rows)),
+    ],
   };
 }
+
+const rarityOf = (rate: number | null, evidence: RateEvidence | null): string =>
+  !rate || evidence === null ? "not known" : rarityWords(rate, evidence);
 
 const distanceOf = (result: CompareReply["results"][number]): number =>
   "error" in result ? Number.POSITIVE_INFINITY : result.distance;

@@ -1,5 +1,6 @@
 import type { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
+import type { RateEvidence } from "../../tester/rarity.ts";
 import {
   readSettings,
   readThreshold,
@@ -81,6 +82,11 @@ export class SettingsForm {
   /** The model's own threshold for the metric. */
   get ownThreshold(): number {
     return this.#ofMetric("thresholds") ?? 0;
+  }
+
+  /** What the model's false match rates rest on. */
+  get rateEvidence(): RateEvidence | null {
+    return this.#capabilities.model_details[this.model]?.false_match_rate_from ?? null;
   }
 
   #ofMetric(field: "thresholds" | "thresholds_max"): number | undefined {

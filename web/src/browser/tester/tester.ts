@@ -2,12 +2,14 @@ import type { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
 import type { VerifyReply } from "@faceline/contracts/http/verify";
 import { candidateWords } from "../../tester/failure.ts";
 import { type LabelledDistances, labelledBy } from "../../tester/labelled-pairs.ts";
+import { qualityWords } from "../../tester/quality-words.ts";
 import { verdictOf } from "../../tester/verdict.ts";
 import { compareWords, representWords } from "./answer-view.ts";
 import { type CallResult, type Replies, sampleAnswer, sendCall } from "./call.ts";
 import { element, find } from "./element.ts";
 import { markPair, nameCrops, showOtherFaces, showSourceFaces } from "./faces.ts";
 import type { Picture } from "./picture.ts";
+import { rarityView } from "./rarity-view.ts";
 import type { Result } from "./result.ts";
 import { connectSamples, markSamples, showSample } from "./samples.ts";
 import { scaleView } from "./scale-view.ts";
@@ -119,7 +121,7 @@ export class Tester {
       for (const each of reply.results) {
         if ("error" in each) this.#slots.filled[each.index + 1]?.showFault(candidateWords(each));
       }
-      const words = compareWords(reply, pictures.slice(1));
+      const words = compareWords(reply, pictures.slice(1), this.#form.rateEvidence);
       const scale = this.#scale(distances, reply.threshold, () => {});
       this.#result.showAnswer({ ...words, details: [scale, ...words.details] });
     } else {
@@ -128,6 +130,10 @@ export class Tester {
       this.#slots.filled[0]?.markFaces(
         areas.map((area, index) => ({ area, counted: true, label: label(index), path: `results.${index}` })),
       );
+      const issues = reply.results.map(({ quality_issues }) => qualityWords(quality_issues));
+      const first = issues.findIndex((words) => words !== "");
+      const face = areas.length > 1 ? `Face ${first + 1}: ` : "";
+      this.#slots.filled[0]?.showQuality(first === -1 ? "" : `${face}${issues[first]}`);
       this.#result.showAnswer(representWords(reply));
     }
     const { settings } = this.#form;
@@ -146,7 +152,8 @@ export class Tester {
     markPair(reply, this.#slots.filled);
     const moved = (current: number): void =>
       this.#result.rephrase(verdictOf({ distance, threshold: current }));
-    const details = [this.#scale([distance], threshold, moved)];
+    const rarity = rarityView(reply.false_match_rate, this.#form.rateEvidence);
+    const details = [this.#scale([distance], threshold, moved), rarity];
     this.#result.showAnswer({ ...verdictOf({ distance, threshold }), details });
   }
 

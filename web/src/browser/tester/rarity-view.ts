@@ -1,0 +1,60 @@
+import { formatCount } from "../../format.ts";
+import { type RarityScale, type RateEvidence, rarityScale, raritySentence } from "../../tester/rarity.ts";
+import { drawing, element } from "./element.ts";
+
+/**
+ * Returns how many different people look as much alike, as a sentence with a scale. Without a rate it says
+ * that there is none.
+ */
+export function rarityView(rate: number | null, evidence: RateEvidence | null): HTMLElement {
+  const ownPictures = element(
+    "a",
+    { href: "/docs/thresholds#choose-your-own" },
+    "measure with your own pictures",
+  );
+  // During an upgrade an ingress of the release before may answer, without a rate. None is 0.
+  if (!rate || evidence === null) {
+    const none = "How many different people look this alike is not known for this call: ";
+    return element("p", { class: "errors-of-labelled" }, none, ownPictures, ".");
+  }
+  const sentence = raritySentence(rate, evidence);
+  const svg = drawing("svg", { class: "scale rarity", role: "img", "aria-label": `A scale: ${sentence}` });
+  const scale = rarityScale(rate, evidence);
+  new ResizeObserver(() => draw(svg, scale)).observe(svg);
+  draw(svg, scale);
+  const whose = evidence.source === "operator" ? "of this service's own" : "that the model was tried on";
+  const basis = `An estimate from ${formatCount(evidence.pairs)} pairs of pictures ${whose}. Pictures of one camera and light are more alike, and so are relatives: `;
+  return element(
+    "figure",
+    { class: "scale-of-rarity" },
+    element("figcaption", {}, `${sentence}.`),
+    svg,
+    element("p", { class: "errors-of-labelled" }, basis, ownPictures, "."),
+  );
+}
+
+function draw(svg: SVGSVGElement, { rate, measuredFrom, ticks }: RarityScale): void {
+  const width = Math.max(svg.clientWidth, narrowestPx);
+  const x = (share: number): number => edgePx + share * (width - 2 * edgePx);
+  const axis = (name: string, from: number, to: number) =>
+    drawing("line", { class: name, x1: x(from), x2: x(to), y1: axisPx, y2: axisPx });
+  svg.setAttribute("viewBox", `0 0 ${width} ${heightPx}`);
+  svg.replaceChildren(
+    // Dashes: a rarer one would not show.
+    axis("unmeasured", 0, measuredFrom),
+    axis("axis", measuredFrom, 1),
+    ...ticks.flatMap(({ at, label }) => [
+      drawing("line", { class: "tick", x1: x(at), x2: x(at), y1: axisPx - 4, y2: axisPx + 4 }),
+      drawing("text", { x: x(at), y: heightPx - 6, "text-anchor": anchorAt(at) }, label),
+    ]),
+    drawing("circle", { class: "rate", cx: x(rate), cy: axisPx, r: 7 }),
+  );
+}
+
+/** Labels at the ends stay within the drawing. */
+const anchorAt = (at: number): string => (at === 0 ? "start" : at === 1 ? "end" : "middle");
+
+const narrowestPx = 240;
+const heightPx = 44;
+const axisPx = 12;
+const edgePx = 10;
