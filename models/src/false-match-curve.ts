@@ -28,7 +28,7 @@ export type FalseMatchCurves = z.infer<typeof FalseMatchCurves>;
  * median, because small rates are the ones that matter, and evenly by rank above it. Undefined without a
  * distance.
  */
-export function falseMatchCurve(ascending: ArrayLike<number>): FalseMatchCurve | undefined {
+export function falseMatchCurve(ascending: Ascending): FalseMatchCurve | undefined {
   const pairs = ascending.length;
   if (pairs === 0) return undefined;
   const median = Math.max(1, Math.floor(pairs / 2));
@@ -39,7 +39,7 @@ export function falseMatchCurve(ascending: ArrayLike<number>): FalseMatchCurve |
   ];
   const points = new Map<number, number>();
   for (const rank of wanted.map(Math.round)) {
-    const distance = Number(ascending[rank - 1]!.toFixed(decimals));
+    const distance = Number(ascending.at(rank - 1)!.toFixed(decimals));
     points.set(distance, countUpTo(ascending, distance + 0.5 * 10 ** -decimals));
   }
   return { pairs, distances: [...points.keys()], ranks: [...points.values()] };
@@ -69,11 +69,12 @@ export function falseMatchRate({ pairs, distances, ranks }: FalseMatchCurve): (d
 }
 
 /** How many of the ascending values are at most `limit`. */
-function countUpTo(values: ArrayLike<number>, limit: number): number {
+function countUpTo(values: Ascending, limit: number): number {
   let [low, high] = [0, values.length];
   while (low < high) {
-    const middle = (low + high) >> 1;
-    if (values[middle]! <= limit) low = middle + 1;
+    // No shift: there may be more than 2^31 pairs.
+    const middle = Math.floor((low + high) / 2);
+    if (values.at(middle)! <= limit) low = middle + 1;
     else high = middle;
   }
   return low;
@@ -88,6 +89,9 @@ function threeDigits(rate: number): number {
 function ascend(numbers: readonly number[]): boolean {
   return numbers.every((each, i) => i === 0 || each > numbers[i - 1]!);
 }
+
+/** Ascending distances: a list, or one that is made of counts. */
+type Ascending = { length: number; at(index: number): number | undefined };
 
 const pointsToMedian = 44;
 /** As distances are in replies. */

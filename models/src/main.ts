@@ -20,8 +20,9 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
        npm run models -- add FILE --contract JSON [--max-megabytes N] [--to DIR]
        npm run models -- gpu [--list | --verify | --remove] [--from FOLDER] [--accept-licence] [--to DIR]
        npm run models -- remove NAME [--to DIR]
-       npm run models -- thresholds --pairs CSV [--model NAME] [--detector NAME] [--align on|off]
-                                    [--fmr RATE] [--html FILE] [--write] [--to DIR]
+       npm run models -- thresholds --pairs CSV | --people FOLDER | --lfw FOLDER [--model NAME]
+                                    [--detector NAME] [--align on|off] [--fmr RATE] [--html FILE]
+                                    [--write] [--to DIR]
        npm run models -- thresholds --remove NAME [--to DIR]
        npm run models -- int8-ranges [PICTURES] [--write]
        npm run models -- enabled | enable NAME | disable NAME | default NAME
@@ -40,8 +41,9 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
   remove   delete a model that was pulled or added: its files, its licence record, and of an added one
            its entry and thresholds
   thresholds
-           measure error rates on labelled pairs of your pictures, and propose thresholds for a false match
-           rate, --fmr 0.1%; docs/operating/models.md describes the CSV. --model, --detector and --fmr may be
+           measure error rates on pictures of known people, and propose thresholds for a false match rate,
+           --fmr 0.1%: of labelled pairs, of all pairs of a folder that has a folder a person, or of Labeled
+           Faces in the Wild, which "--lfw fetch" fetches; docs/operating/models.md describes them. --model, --detector and --fmr may be
            repeated; the names may be "all"; --html writes the report with plots to a file; --write stores
            the thresholds for one rate, which ingresses use from their next start on, and --remove takes
            them back

@@ -1,7 +1,7 @@
 import { mulberry32 } from "@faceline/inference/testing/mulberry32";
 import type { ErrorRates, Rate } from "@faceline/contracts/http/model-card";
 import { analyse } from "@faceline/thresholds/statistics/analysis";
-import { countUpTo } from "@faceline/thresholds/statistics/error-curve";
+import { countUpTo, type Distances } from "@faceline/thresholds/statistics/error-curve";
 import {
   type PersonPair,
   percentileInterval,
@@ -14,9 +14,9 @@ import {
  */
 export function errorRates(pairs: readonly PersonPair[], threshold: number): ErrorRates | null {
   if (!pairs.some(({ same }) => same) || pairs.every(({ same }) => same)) return null;
-  const { curve, fmr, fnmr, auc } = analyse(pairs, { resamples, random: mulberry32(1) });
+  const { curve, fmr, fnmr, auc } = analyse(pairs, { lost: [], resamples, random: mulberry32(1) });
   const [falseMatches, falseNonMatches] = [curve.falseMatches(threshold), curve.falseNonMatches(threshold)];
-  const atFmr = justBelow(curve.different[Math.floor(fixedFmr * curve.different.length)]!);
+  const atFmr = justBelow(curve.different.at(Math.floor(fixedFmr * curve.different.length))!);
   const misses = curve.falseNonMatches(atFmr);
   const [fixed, moved] = [fnmr.interval(misses), intervalAtFmr(pairs, curve.different)];
   const rate = (errors: number, of: number, { low, high }: { low: number; high: number }): Rate =>
@@ -35,11 +35,11 @@ export function errorRates(pairs: readonly PersonPair[], threshold: number): Err
 }
 
 /** Of the FNMR at 1 % FMR where each resample of people has a threshold of its own. */
-function intervalAtFmr(pairs: readonly PersonPair[], different: Float64Array): { low: number; high: number } {
+function intervalAtFmr(pairs: readonly PersonPair[], different: Distances): { low: number; high: number } {
   const ranks = Array.from({ length: gridSteps }, (_, i) =>
     Math.min(different.length - 1, Math.round((i / gridSteps) ** 2 * gridFmrMax * different.length)),
   );
-  const thresholds = [...new Set(ranks)].map((rank) => justBelow(different[rank]!));
+  const thresholds = [...new Set(ranks)].map((rank) => justBelow(different.at(rank)!));
   const samples = personBootstrap(pairs, { thresholds, resamples, random: mulberry32(2) });
   const rates = samples.fnmr.map((fnmr, i) => fnmr[Math.max(0, countUpTo(samples.fmr[i]!, fixedFmr) - 1)]!);
   return percentileInterval(rates) ?? { low: 0, high: 1 };

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { resolve } from "node:path";
 import test from "node:test";
 import { modelsFolder } from "@faceline/models/model-file";
-import { readArguments } from "./arguments.ts";
+import { type MeasureArguments, readArguments } from "./arguments.ts";
 
 test("without options, Dlib with ssd is measured, aligned, for three rates", () => {
   assert.deepEqual(readArguments(["--pairs", "pairs.csv"]), {
     kind: "measure",
-    pairs: resolve("pairs.csv"),
+    source: { kind: "pairs", path: resolve("pairs.csv") },
     models: ["Dlib"],
     detectors: ["ssd"],
     align: true,
@@ -19,9 +19,29 @@ test("without options, Dlib with ssd is measured, aligned, for three rates", () 
 });
 
 test("a rate is a percentage or a share, and the largest comes first", () => {
-  const read = readArguments(["--pairs", "a", "--fmr", "0.1%", "--fmr", "0.02", "--fmr", "5 %"]);
+  const read = readArguments([
+    "--pairs",
+    "a",
+    "--fmr",
+    "0.1%",
+    "--fmr",
+    "0.02",
+    "--fmr",
+    "5 %",
+    "--fmr",
+    "1e-6",
+  ]);
   assert.ok("wantedFmrs" in read);
-  assert.deepEqual(read.wantedFmrs, [0.05, 0.02, 0.001]);
+  assert.deepEqual(read.wantedFmrs, [0.05, 0.02, 0.001, 0.000001]);
+});
+
+test("all pairs are measured at rates that millions of pairs show, LFW at those of papers", () => {
+  const read = (...args: string[]) => readArguments(args) as MeasureArguments;
+  const { source, wantedFmrs } = read("--people", "a");
+  assert.deepEqual(source, { kind: "people", path: resolve("a") });
+  assert.deepEqual(wantedFmrs, [1e-3, 1e-4, 1e-5, 1e-6]);
+  assert.deepEqual(read("--lfw", "a").wantedFmrs, [0.01, 0.001]);
+  assert.deepEqual(read("--lfw", "fetch").source, { kind: "fetch" });
 });
 
 test("what is wrong is said in a sentence", () => {
@@ -29,7 +49,8 @@ test("what is wrong is said in a sentence", () => {
     const read = readArguments(args);
     return "mistake" in read ? read.mistake : assert.fail("the arguments were accepted");
   };
-  assert.match(mistakeOf(), /^thresholds: which pairs\?/);
+  assert.match(mistakeOf(), /^thresholds: which pictures\?/);
+  assert.match(mistakeOf("--pairs", "a", "--people", "b"), /^thresholds: which pictures\?/);
   assert.match(mistakeOf("--pairs", "a", "--align", "maybe"), /^--align must be on or off/);
   for (const rate of ["1", "0", "60%", "-1%", "one", "."]) {
     assert.match(mistakeOf("--pairs", "a", `--fmr=${rate}`), /: write a rate between 0 and 50 %/);

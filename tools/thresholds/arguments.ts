@@ -12,12 +12,18 @@ export function readArguments(
   } catch (error) {
     return { mistake: (error as Error).message };
   }
-  const { pairs, align, remove } = values;
+  const { align, remove } = values;
+  const sources = sourcesOf(values);
   if (remove !== undefined) {
-    if (pairs !== undefined || values.write) return { mistake: "--remove measures and writes nothing" };
+    if (sources.length > 0 || values.write) return { mistake: "--remove measures and writes nothing" };
     return { kind: "remove", model: remove, folder: resolve(values.to) };
   }
-  if (pairs === undefined) return { mistake: "thresholds: which pairs? --pairs names their CSV file" };
+  const [source] = sources;
+  if (source === undefined || sources.length > 1) {
+    return {
+      mistake: "thresholds: which pictures? One of --pairs CSV, --people DIR and --lfw DIR names them",
+    };
+  }
   if (align !== "on" && align !== "off") return { mistake: "--align must be on or off" };
   const wantedFmrs: number[] = [];
   for (const text of values.fmr ?? []) {
@@ -32,11 +38,11 @@ export function readArguments(
   }
   return {
     kind: "measure",
-    pairs: resolve(pairs),
+    source,
     models: values.model ?? ["Dlib"],
     detectors: values.detector ?? ["ssd"],
     align: align === "on",
-    wantedFmrs: wantedFmrs.length === 0 ? defaultFmrs : wantedFmrs.toSorted((a, b) => b - a),
+    wantedFmrs: wantedFmrs.length === 0 ? defaultFmrs[source.kind] : wantedFmrs.toSorted((a, b) => b - a),
     folder: resolve(values.to),
     write: values.write,
     html: values.html === undefined ? undefined : resolve(values.html),
@@ -46,11 +52,23 @@ export function readArguments(
 /** The value of --model and --detector that stands for all whose weights are here. */
 export const allNames = "all";
 
-const defaultFmrs: readonly number[] = [0.1, 0.01, 0.001];
+const defaultFmrs: Record<DatasetSource["kind"], readonly number[]> = {
+  pairs: [0.1, 0.01, 0.001],
+  people: [1e-3, 1e-4, 1e-5, 1e-6],
+  lfw: [0.01, 0.001],
+  fetch: [0.01, 0.001],
+};
 
-/** `1%` and `0.01` are the same. */
+const sourcesOf = (values: ReturnType<typeof parsed>): DatasetSource[] =>
+  (["pairs", "people", "lfw"] as const).flatMap((kind): DatasetSource[] => {
+    const path = values[kind];
+    if (path === undefined) return [];
+    return kind === "lfw" && path === "fetch" ? [{ kind: "fetch" }] : [{ kind, path: resolve(path) }];
+  });
+
+/** `1%`, `0.01` and `1e-2` are the same. */
 function readRate(text: string): number | undefined {
-  const [, digits = "", unit] = /^(\d*\.?\d+) ?(%?)$/.exec(text) ?? [];
+  const [, digits = "", unit] = /^(\d*\.?\d+(?:e-\d)?) ?(%?)$/.exec(text) ?? [];
   const rate = unit === "%" ? Number(digits) / 100 : Number(digits);
   return digits !== "" && rate > 0 && rate <= 0.5 ? Number(rate.toPrecision(12)) : undefined;
 }
@@ -60,6 +78,8 @@ const parsed = (args: readonly string[]) =>
     args: [...args],
     options: {
       pairs: { type: "string" },
+      people: { type: "string" },
+      lfw: { type: "string" },
       model: { type: "string", multiple: true },
       detector: { type: "string", multiple: true },
       align: { type: "string", default: "on" },
@@ -76,8 +96,7 @@ type RemoveArguments = { kind: "remove"; model: string; folder: string };
 
 export type MeasureArguments = {
   kind: "measure";
-  /** Path of the CSV. */
-  pairs: string;
+  source: DatasetSource;
   /** Names, or `all`. */
   models: readonly string[];
   detectors: readonly string[];
@@ -91,3 +110,6 @@ export type MeasureArguments = {
   /** Path of the HTML file to write. */
   html: string | undefined;
 };
+
+/** The path of a CSV of pairs, of a folder with a folder a person, or of LFW; or LFW is fetched. */
+export type DatasetSource = { kind: "pairs" | "people" | "lfw"; path: string } | { kind: "fetch" };

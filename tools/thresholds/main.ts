@@ -1,6 +1,6 @@
-import { readFile, stat, writeFile } from "node:fs/promises";
+import { writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import { basename, dirname } from "node:path";
+import { join } from "node:path";
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
 import { defaultPictureLimits } from "@faceline/inference/decode/picture";
 import { openEngine } from "@faceline/inference/engine/engine";
@@ -14,21 +14,23 @@ import {
   withLocalThresholds,
   writeLocalThresholds,
 } from "@faceline/models/local-thresholds";
+import { progressLine as downloadProgress } from "@faceline/models/pull/terminal-pull";
 import { isUnpulled } from "@faceline/models/source";
 import { readConfig } from "@faceline/runtime/config";
 import * as z from "zod";
 import { allNames, type MeasureArguments, readArguments } from "./arguments.ts";
-import { embedPictures, missingPictures } from "./measure.ts";
+import { openDataset } from "./dataset.ts";
+import { fetchLfw } from "./lfw/fetch-lfw.ts";
+import { embedPictures } from "./measure.ts";
 import { measuredThresholds } from "./measured-thresholds.ts";
-import { type LabelledPairs, readLabelledPairs } from "./pairs/labelled-pairs.ts";
 import { htmlReport } from "./report/page.ts";
 import { type LaneReport, laneReport } from "./report/report.ts";
 import { textReport } from "./report/text.ts";
 
-// npm run models -- thresholds --pairs CSV …
+// npm run models -- thresholds --pairs CSV | --people DIR | --lfw DIR …
 //
-// Measures error rates and proposes thresholds on labelled pairs of the operator's pictures. Embeddings stay
-// in memory. deploy/commands/models.ts starts it.
+// Measures error rates and proposes thresholds on pictures of known people. Embeddings stay in memory.
+// deploy/commands/models.ts starts it.
 
 /** How pictures run, by the same environment variables as in a worker. */
 const EngineSettings = z.object({
@@ -36,9 +38,6 @@ const EngineSettings = z.object({
   PRECISION: PrecisionSetting.prefault("auto"),
 });
 
-/** A CSV of a million pairs has some 50 MB. */
-const csvBytesMax = 128 * 2 ** 20;
-const mistakesShown = 20;
 /** A run of one picture that takes longer will not end. */
 const runMaxMs = 60_000;
 
@@ -63,7 +62,10 @@ async function main(args: readonly string[]): Promise<number> {
 
 async function measure(call: MeasureArguments): Promise<void> {
   const settings = readConfig(EngineSettings, process.env);
-  const labelled = await readPairs(call.pairs);
+  const { source } = call;
+  const dataset = await openDataset(
+    source.kind === "fetch" ? { kind: "lfw", path: await fetched(call.folder) } : source,
+  );
   const entries = await readCatalogue(undefined, addedFolder(call.folder));
   const catalogue = await withLocalThresholds(entries, call.folder);
   const lanes = lanesOf(catalogue, call);
@@ -86,29 +88,38 @@ async function measure(call: MeasureArguments): Promise<void> {
     runMaxMs,
   });
   for (const fallback of engine.fallbacks) console.error(fallback);
-  const faces = await embedPictures(labelled, {
+  const faces = await embedPictures(dataset.pictures, {
     engine,
     lanes: laneIds,
-    folder: dirname(call.pairs),
+    folder: dataset.folder,
     align: call.align,
     limits: defaultPictureLimits,
-    progress: progressLine(),
+    progress: progressLine("pictures"),
   });
   const reports: LaneReport[] = [];
   for (const [index, { lane, model }] of lanes.entries()) {
-    const report = laneReport(labelled, faces[index]!, { model, wantedFmrs: call.wantedFmrs });
+    const sample = dataset.sample(faces[index]!, { model, progress: progressLine("people compared") });
+    const report = laneReport(sample, { model, wantedFmrs: call.wantedFmrs });
     reports.push(report);
-    const title = `${lane}, align ${call.align ? "on" : "off"}, ${basename(call.pairs)}`;
+    const title = `${lane}, align ${call.align ? "on" : "off"}, ${dataset.name}`;
     console.log(`${index === 0 ? "" : "\n"}${textReport(report, title).join("\n")}`);
   }
   if (call.html !== undefined) {
-    const title = `Error rates on ${basename(call.pairs)}, align ${call.align ? "on" : "off"}`;
+    const title = `Error rates on ${dataset.name}, align ${call.align ? "on" : "off"}`;
     await writeFile(call.html, htmlReport(reports, title));
     console.log(`\nWritten: ${call.html}`);
   }
   if (call.write) {
     await write(catalogue, { report: reports[0]!, model: lanes[0]!.model, folder: call.folder });
   }
+}
+
+/** Fetches LFW beside the models, and returns its folder. */
+async function fetched(folder: string): Promise<string> {
+  const path = join(folder, "lfw");
+  console.log(`Labeled Faces in the Wild, 13,233 photographs of 5,749 people, is fetched to ${path}.`);
+  // A signal ends the process, and the next call goes on with what has come.
+  return fetchLfw(path, { progress: downloadProgress(), stop: new AbortController().signal });
 }
 
 /** Stores the proposed thresholds. Throws one sentence where one of them is refused. */
@@ -131,22 +142,6 @@ async function remove({ model, folder }: { model: string; folder: string }): Pro
   if (path === undefined) throw new Error(`${model} has no local thresholds in ${folder}`);
   console.log(`Removed: ${path}`);
   console.log("Ingresses use the thresholds of the catalogue from their next start on.");
-}
-
-async function readPairs(path: string): Promise<LabelledPairs> {
-  const { size } = await stat(path).catch((cause: unknown) => {
-    throw new Error(`${path} cannot be read`, { cause });
-  });
-  if (size > csvBytesMax) throw new Error(`${path} has ${size} bytes; at most ${csvBytesMax} are read`);
-  const labelled = readLabelledPairs(await readFile(path, "utf8"));
-  const mistakes =
-    "mistakes" in labelled ? labelled.mistakes : await missingPictures(labelled, dirname(path));
-  if ("mistakes" in labelled || mistakes.length > 0) {
-    const shown = mistakes.slice(0, mistakesShown);
-    const more = mistakes.length > shown.length ? [`… and ${mistakes.length - shown.length} more`] : [];
-    throw new Error([`${path}:`, ...[...shown, ...more].map((line) => `  ${line}`)].join("\n"));
-  }
-  return labelled;
 }
 
 /** Every pair of the models and detectors of the call. Throws one sentence for names that are not there. */
@@ -177,10 +172,10 @@ function named<M extends { name: string }>(
 }
 
 /** Prints how far the run is: on a terminal in place, elsewhere every ten seconds. */
-function progressLine(): (done: number, of: number) => void {
+function progressLine(what: string): (done: number, of: number) => void {
   let printedAt = performance.now();
   return (done, of) => {
-    const line = `${done} of ${of} pictures`;
+    const line = `${done} of ${of} ${what}`;
     if (process.stderr.isTTY) return void process.stderr.write(`\r${line}${done === of ? "\n" : ""}`);
     if (performance.now() - printedAt < 10_000) return;
     printedAt = performance.now();

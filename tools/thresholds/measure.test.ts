@@ -19,6 +19,7 @@ import { falseMatchCurve, falseMatchRate } from "@faceline/models/false-match-cu
 import sharp from "sharp";
 import { embedPictures, missingPictures } from "./measure.ts";
 import { type LabelledPairs, readLabelledPairs } from "./pairs/labelled-pairs.ts";
+import { labelledSample } from "./pairs/labelled-sample.ts";
 import { laneReport } from "./report/report.ts";
 import { clopperPearson } from "./statistics/binomial.ts";
 import { ErrorCurve } from "./statistics/error-curve.ts";
@@ -55,7 +56,7 @@ const pairsOf = (csv: string): LabelledPairs => {
   return labelled;
 };
 const measure = (labelled: LabelledPairs, pictures: string) =>
-  embedPictures(labelled, {
+  embedPictures(labelled.pictures, {
     engine,
     lanes: [lane],
     folder: pictures,
@@ -83,7 +84,7 @@ test("pictures without a face, and files that are no pictures, are counted by wh
     { picture: 3, code: "unsupported_image_format" },
     { picture: 4, code: "no_face_detected" },
   ]);
-  const report = laneReport(labelled, faces!, { model, wantedFmrs: [] });
+  const report = laneReport(labelledSample(labelled, faces!), { model, wantedFmrs: [] });
   assert.deepEqual([report.pairs, report.pairsLost], [3, 1]);
   assert.equal(report.metrics[0]!.analysis.auc.value, 1);
 });
@@ -116,7 +117,7 @@ suite("on the labelled pairs", { skip: labelledPhotographsMissing }, () => {
       const rateAt = falseMatchRate(falseMatchCurve(fitted.different)!);
       const independent = independentDifferent(others).pairs;
       for (const rank of [0.05, 0.1, 0.25, 0.5, 0.75]) {
-        const distance = heldOut.different[Math.floor(rank * others.length)]!;
+        const distance = heldOut.different.at(Math.floor(rank * others.length))!;
         const { fmr } = heldOut.rates(distance);
         const isWithin = (trials: number): boolean => {
           const { low, high } = clopperPearson({ errors: fmr * trials, trials });
@@ -138,7 +139,7 @@ suite("on the labelled pairs", { skip: labelledPhotographsMissing }, () => {
   test("300 pairs of 9 people do not show an FMR of 0.1 %, and people resampled vary more than pairs", async (t) => {
     const labelled = pairsOf(labelledCsv().text);
     const [faces] = await measure(labelled, labelledCsv().folder);
-    const report = laneReport(labelled, faces!, { model, wantedFmrs: [0.001] });
+    const report = laneReport(labelledSample(labelled, faces!), { model, wantedFmrs: [0.001] });
     assert.deepEqual([report.people, report.pairsLost], [9, 0]);
     for (const { proposals } of report.metrics) assert.equal(proposals[0]!.kind, "refused");
 

@@ -13,7 +13,7 @@ import type { LabelledPairs } from "./pairs/labelled-pairs.ts";
  * faces. One picture is decoded while another runs, so memory holds two of them, and all embeddings.
  */
 export async function embedPictures(
-  { pictures }: LabelledPairs,
+  pictures: readonly { name: string }[],
   { engine, lanes, folder, align, limits, progress }: EmbedOptions,
 ): Promise<LaneFaces[]> {
   const results = lanes.map((lane): LaneFaces => ({ lane, embeddings: [], failures: [], severalFaces: 0 }));
@@ -43,6 +43,12 @@ export async function missingPictures({ pictures }: LabelledPairs, folder: strin
     if (!isFile) missing.push(`line ${line}: there is no picture ${name}`);
   }
   return missing;
+}
+
+/** Counts pictures without an embedding by the reason, the most frequent first. */
+export function failureCounts({ failures }: LaneFaces): { code: string; count: number }[] {
+  const groups = [...Map.groupBy(failures, ({ code }) => code)];
+  return groups.map(([code, all]) => ({ code, count: all.length })).toSorted((a, b) => b.count - a.count);
 }
 
 async function embed(engine: Engine, picture: Loaded, { result, index, align }: EmbedTarget): Promise<void> {

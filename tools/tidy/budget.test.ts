@@ -36,8 +36,9 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   "tools/releases": [350, 200],
   "tools/simulation": [3_100, 1_600],
   "tools/testing": [0, 800],
-  "tools/thresholds": [1_800, 850],
-  "tools/tidy": [300, 1_050],
+  // All pairs of a folder, which no list holds (1,000 made people prove the intervals), and LFW.
+  "tools/thresholds": [2_900, 1_550],
+  "tools/tidy": [300, 1_100],
   // How rare two people as alike are, as a sentence and a scale; cards in the tester and in the guides.
   web: [6_450, 1_000],
 };

@@ -1,7 +1,7 @@
 import { upperBound } from "../statistics/binomial.ts";
 import type { Proposal } from "../statistics/proposal.ts";
 import type { RateEvidence } from "../statistics/rate-evidence.ts";
-import type { LaneReport, MetricReport, Rate } from "./report.ts";
+import type { LaneReport, MetricReport, Rate, ThresholdRow } from "./report.ts";
 
 // Numbers and sentences that the text and the page share. text.test.ts covers them.
 
@@ -13,7 +13,7 @@ export function percent(share: number): string {
   return `${Number(hundredths.toFixed(digits))} %`;
 }
 
-export const rateText = ({ rate, interval }: Rate): string =>
+const rateText = ({ rate, interval }: Rate): string =>
   `${percent(rate)} (${percent(interval.low)} to ${percent(interval.high)})`;
 
 /** "1,234" */
@@ -32,25 +32,53 @@ export function estimateText(
 
 /** The measured pairs and pictures, in sentences. */
 export function sampleSentences(report: LaneReport): string[] {
-  const { pictures, failures, severalFaces, pairs, pairsLost, people, peopleFrom, metrics } = report;
+  const { pictures, failures, severalFaces, pairs, pairsLost, people, peopleFrom, notes, metrics } = report;
   const { fmr, fnmr } = metrics[0]!.analysis;
   const failed = failures.reduce((sum, { count }) => sum + count, 0);
   const codes = failures.map(({ code, count }) => `${countText(count)} ${code}`).join(", ");
-  const source =
-    peopleFrom === "ids"
-      ? "by the ids in the file"
-      : "as the pairs labelled same connect their pictures; a picture in none of them counts as a person of its own";
   const independent = (evidence: RateEvidence) => independentText(evidence.independentPairs(0));
   return [
     `Pictures: ${countText(pictures)}, of which ${countText(failed)} could not be used (${percent(failed / pictures)})${codes === "" ? "" : `: ${codes}`}.`,
     ...(severalFaces === 0
       ? []
       : [`In ${countText(severalFaces)} pictures there is more than one face; the largest was compared.`]),
-    `Pairs: ${countText(fnmr.pairs)} of one person, ${countText(fmr.pairs)} of two people${pairsLost === 0 ? "" : `; ${countText(pairsLost)} of ${countText(pairs)} had a picture that could not be used, and are in no rate`}.`,
-    `People: ${countText(people)}, ${source}.`,
+    `Pairs: ${countText(fnmr.pairs)} of one person, ${countText(fmr.pairs)} of two people${pairsLost === 0 ? "" : `; ${countText(pairsLost)} of ${countText(pairs)} had a picture that could not be used: those of one person are non-matches in “FNMR with failures”, and no other rate includes them`}.`,
+    `People: ${countText(people)}, ${peopleSources[peopleFrom]}.`,
     `Pairs share people, so they tell less than as many independent pairs: those of one person as much as ${independent(fnmr)}, those of two people as much as ${independent(fmr)}.`,
+    ...notes,
   ];
 }
+
+const peopleSources: Record<LaneReport["peopleFrom"], string> = {
+  ids: "by the ids in the file",
+  "same pairs":
+    "as the pairs labelled same connect their pictures; a picture in none of them counts as a person of its own",
+  folders: "a folder each",
+};
+
+export const pointHeads = ["FMR", "threshold", "FNMR with failures", "without"] as const;
+
+/** The cells of an operating point, as in `pointHeads`. */
+export function pointCells({ wanted, point }: MetricReport["operatingPoints"][number]): string[] {
+  if (point === undefined) return [percent(wanted), "", "too few pairs", ""];
+  const { threshold, fnmr, fnmrWithoutFailures } = point;
+  return [percent(wanted), `${Number(threshold.toFixed(6))}`, rateText(fnmr), percent(fnmrWithoutFailures)];
+}
+
+export const pointsSentence =
+  "FNMR at a measured FMR; a failure is a picture without a face, which matches none. The interval holds what " +
+  "the FMR leaves open about the threshold too.";
+
+export const markHeads = ["threshold", "", "FMR", "FNMR with failures", "FNMR without"] as const;
+
+/** The cells of a threshold, as in `markHeads`. */
+export const markCells = ({ name, threshold, fmr, fnmr, fnmrWithFailures }: ThresholdRow): string[] => [
+  `${threshold}`,
+  name,
+  rateText(fmr),
+  rateText(fnmrWithFailures),
+  rateText(fnmr),
+];
 
 /** Consequences of a wanted false match rate, in sentences. */
 export function proposalSentence(proposal: Proposal, { metric, analysis }: MetricReport): string {

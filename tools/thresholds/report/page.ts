@@ -1,4 +1,14 @@
-import { estimateText, percent, proposalSentence, rateText, sampleSentences } from "./format.ts";
+import {
+  estimateText,
+  markCells,
+  markHeads,
+  percent,
+  pointCells,
+  pointHeads,
+  pointsSentence,
+  proposalSentence,
+  sampleSentences,
+} from "./format.ts";
 import { lanePlots } from "./plots.ts";
 import { type LaneReport, type MetricReport, ratesAt, type ThresholdRow } from "./report.ts";
 
@@ -45,7 +55,7 @@ ${lanePlots(report)
 </section>`;
 
 function metricSection(report: MetricReport): string {
-  const { metric, analysis, proposals, marks, groups } = report;
+  const { metric, analysis, operatingPoints, proposals, marks, groups } = report;
   const { auc, dPrime, equalError } = analysis;
   const sentences =
     metric === "euclidean_l2"
@@ -54,8 +64,9 @@ function metricSection(report: MetricReport): string {
   return `<h3>${metric}</h3>
 <p>AUC ${estimateText(auc, 4)}, d&#39; ${estimateText(dPrime, 2)}, equal error rate
 ${percent(equalError.rate)} at ${Number(equalError.threshold.toFixed(4))}.</p>
-${table(marks.map((mark) => ["all", mark]))}
-${groups.length === 0 ? "" : table(groups.flatMap(({ group, marks: own }) => own.map((mark) => [group, mark] as const)))}
+${operatingPoints.length === 0 ? "" : `<p>${pointsSentence}</p>${table(pointHeads, operatingPoints.map(pointCells))}`}
+${markTable(marks.map((mark) => ["all", mark]))}
+${groups.length === 0 ? "" : markTable(groups.flatMap(({ group, marks: own }) => own.map((mark) => [group, mark] as const)))}
 <ul>${sentences.map((sentence) => `<li>${escaped(sentence)}</li>`).join("\n")}</ul>
 ${curveTable(report)}`;
 }
@@ -66,19 +77,24 @@ function curveTable({ metric, analysis }: MetricReport): string {
     const rounded = Number(threshold.toFixed(4));
     return ["all", { name: "", threshold: rounded, ...ratesAt(analysis, rounded) }];
   });
-  return `<details><summary>Rates by ${metric} threshold</summary>${table(rows)}</details>`;
+  return `<details><summary>Rates by ${metric} threshold</summary>${markTable(rows)}</details>`;
 }
 
-const table = (
-  rows: readonly (readonly [group: string, row: ThresholdRow])[],
-): string => `<div class="wide" tabindex="0"><table>
-<thead><tr><th scope="col">Pairs</th><th scope="col">Threshold</th><th scope="col">FMR</th><th scope="col">FNMR</th></tr></thead>
-<tbody>
-${rows.map(tableRow).join("\n")}
-</tbody></table></div>`;
+const markTable = (rows: readonly (readonly [group: string, row: ThresholdRow])[]): string =>
+  table(
+    ["pairs", ...markHeads],
+    rows.map(([group, row]) => [group, ...markCells(row)]),
+  );
 
-const tableRow = ([group, { name, threshold, fmr, fnmr }]: readonly [string, ThresholdRow]): string =>
-  `<tr><td>${escaped(group)}</td><th scope="row">${threshold} <small>${escaped(name)}</small></th><td>${rateText(fmr)}</td><td>${rateText(fnmr)}</td></tr>`;
+const table = (heads: readonly string[], rows: readonly (readonly string[])[]): string => {
+  const row = (cells: readonly string[], open: string, close: string) =>
+    `<tr>${cells.map((cell) => `${open}${escaped(cell)}${close}`).join("")}</tr>`;
+  return `<div class="wide" tabindex="0"><table>
+<thead>${row(heads, '<th scope="col">', "</th>")}</thead>
+<tbody>
+${rows.map((cells) => row(cells, "<td>", "</td>")).join("\n")}
+</tbody></table></div>`;
+};
 
 const escaped = (text: string): string =>
   text.replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;").replaceAll('"', "&quot;");
@@ -92,7 +108,7 @@ body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,
 main{max-width:62rem;margin:0 auto;padding:1rem}
 h1{font-size:1.5rem}h2{border-top:1px solid var(--line);padding-top:1rem;margin-top:2rem}h3{margin:1.5rem 0 0}
 ul{padding-left:1.2rem}
-.wide{overflow-x:auto}
+.wide{overflow-x:auto;margin:1rem 0}
 table{border-collapse:collapse;width:100%}
 th,td{text-align:left;font-weight:normal;padding:.3rem .9rem .3rem 0;border-bottom:1px solid var(--line);vertical-align:top}
 thead th{font-weight:600}

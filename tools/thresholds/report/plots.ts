@@ -1,4 +1,5 @@
 import { lineChart } from "@faceline/runtime/plot/line-chart";
+import { countUpTo, type Distances } from "../statistics/error-curve.ts";
 import { percent } from "./format.ts";
 import type { LaneReport, MetricReport } from "./report.ts";
 
@@ -47,34 +48,34 @@ function det(lane: string, metrics: readonly MetricReport[]): string {
     );
     return [
       { name: metric, points: measured.map(inDecades) },
-      { name: `${metric}, 95 % bound`, points: bounds.map(inDecades) },
+      { name: `${metric}, bound`, points: bounds.map(inDecades) },
     ];
   });
-  const range = decadesOf(series.flatMap(({ points }) => points.flatMap((point) => [...point])));
+  const axisOf = (axis: 0 | 1) =>
+    decadesOf(series.flatMap(({ points }) => points.map((point) => point[axis])));
   return lineChart({
     ...size,
     title: `DET of ${lane}`,
     description:
-      "False non-match rate over false match rate, both on logarithmic axes, with the bounds of both rates. " +
+      "False non-match rate over false match rate, both on logarithmic axes, with the 95 % bounds of both rates. " +
       "Rates of 0 cannot be shown.",
-    x: { label: "FMR", ...range },
-    y: { label: "FNMR", ...range },
+    x: { label: "FMR", ...axisOf(0) },
+    y: { label: "FNMR", ...axisOf(1) },
     panels: [{ series: series.filter(({ points }) => points.length > 0) }],
   });
 }
 
 function histogram(lane: string, { metric, analysis: { curve }, marks }: MetricReport): string {
-  const most = Math.max(curve.same.at(-1)!, curve.different.at(-1)!, 1e-6);
-  const outline = (distances: Float64Array) => {
-    const counts = Array.from({ length: bins }, () => 0);
-    for (const distance of distances) counts[Math.min(bins - 1, Math.floor((distance / most) * bins))]!++;
-    return counts.flatMap((count, bin) => {
-      const share = count / distances.length;
+  const most = Math.max(...[curve.same, curve.different].map((each) => each.at(each.length - 1)!), 1e-6);
+  const outline = (distances: Distances) => {
+    const upTo = (bin: number) => countUpTo(distances, (bin / bins) * most);
+    return Array.from({ length: bins }, (_, bin) => {
+      const share = (upTo(bin + 1) - (bin === 0 ? 0 : upTo(bin))) / distances.length;
       return [
         [(bin / bins) * most, share],
         [((bin + 1) / bins) * most, share],
       ] as [number, number][];
-    });
+    }).flat();
   };
   const series = [
     { name: "one person", points: outline(curve.same) },
@@ -130,10 +131,11 @@ const inDecades = ([x, y]: readonly [number, number]): readonly [number, number]
 /** An axis of powers of ten that ends at 100 %. */
 function decadesOf(logarithms: readonly number[]) {
   const from = Math.min(-1, Math.floor(logarithms.reduce((least, each) => Math.min(least, each), 0)));
+  const step = from < -5 ? 2 : 1;
   return {
     range: [from, 0] as const,
-    ticks: Array.from({ length: 1 - from }, (_, i) => from + i),
-    format: (power: number) => percent(10 ** power),
+    ticks: Array.from({ length: Math.floor(-from / step) + 1 }, (_, i) => -i * step).toReversed(),
+    format: (power: number) => (power < -4 ? `1e${power + 2} %` : percent(10 ** power)),
   };
 }
 

@@ -1,105 +1,58 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
-import { distances } from "@faceline/inference/testing/distances";
-import { mulberry32 } from "@faceline/inference/testing/mulberry32";
 import { euclideanL2Of } from "@faceline/models/catalogue-entry";
 import type { Recogniser } from "@faceline/models/model-pair";
-import type { LaneFaces } from "../measure.ts";
-import type { LabelledPairs } from "../pairs/labelled-pairs.ts";
-import { type Analysis, analyse } from "../statistics/analysis.ts";
+import { type Analysis, nonMatchesWithFailures } from "../statistics/analysis.ts";
 import type { Interval } from "../statistics/binomial.ts";
-import type { PersonPair } from "../statistics/person-bootstrap.ts";
+import { type OperatingPoint, operatingPoint } from "../statistics/operating-point.ts";
+import type { RateEvidence } from "../statistics/rate-evidence.ts";
 import { type Proposal, proposeThreshold } from "../statistics/proposal.ts";
 import { percent } from "./format.ts";
 
-/** Everything that is reported of a lane. Throws one sentence where too few pairs have a distance. */
+/** Everything that is reported of a lane. */
 export function laneReport(
-  labelled: LabelledPairs,
-  faces: LaneFaces,
+  { analyses, groups, ...sample }: LaneSample,
   { model, wantedFmrs }: ReportOptions,
 ): LaneReport {
-  const measured = labelled.pairs.filter(({ pictures: [one, other] }) =>
-    [one, other].every((picture) => faces.embeddings[picture] !== undefined),
-  );
-  const pairsBy = (metric: DistanceMetric): GroupedPair[] =>
-    measured.map(({ pictures: [one, other], same, group }) => ({
-      distance: distances[metric](faces.embeddings[one]!, faces.embeddings[other]!),
-      same,
-      people: [labelled.people[one]!, labelled.people[other]!],
-      group,
-    }));
-  for (const [same, word] of [
-    [true, "of one person"],
-    [false, "of two people"],
-  ] as const) {
-    if (measured.some((pair) => pair.same === same)) continue;
-    throw new Error(
-      `${faces.lane}: no pair ${word} has a face in both pictures; there is nothing to measure`,
-    );
-  }
-  const [cosine, euclidean, euclideanL2] = [pairsBy("cosine"), pairsBy("euclidean"), pairsBy("euclidean_l2")];
-  const byCosine = metricReport("cosine", cosine, { model, propose: measuredProposals(wantedFmrs) });
+  const reportOf = (metric: DistanceMetric, propose: (analysis: Analysis) => Proposal[]): MetricReport => {
+    const analysis = analyses[metric];
+    const proposals = propose(analysis);
+    const marks = [
+      { name: "in use", threshold: model.thresholds[metric] },
+      ...proposals.flatMap((proposal) =>
+        proposal.kind === "proposed" ? [{ name: `FMR ≤ ${percent(proposal.wanted)}`, ...proposal }] : [],
+      ),
+    ].map(({ name, threshold }) => ({ name, threshold }));
+    const rows = (measured: Analysis) =>
+      marks.map((mark): ThresholdRow => ({ ...mark, ...ratesAt(measured, mark.threshold) }));
+    return {
+      metric,
+      analysis,
+      // euclidean_l2 has those of cosine in another unit.
+      operatingPoints: (metric === "euclidean_l2" ? [] : wantedFmrs).map((wanted) => ({
+        wanted,
+        point: operatingPoint(analysis, wanted),
+      })),
+      proposals,
+      marks: rows(analysis),
+      groups: groups
+        .map(({ analyses: own, ...group }) => ({
+          ...group,
+          marks: own === undefined ? [] : rows(own[metric]),
+        }))
+        .toSorted((a, b) => (a.group < b.group ? -1 : 1)),
+    };
+  };
+  const byCosine = reportOf("cosine", measuredProposals(wantedFmrs));
   return {
-    lane: faces.lane,
-    pictures: labelled.pictures.length,
-    failures: countsOf(faces.failures.map(({ code }) => code)),
-    severalFaces: faces.severalFaces,
-    pairs: labelled.pairs.length,
-    pairsLost: labelled.pairs.length - measured.length,
-    peopleFrom: labelled.peopleFrom,
-    people: new Set(measured.flatMap(({ pictures }) => pictures.map((picture) => labelled.people[picture]!)))
-      .size,
+    ...sample,
     metrics: [
       byCosine,
-      metricReport("euclidean", euclidean, { model, propose: measuredProposals(wantedFmrs) }),
+      reportOf("euclidean", measuredProposals(wantedFmrs)),
       // The same line as cosine's, drawn in another unit.
-      metricReport("euclidean_l2", euclideanL2, {
-        model,
-        propose: () => byCosine.proposals.map(inEuclideanL2),
-      }),
+      reportOf("euclidean_l2", () => byCosine.proposals.map(inEuclideanL2)),
     ],
   };
 }
-
-function metricReport(
-  metric: DistanceMetric,
-  pairs: readonly GroupedPair[],
-  { model, propose }: MetricOptions,
-): MetricReport {
-  const analysis = analysisOf(pairs);
-  const proposals = propose(analysis);
-  const marks = [
-    { name: "in use", threshold: model.thresholds[metric] },
-    ...proposals.flatMap((proposal) =>
-      proposal.kind === "proposed" ? [{ name: `FMR ≤ ${percent(proposal.wanted)}`, ...proposal }] : [],
-    ),
-  ].map(({ name, threshold }) => ({ name, threshold }));
-  const groups = [...Map.groupBy(pairs, ({ group }) => group)].flatMap(([group, own]) =>
-    group === undefined ? [] : [groupReport(group, own, marks)],
-  );
-  return {
-    metric,
-    analysis,
-    proposals,
-    marks: marks.map((mark) => ({ ...mark, ...ratesAt(analysis, mark.threshold) })),
-    groups: groups.toSorted((a, b) => (a.group < b.group ? -1 : 1)),
-  };
-}
-
-function groupReport(group: string, pairs: readonly PersonPair[], marks: readonly Mark[]): GroupReport {
-  const count = (same: boolean) => pairs.filter((pair) => pair.same === same).length;
-  const counts = {
-    group,
-    same: count(true),
-    different: count(false),
-    people: new Set(pairs.flatMap(({ people }) => people)).size,
-  };
-  if (counts.same === 0 || counts.different === 0) return { ...counts, marks: [] };
-  const analysis = analysisOf(pairs);
-  return { ...counts, marks: marks.map((mark) => ({ ...mark, ...ratesAt(analysis, mark.threshold) })) };
-}
-
-const analysisOf = (pairs: readonly PersonPair[]): Analysis =>
-  analyse(pairs, { resamples: resamplesFor(pairs.length), random: mulberry32(seed) });
 
 const measuredProposals =
   (wantedFmrs: readonly number[]) =>
@@ -109,60 +62,50 @@ const measuredProposals =
 const inEuclideanL2 = (proposal: Proposal): Proposal =>
   proposal.kind === "refused" ? proposal : { ...proposal, threshold: euclideanL2Of(proposal.threshold) };
 
-/** Both rates at a threshold, with their intervals. */
-export function ratesAt({ curve, fmr, fnmr }: Analysis, threshold: number): MarkRates {
-  const [matches, nonMatches] = [curve.falseMatches(threshold), curve.falseNonMatches(threshold)];
+/** All rates at a threshold, with their intervals. */
+export function ratesAt(analysis: Analysis, threshold: number): MarkRates {
+  const { curve, fmr, fnmr, fnmrWithFailures } = analysis;
+  const rateOf = (evidence: RateEvidence, errors: number): Rate => ({
+    rate: errors / evidence.pairs,
+    interval: evidence.interval(errors),
+  });
   return {
-    fmr: { rate: matches / fmr.pairs, interval: fmr.interval(matches) },
-    fnmr: { rate: nonMatches / fnmr.pairs, interval: fnmr.interval(nonMatches) },
+    fmr: rateOf(fmr, curve.falseMatches(threshold)),
+    fnmr: rateOf(fnmr, curve.falseNonMatches(threshold)),
+    fnmrWithFailures: rateOf(fnmrWithFailures, nonMatchesWithFailures(analysis, threshold)),
   };
 }
-
-function countsOf(codes: readonly string[]): { code: string; count: number }[] {
-  const groups = [...Map.groupBy(codes, (code) => code)];
-  return groups.map(([code, all]) => ({ code, count: all.length })).toSorted((a, b) => b.count - a.count);
-}
-
-/** The same for equal pairs, so that a report can be repeated. */
-const seed = 1;
-
-/** 2,000, and fewer for many pairs, where a resample takes milliseconds. 200 suffice for a variance. */
-const resamplesFor = (pairs: number): number => Math.round(Math.min(2_000, Math.max(200, 5e7 / pairs)));
 
 type ReportOptions = {
   model: Recogniser;
   /** 0 to 1. */
   wantedFmrs: readonly number[];
 };
-type MetricOptions = { model: Recogniser; propose: (analysis: Analysis) => Proposal[] };
-type GroupedPair = PersonPair & { group: string | undefined };
-
 type Mark = { name: string; threshold: number };
-/** Intervals are of 95 % confidence. */
-type MarkRates = { fmr: Rate; fnmr: Rate };
+/**
+ * Intervals are of 95 % confidence. `fnmr` is of pairs that have a face in both pictures; in
+ * `fnmrWithFailures` the others do not match.
+ */
+type MarkRates = { fmr: Rate; fnmr: Rate; fnmrWithFailures: Rate };
 export type Rate = { rate: number; interval: Interval };
 export type ThresholdRow = Mark & MarkRates;
 
-/** `marks` are empty where the group lacks a kind of pairs. */
-type GroupReport = {
-  group: string;
-  same: number;
-  different: number;
-  people: number;
-  marks: ThresholdRow[];
-};
+type GroupCounts = { group: string; same: number; different: number; people: number };
 
 export type MetricReport = {
   metric: DistanceMetric;
   analysis: Analysis;
+  /** One for each wanted FMR; undefined where there are too few pairs of two people for one to match. */
+  operatingPoints: { wanted: number; point: OperatingPoint | undefined }[];
   /** One for each wanted FMR. */
   proposals: Proposal[];
   /** The threshold in use, and those that are proposed. */
   marks: ThresholdRow[];
-  groups: GroupReport[];
+  /** `marks` are empty where the group lacks a kind of pairs. */
+  groups: (GroupCounts & { marks: ThresholdRow[] })[];
 };
 
-export type LaneReport = {
+type SampleCounts = {
   lane: string;
   pictures: number;
   /** Pictures without an embedding: failures to enrol. */
@@ -173,6 +116,17 @@ export type LaneReport = {
   pairsLost: number;
   /** People in pairs with a distance. */
   people: number;
-  peopleFrom: LabelledPairs["peopleFrom"];
-  metrics: MetricReport[];
+  peopleFrom: "ids" | "same pairs" | "folders";
+  /** Sentences on what only this set of pictures has. */
+  notes: readonly string[];
 };
+
+export type Analyses = Record<DistanceMetric, Analysis>;
+
+/** Measurements of a lane. `analyses` of a group are undefined where it lacks a kind of pairs. */
+export type LaneSample = SampleCounts & {
+  analyses: Analyses;
+  groups: (GroupCounts & { analyses: Analyses | undefined })[];
+};
+
+export type LaneReport = SampleCounts & { metrics: MetricReport[] };

@@ -1,5 +1,16 @@
-import { countText, estimateText, percent, proposalSentence, rateText, sampleSentences } from "./format.ts";
-import type { LaneReport, MetricReport, ThresholdRow } from "./report.ts";
+import {
+  countText,
+  estimateText,
+  markCells,
+  markHeads,
+  percent,
+  pointCells,
+  pointHeads,
+  pointsSentence,
+  proposalSentence,
+  sampleSentences,
+} from "./format.ts";
+import type { LaneReport, MetricReport } from "./report.ts";
 
 /** The report of a lane as lines for a terminal. */
 export function textReport(report: LaneReport, title: string): string[] {
@@ -12,12 +23,15 @@ export function textReport(report: LaneReport, title: string): string[] {
 }
 
 function metricLines(report: MetricReport): string[] {
-  const { metric, analysis, proposals, marks, groups } = report;
+  const { metric, analysis, operatingPoints, proposals, marks, groups } = report;
   const { auc, dPrime, equalError } = analysis;
   return [
     metric,
     `  AUC ${estimateText(auc, 4)}, d' ${estimateText(dPrime, 2)}, equal error rate ${percent(equalError.rate)} at ${Number(equalError.threshold.toFixed(4))}`,
-    ...tableLines([["threshold", "", "FMR", "FNMR"], ...marks.map(markCells)]),
+    ...(operatingPoints.length === 0
+      ? []
+      : [`  ${pointsSentence}`, ...tableLines([pointHeads, ...operatingPoints.map(pointCells)])]),
+    ...tableLines([markHeads, ...marks.map(markCells)]),
     ...groups.flatMap(({ group, same, different, people, marks: own }) => [
       `  group ${group}: ${countText(same)} pairs of one person, ${countText(different)} of two people, ${countText(people)} people`,
       ...(own.length === 0
@@ -29,13 +43,6 @@ function metricLines(report: MetricReport): string[] {
       : proposals.map((proposal) => `  ${proposalSentence(proposal, report)}`)),
   ];
 }
-
-const markCells = ({ name, threshold, fmr, fnmr }: ThresholdRow): string[] => [
-  `${threshold}`,
-  name,
-  rateText(fmr),
-  rateText(fnmr),
-];
 
 function tableLines(rows: readonly (readonly string[])[]): string[] {
   const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));

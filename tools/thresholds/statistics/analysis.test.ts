@@ -39,7 +39,7 @@ test("all pairs of a person are one observation, and less where one person has m
 
 test("pairs of few people show less than as many pairs of many people", () => {
   const few = simulated(20, mulberry32(1));
-  const { fmr, curve } = analyse(few, { resamples: 300, random: mulberry32(2) });
+  const { fmr, curve } = analyse(few, { lost: [], resamples: 300, random: mulberry32(2) });
   const at = curve.falseMatches(0);
   const { low, high } = fmr.interval(at);
   const asIfIndependent = clopperPearson({ errors: at, trials: fmr.pairs });
@@ -59,7 +59,7 @@ test("intervals over people hold the true rate as often as they say, those over 
   const held = cases.map(() => ({ people: 0, pairs: 0 }));
   let [proposed, broken] = [0, 0];
   for (let i = 0; i < datasets; i++) {
-    const { curve, fmr } = analyse(simulated(30, random), { resamples: 100, random });
+    const { curve, fmr } = analyse(simulated(30, random), { lost: [], resamples: 100, random });
     for (const [which, { threshold, rate }] of cases.entries()) {
       const errors = curve.falseMatches(threshold);
       const holds = ({ low, high }: { low: number; high: number }) => low <= rate && rate <= high;

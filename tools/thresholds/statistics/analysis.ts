@@ -5,13 +5,24 @@ import { type PersonPair, percentileInterval, personBootstrap, separationOf } fr
 import { errorsToMeasure, RateEvidence, varianceOf } from "./rate-evidence.ts";
 
 /**
- * Everything that is said of one metric over labelled pairs. Throws a RangeError without both kinds of pairs.
+ * Everything that is said of one metric over labelled pairs. `lost` are pairs of one person that have a
+ * picture without a face. Throws a RangeError without both kinds of pairs.
  */
-export function analyse(pairs: readonly PersonPair[], { resamples, random }: AnalysisOptions): Analysis {
+export function analyse(pairs: readonly PersonPair[], { lost, ...options }: AnalysisOptions): Analysis {
+  const analysis = ratesOf(pairs, options);
+  if (lost.length === 0) return analysis;
+  const { fnmr } = ratesOf([...pairs, ...lost.map((pair) => ({ ...pair, distance: Infinity }))], options);
+  return { ...analysis, fnmrWithFailures: fnmr };
+}
+
+function ratesOf(
+  pairs: readonly PersonPair[],
+  { resamples, random }: Omit<AnalysisOptions, "lost">,
+): Analysis {
   const curve = new ErrorCurve(pairs);
   const { same, different } = curve;
-  const matchesAt = errorsToMeasure(different.length).map((errors) => different[errors - 1]!);
-  const nonMatchesAt = errorsToMeasure(same.length).map((errors) => same[same.length - errors - 1]!);
+  const matchesAt = errorsToMeasure(different.length).map((errors) => different.at(errors - 1)!);
+  const nonMatchesAt = errorsToMeasure(same.length).map((errors) => same.at(same.length - errors - 1)!);
   const thresholds = [...new Set([...matchesAt, ...nonMatchesAt])].toSorted((a, b) => a - b);
   const samples = personBootstrap(pairs, { thresholds, resamples, random });
   const observations = (rates: readonly Float64Array[], errors: (threshold: number) => number) =>
@@ -22,27 +33,37 @@ export function analyse(pairs: readonly PersonPair[], { resamples, random }: Ana
   const matches = observations(samples.fmr, (threshold) => curve.falseMatches(threshold));
   const nonMatches = observations(samples.fnmr, (threshold) => curve.falseNonMatches(threshold));
   const { auc, dPrime } = separationOf(pairs);
+  const fnmr = new RateEvidence(same.length, independentSame(pairs), nonMatches);
   return {
     curve,
     fmr: new RateEvidence(different.length, independentDifferent(pairs), matches),
-    fnmr: new RateEvidence(same.length, independentSame(pairs), nonMatches),
+    fnmr,
+    fnmrWithFailures: fnmr,
     auc: { value: auc, interval: percentileInterval(samples.auc) },
     dPrime: { value: dPrime, interval: percentileInterval(samples.dPrime) },
     equalError: equalError(curve),
   };
 }
 
-type AnalysisOptions = { resamples: number; random: () => number };
+type AnalysisOptions = { lost: readonly PersonPair[]; resamples: number; random: () => number };
 
-/** Undefined intervals: too few people for resamples. */
+/** Undefined intervals: too few people for resamples, or none were drawn. */
 type Estimate = { value: number; interval: Interval | undefined };
 
 export type Analysis = {
   curve: ErrorCurve;
   fmr: RateEvidence;
   fnmr: RateEvidence;
+  /** Evidence with failures to enrol: a pair that has a picture without a face errs at every threshold. */
+  fnmrWithFailures: RateEvidence;
   /** Area under the ROC curve. */
   auc: Estimate;
   dPrime: Estimate;
   equalError: { rate: number; threshold: number };
 };
+
+/** Pairs of one person that do not match at a threshold, with those that have a picture without a face. */
+export const nonMatchesWithFailures = (
+  { curve, fnmr, fnmrWithFailures }: Analysis,
+  threshold: number,
+): number => curve.falseNonMatches(threshold) + fnmrWithFailures.pairs - fnmr.pairs;

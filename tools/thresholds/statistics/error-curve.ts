@@ -1,20 +1,13 @@
 /**
- * The errors of every threshold on labelled pairs. A distance that is not greater than the threshold is a
- * match, as in the API.
+ * The errors of every threshold on pairs of known people. A distance that is not greater than the threshold
+ * is a match, as in the API.
  */
 export class ErrorCurve {
-  /** Ascending. */
-  readonly same: Float64Array;
-  /** Ascending. */
-  readonly different: Float64Array;
+  readonly same: Distances;
+  readonly different: Distances;
 
-  constructor(pairs: readonly DistancePair[]) {
-    const distancesOf = (same: boolean) =>
-      Float64Array.from(
-        pairs.filter((pair) => pair.same === same).map(({ distance }) => distance),
-      ).toSorted();
-    this.same = distancesOf(true);
-    this.different = distancesOf(false);
+  constructor(source: readonly DistancePair[] | { same: Distances; different: Distances }) {
+    ({ same: this.same, different: this.different } = "same" in source ? source : sortedDistances(source));
   }
 
   /** Pairs of different people that match: the numerator of the false match rate (FMR). */
@@ -36,19 +29,36 @@ export class ErrorCurve {
   }
 
   /**
-   * Thresholds, ascending and about `count` at most: the smallest and the largest distance, and evenly by
-   * rank of each kind between them, so that no step of a rate is larger than two in `count`.
+   * Thresholds, ascending: the smallest and the largest distance, and about `count` evenly by rank of each
+   * kind between them, so that no step of a rate is larger than two in `count`. Where errors are few, each
+   * step doubles them at most.
    */
   thresholds(count: number): number[] {
     const chosen = [this.same, this.different].flatMap((distances) => {
+      const last = distances.length - 1;
       const steps = Math.min(distances.length, Math.ceil(count / 2));
-      return Array.from(
-        { length: steps },
-        (_, i) => distances[Math.round((i * (distances.length - 1)) / Math.max(1, steps - 1))]!,
-      );
+      const evenly = Array.from({ length: steps }, (_, i) => Math.round((i * last) / Math.max(1, steps - 1)));
+      const doublings = Array.from({ length: Math.ceil(Math.log2(distances.length)) }, (_, i) => 2 ** i - 1);
+      const few = doublings.map((errors) => (distances === this.same ? last - errors : errors));
+      return [...evenly, ...few].map((rank) => distances.at(rank)!);
     });
     return [...new Set(chosen)].toSorted((a, b) => a - b);
   }
+
+  /** The largest distance of any pair that is less than `limit`; undefined where there is none. */
+  distanceBelow(limit: number): number | undefined {
+    const below = [this.same, this.different].flatMap((distances) => {
+      const count = firstRank(distances, (each) => each >= limit);
+      return count === 0 ? [] : [distances.at(count - 1)!];
+    });
+    return below.length === 0 ? undefined : Math.max(...below);
+  }
+}
+
+function sortedDistances(pairs: readonly DistancePair[]) {
+  const distancesOf = (same: boolean) =>
+    Float64Array.from(pairs.filter((pair) => pair.same === same).map(({ distance }) => distance)).toSorted();
+  return { same: distancesOf(true), different: distancesOf(false) };
 }
 
 /**
@@ -56,26 +66,40 @@ export class ErrorCurve {
  * middle of where both stay as they are.
  */
 export function equalError(curve: ErrorCurve): { rate: number; threshold: number } {
-  const distances = [...new Set([...curve.same, ...curve.different])].toSorted((a, b) => a - b);
-  let best = { gap: Number.POSITIVE_INFINITY, rate: 1, threshold: 0 };
-  for (const [index, distance] of distances.entries()) {
-    const { fmr, fnmr } = curve.rates(distance);
-    const gap = Math.abs(fmr - fnmr);
-    const next = distances[index + 1] ?? distance;
-    if (gap < best.gap) best = { gap, rate: (fmr + fnmr) / 2, threshold: (distance + next) / 2 };
-  }
-  return { rate: best.rate, threshold: best.threshold };
+  const kinds = [curve.same, curve.different];
+  const gapAt = (threshold: number) => {
+    const { fmr, fnmr } = curve.rates(threshold);
+    return fmr - fnmr;
+  };
+  // The gap grows with the threshold, so there is one distance from which on it is not negative.
+  const crossing = Math.min(
+    ...kinds.map((distances) => distances.at(firstRank(distances, (each) => gapAt(each) >= 0)) ?? Infinity),
+  );
+  const before = curve.distanceBelow(crossing);
+  const distance = before !== undefined && -gapAt(before) <= gapAt(crossing) ? before : crossing;
+  const next = Math.min(
+    ...kinds.map((distances) => distances.at(countUpTo(distances, distance)) ?? Infinity),
+  );
+  const { fmr, fnmr } = curve.rates(distance);
+  return { rate: (fmr + fnmr) / 2, threshold: (distance + (next === Infinity ? distance : next)) / 2 };
 }
 
 /** How many of the ascending values are at most `limit`. */
-export function countUpTo(values: Float64Array, limit: number): number {
+export const countUpTo = (values: Distances, limit: number): number =>
+  firstRank(values, (value) => value > limit);
+
+/** The rank of the first value that `holds` for, as it does for all after it; the length without any. */
+export function firstRank(values: Distances, holds: (value: number) => boolean): number {
   let [low, high] = [0, values.length];
   while (low < high) {
-    const middle = (low + high) >> 1;
-    if (values[middle]! <= limit) low = middle + 1;
-    else high = middle;
+    const middle = Math.floor((low + high) / 2);
+    if (holds(values.at(middle)!)) high = middle;
+    else low = middle + 1;
   }
   return low;
 }
 
 export type DistancePair = { distance: number; same: boolean };
+
+/** Distances in ascending order, by rank from 0 on: an array, or a histogram of more than memory holds. */
+export type Distances = { readonly length: number; at(rank: number): number | undefined };

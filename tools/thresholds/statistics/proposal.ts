@@ -15,7 +15,7 @@ export function proposeThreshold(curve: ErrorCurve, evidence: RateEvidence, want
   let proposed: Proposal | undefined;
   let least = 1;
   for (const errors of errorCounts(curve.different.length)) {
-    const threshold = fourDecimalsBelow(curve.different[errors]!);
+    const threshold = fourDecimalsBelow(curve.different.at(errors)!);
     if (threshold <= 0) continue;
     const matches = curve.falseMatches(threshold);
     // The bound is above the rate itself.
