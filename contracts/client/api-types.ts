@@ -30,6 +30,10 @@ export type DetectionOptions = {
   align?: boolean | undefined;
   /** One of `normalizations` of the model. Defaults to `base`, the model's own preprocessing. */
   normalization?: string | undefined;
+  /** Faces with fewer pixels between the eyes are left out. Defaults to faces of every size. */
+  min_face_px?: number | undefined;
+  /** `no_issues`: faces with any of `quality_issues` are left out. Defaults to `none`. */
+  min_quality?: "none" | "no_issues" | undefined;
   /** Accepted for DeepFace clients: true is refused. */
   anti_spoofing?: boolean | undefined;
   /** Accepted for DeepFace clients: anything but 0 is refused. */
@@ -107,6 +111,27 @@ export type FacialArea = {
   face_found: boolean;
 };
 
+/** Measurements of a face. Angles are in degrees, as one sees them in the picture. */
+export type FaceQuality = {
+  /** Pixels between the eyes, in the image as it was sent. */
+  eye_distance_px: number;
+  /** About 0.5 in a sharp photograph, 0 in a plain area. */
+  sharpness: number;
+  /** Above 0: the face looks to the right. */
+  yaw: number;
+  /** Above 0: the face looks up. */
+  pitch: number;
+  /** Above 0: the head leans clockwise. */
+  roll: number;
+  /** 0 is black, 1 is white. */
+  brightness: number;
+  /** Share of the face that the edge of the image cuts off. */
+  outside_share: number;
+};
+
+/** Why a face may not be recognised. /openapi.json has the bounds. */
+export type QualityIssue = "too_small" | "blurred" | "turned_away" | "too_dark" | "too_bright" | "cut_off";
+
 export type VerifyReply = {
   /** Always false where no face was found in one of the images. */
   verified: boolean;
@@ -128,6 +153,9 @@ export type VerifyReply = {
    * null where a vector came in place of the image.
    */
   faces_compared: { img1: number | null; img2: number | null };
+  /** Null where a vector came, or nothing was measured. */
+  quality: { img1: FaceQuality | null; img2: FaceQuality | null };
+  quality_issues: { img1: QualityIssue[] | null; img2: QualityIssue[] | null };
   /** Seconds. */
   time: number;
   request_id: string;
@@ -141,6 +169,9 @@ export type RepresentReply = {
     facial_area: FacialArea;
     /** The detector's score, 0 to 1; 0 where the whole image was taken as the face. */
     face_confidence: number;
+    /** Null where nothing was measured. */
+    quality: FaceQuality | null;
+    quality_issues: QualityIssue[] | null;
     model_name: string;
     /** Names the weights. Store it with the embedding. */
     model_version: string;
@@ -373,6 +404,7 @@ export type ErrorCode =
   | "image_too_small"
   | "no_face_detected"
   | "multiple_faces"
+  | "low_quality"
   | "model_not_allowed"
   | "detector_not_allowed"
   | "invalid_distance_metric"

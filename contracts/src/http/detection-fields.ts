@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { qualityRequestFields } from "./quality.ts";
 import { Flag, flag, oneOf } from "./request-body.ts";
 
 export const DistanceMetric = oneOf(["cosine", "euclidean", "euclidean_l2"]);
@@ -27,6 +28,7 @@ export const detectionFields = {
   normalization: Name.default("base").describe(
     "`base` is the model's own preprocessing. One of `normalizations` of the model in /capabilities.",
   ),
+  ...qualityRequestFields,
   /** Refused rather than ignored: a caller would otherwise rely on a check that was not made. */
   anti_spoofing: Flag.default(false)
     .refine((value) => !value, "must be false or left out: this service does not offer it")

@@ -60,6 +60,12 @@ export const errorTable = {
     when: "The call has `face_policy: single_only`, and an image has several faces.",
     next: "Crop the image to one face, or choose another policy.",
   },
+  low_quality: {
+    status: 400,
+    title: "Low quality",
+    when: "The call has `min_quality` or `min_face_px`, and no face in the image meets it; `detail` has what was measured.",
+    next: "Send a better image of the face, or the call without the field.",
+  },
   model_not_allowed: {
     status: 400,
     title: "Model not allowed",

@@ -3,6 +3,7 @@ import { detectionFields } from "./detection-fields.ts";
 import { FacialArea } from "./facial-area.ts";
 import { Image, imageDescription } from "./image.ts";
 import { ModelVersion, Precision } from "./model-version.ts";
+import { qualityField, qualityIssuesField } from "./quality.ts";
 import { replyFields } from "./reply-fields.ts";
 import { body, flag, oneOf } from "./request-body.ts";
 
@@ -46,6 +47,8 @@ export const RepresentResult = z.object({
     .min(0)
     .max(1)
     .describe("Score of the detector for this face; 0 where the whole image was taken as the face."),
+  quality: qualityField,
+  quality_issues: qualityIssuesField,
   model_name: z.string().describe("The model that computed the embedding."),
   model_version: ModelVersion.describe("Names the weights of the model. Store it with the embedding."),
   precision: Precision.describe("Number format of the computation. Embeddings of both may be compared."),

@@ -3,6 +3,7 @@ import { DistanceMetric, detectionFields, distanceFields } from "./detection-fie
 import { FalseMatchRate } from "./false-match-rate.ts";
 import { FacialArea } from "./facial-area.ts";
 import { ImageOrVector, imageDescription } from "./image.ts";
+import { qualityField, qualityIssuesField } from "./quality.ts";
 import { replyFields } from "./reply-fields.ts";
 import { body, oneOf } from "./request-body.ts";
 
@@ -71,6 +72,12 @@ export const VerifyReply = z.object({
     .describe(
       "How many faces of each image were compared. Above 1, `facial_areas` says which of them counted.",
     ),
+  quality: z
+    .object({ img1: qualityField, img2: qualityField })
+    .describe("Measurements of the two compared faces; null for an embedding."),
+  quality_issues: z
+    .object({ img1: qualityIssuesField, img2: qualityIssuesField })
+    .describe("Why the two compared faces may not be recognised; null for an embedding."),
   ...replyFields,
 });
 export type VerifyReply = z.infer<typeof VerifyReply>;

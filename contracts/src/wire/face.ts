@@ -1,5 +1,6 @@
 import * as z from "zod";
 import { FacialArea } from "../http/facial-area.ts";
+import { FaceQuality } from "../http/quality.ts";
 
 /** A face with its embedding, as a worker sends it to the ingress. */
 export const Face = z.object({
@@ -11,6 +12,8 @@ export const Face = z.object({
    * Base64 of `embedding_size` float32 numbers, little-endian: a quarter of the size of JSON numbers.
    */
   embedding: z.base64(),
+  /** Absent without landmarks, and from a worker that does not know this field. */
+  quality: FaceQuality.optional(),
 });
 export type Face = z.infer<typeof Face>;
 

@@ -132,6 +132,7 @@ export class Aligner {
     return {
       chipToPicture: withoutStretch(chipToPicture, template.points, fitted),
       eyes: eyesOf(landmarks, template),
+      landmarks,
       isFace: isSteady && residualPx <= template.residualMaxPx,
       quarterTurnsTried: false,
     };
@@ -156,6 +157,8 @@ export type Alignment = {
   chipToPicture: Affine;
   /** Eye centres, in pixels of the picture. */
   eyes: Eyes;
+  /** All of the scheme, in pixels of the picture. */
+  landmarks: readonly Point[];
   /** Whether the landmarks are those of a face: they keep their place, and fit the template. */
   isFace: boolean;
   quarterTurnsTried: boolean;

@@ -28,11 +28,25 @@ export type AlignmentTemplate = {
   residualMaxPx: number;
   /** The mean square of a detector's box in the chip of an upright face, over photographs. */
   detectorSquare: { centre: Point; sidePx: number };
+  /**
+   * Fitted landmarks that tell how the head is turned: by their index, how far each is before the others, in
+   * distances between the eyes.
+   */
+  depths: Readonly<Record<number, number>>;
+  /** The pitch that is estimated where people look into the camera, in degrees. */
+  facingPitch: number;
 };
 
 /** The landmarks that are fitted to the template, in the order of its points. */
 export function fittedLandmarks(landmarks: readonly Point[], { fitted }: AlignmentTemplate): Point[] {
   return fitted.map((landmark) => landmarks[landmark]!);
+}
+
+/** The points of the template by the landmark that each is of. */
+export function pointsByLandmark({ fitted, points }: AlignmentTemplate): Point[] {
+  const byLandmark: Point[] = [];
+  for (const [i, landmark] of fitted.entries()) byLandmark[landmark] = points[i]!;
+  return byLandmark;
 }
 
 /** The centre of each eye, in the coordinates of the landmarks. Left and right are the person's own. */
@@ -70,6 +84,18 @@ const meanFaceFirst = 17;
 /** dlib's chip: its side, and the padding around the mean face as a share of the mean face's width. */
 const dlibChip = { px: 150, padding: 0.25 };
 
+/**
+ * Depths of the corners of the eyes, the nose and the corners of the mouth in MediaPipe's canonical face
+ * model (canonical_face_model.obj, Apache-2.0), over its distance between the eyes of 6.3.
+ */
+// biome-ignore format: by the part of the face
+const meanDepths = {
+  27: 0.92, 28: 1.03, 29: 1.16, 30: 1.19,
+  31: 0.83, 32: 0.93, 33: 0.96, 34: 0.93, 35: 0.83,
+  36: 0.5, 39: 0.6, 42: 0.6, 45: 0.5,
+  48: 0.68, 54: 0.68,
+};
+
 /** Nose, eyes and the upper part of the mouth. Brows and lower lip move too much with the expression. */
 const rigid = [...range(27, 54), ...range(60, 64)];
 
@@ -88,6 +114,8 @@ export const alignmentTemplates: Readonly<Record<LandmarkScheme, AlignmentTempla
     driftMaxPx: { upright: 6, turned: 12 },
     residualMaxPx: 10,
     detectorSquare: { centre: { x: 73, y: 67 }, sidePx: 149 },
+    depths: meanDepths,
+    facingPitch: -11,
   },
   /**
    * Right eye, left eye, tip of the nose, right and left corner of the mouth, fitted to the chip of 112 px
@@ -110,6 +138,8 @@ export const alignmentTemplates: Readonly<Record<LandmarkScheme, AlignmentTempla
     driftMaxPx: { upright: 4, turned: 8 },
     residualMaxPx: 6,
     detectorSquare: { centre: { x: 55, y: 65 }, sidePx: 98 },
+    depths: { 0: 0.55, 1: 0.55, 2: 1.19, 3: 0.68, 4: 0.68 },
+    facingPitch: 0,
   },
 };
 

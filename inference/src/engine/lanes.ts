@@ -18,6 +18,7 @@ import {
 import { noPause, type Pause } from "../network/network.ts";
 import { isOutOfMemory } from "../network/out-of-memory.ts";
 import { doublingSizes } from "../network/run-sizes.ts";
+import { QualityMeter } from "../quality/quality-meter.ts";
 import { knownTimes } from "../network/start-times.ts";
 import { laneBuildOf } from "./lane-build.ts";
 import { type LaneModels, laneModels, requirePulled } from "./lane-models.ts";
@@ -106,6 +107,7 @@ export class Lanes implements AsyncDisposable {
       aligner: new Aligner(landmarks.networks.at(-1)!, this.#warp, template),
       embedders,
       weights: weightsOf(entries.recogniser),
+      quality: new QualityMeter(this.#warp, template),
     });
     await warmLoops(pipeline, pause);
     const models = [detector, landmarks, ...members];

@@ -8,6 +8,7 @@ import { joinEmbeddings } from "../embed/join-embeddings.ts";
 import { boxMap, composed, stepOf } from "../geometry/affine.ts";
 import { wholeBox } from "../geometry/box.ts";
 import { sumUsage } from "../network/network.ts";
+import type { QualityMeter } from "../quality/quality-meter.ts";
 import { facialArea, largestFirst } from "./facial-area.ts";
 import type { EnginePicture, PipelineUsage, TaskResult } from "./work.ts";
 
@@ -154,7 +155,8 @@ class PipelineRun {
         chipToPicture: composed(chipToTemplate, alignment.chipToPicture),
         within: wholeBox(picture),
       }));
-      return [{ index, face: { box, chips, eyes: alignment.eyes } }];
+      const quality = this.#parts.quality?.measure(picture, alignment);
+      return [{ index, face: { box, chips, eyes: alignment.eyes, quality } }];
     });
   }
 
@@ -165,7 +167,7 @@ class PipelineRun {
       chipToPicture: boxMap(box, px),
       within: box,
     }));
-    return { box, chips, eyes: null };
+    return { box, chips, eyes: null, quality: undefined };
   }
 }
 
@@ -206,12 +208,12 @@ function resultsOf(
 ): TaskResult[] {
   let next = 0;
   return pictures.map((picture, index) => {
-    const encoded = faces[index]!.map(({ box, eyes }): Face => {
+    const encoded = faces[index]!.map(({ box, eyes, quality }): Face => {
       const numbers = embeddings[next++]!;
       const embedding = encodeEmbedding(numbers);
       numbers.fill(0);
       const confidence = Math.min(1, Math.max(0, box.score));
-      return { area: facialArea(picture, box, eyes), confidence, embedding };
+      return { area: facialArea(picture, box, eyes), confidence, embedding, quality };
     });
     return encoded.length === 0
       ? { kind: "rejected", code: "no_face_detected" }
@@ -237,9 +239,11 @@ type PipelineParts = {
   embedders: readonly Embedder[];
   /** One for each embedder; their sum is 1. */
   weights: readonly number[];
+  /** Undefined: nobody reads the numbers. */
+  quality?: QualityMeter;
 };
 
 type Candidate = { picture: EnginePicture; index: number; box: DetectedFace };
 
-/** `chips`: one for each embedder. Eyes are null where there are no landmarks. */
-type LocatedFace = { box: Detection; chips: readonly Chip[]; eyes: Eyes | null };
+/** `chips`: one for each embedder. Eyes are null, and quality undefined, where there are no landmarks. */
+type LocatedFace = { box: Detection; chips: readonly Chip[]; eyes: Eyes | null; quality: Face["quality"] };

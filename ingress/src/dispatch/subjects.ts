@@ -44,7 +44,8 @@ export function subjectsFrom(inputs: (Input | ApiError)[], answers: Answer[]): (
   return inputs.map((input) => {
     if (input instanceof ApiError) return input;
     if (isImage(input)) return subjectFrom(next.next().value!, input.ref);
-    return { ref: input.ref, faces: [{ vector: input.vector, area: null, confidence: 1 }], build: null };
+    const face = { vector: input.vector, area: null, confidence: 1, quality: null };
+    return { ref: input.ref, faces: [face], build: null };
   });
 }
 
@@ -67,10 +68,11 @@ function subjectFrom({ outcome, build }: Answer, ref: InputRef): Subject | ApiEr
 }
 
 /** A detector gives no face a score of 0: workers do, where they take the whole image as the face. */
-const subjectFace = ({ embedding, area, confidence }: Face): SubjectFace => ({
+const subjectFace = ({ embedding, area, confidence, quality }: Face): SubjectFace => ({
   vector: decodeEmbedding(embedding),
   area: { ...area, face_found: confidence > 0 },
   confidence,
+  quality: quality ?? null,
 });
 
 function faultDetail({ label }: InputRef, code: InputFault): string {

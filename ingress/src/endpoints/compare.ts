@@ -5,6 +5,7 @@ import { type RequestContext, secondsSince } from "../call/context.ts";
 import { dispatchImages, subjectsFrom } from "../dispatch/subjects.ts";
 import type { InputValue } from "../images/inputs.ts";
 import { commonBuild } from "../matching/common-build.ts";
+import { goodFaces, qualityRule } from "../matching/quality-rule.ts";
 import { firstError, rankCandidates } from "../matching/ranking.ts";
 import { faceFound, type Subject, type SubjectFace } from "../matching/subject.ts";
 import { matchRule } from "../models/enabled-models.ts";
@@ -23,6 +24,7 @@ export async function compare(
   requireOfferedVersion(body.model_version, versionsOf(selected.model, models, ports.poolStates()));
   const candidates = readCandidates(body.candidates, settings);
 
+  const quality = qualityRule(body);
   const values = [sourceInput(body), ...candidates.map(({ input }) => input)];
   const inputs = reader.readInputs(values, { model: selected.model, metric: rule.metric });
   const [source, ...candidateInputs] = inputs;
@@ -43,7 +45,12 @@ export async function compare(
   const [sourceSubject, ...subjects] = all;
   const subject = orThrow(sourceSubject!);
   const face = selectFace(subject, body.face_index);
-  const ranked = candidates.map(({ id }, index) => ({ id, subject: subjects[index]! }));
+  // Only the face that was chosen: an index counts all faces.
+  orThrow(goodFaces({ ...subject, faces: [face] }, quality));
+  const ranked = candidates.map(({ id }, index) => {
+    const candidate = subjects[index]!;
+    return { id, subject: candidate instanceof ApiError ? candidate : goodFaces(candidate, quality) };
+  });
   const { results, best_match } = rankCandidates(face, ranked, rule);
 
   return {

@@ -58,6 +58,8 @@ for (const [name, body] of representCalls) {
       embedding: [1, 0],
       facial_area: testFacialArea(0),
       face_confidence: 0.9,
+      quality: null,
+      quality_issues: null,
       model_name: "Dlib",
       model_version: testBuild.modelVersion,
       precision: testBuild.precision,

@@ -29,11 +29,22 @@ const otherFacialArea = {
   right_eye: [150, 163],
   face_found: true,
 };
+const quality = {
+  eye_distance_px: 98.5,
+  sharpness: 0.487,
+  yaw: -4,
+  pitch: 2,
+  roll: 6,
+  brightness: 0.58,
+  outside_share: 0,
+};
 const request_id = "01a1fd7b-f82f-723a-ba87-61ba8be62e83";
 const result = {
   embedding: vector(5),
   facial_area: facialArea,
   face_confidence: 0.98,
+  quality,
+  quality_issues: [],
   model_name: "Dlib",
   model_version: "0123456789ab",
   precision: "int8",
@@ -81,6 +92,8 @@ export const verifyExamples: ComputeEndpoint["examples"] = {
         similarity_metric: "cosine",
         facial_areas: { img1: facialArea, img2: otherFacialArea },
         faces_compared: { img1: 1, img2: 1 },
+        quality: { img1: quality, img2: { ...quality, sharpness: 0.291 } },
+        quality_issues: { img1: [], img2: ["blurred"] },
         time: 0.142,
         request_id,
       },

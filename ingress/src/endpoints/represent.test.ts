@@ -15,6 +15,8 @@ const image = await base64Image();
 
 const ofEveryFace = {
   face_confidence: 0.9,
+  quality: null,
+  quality_issues: null,
   model_name: "Dlib",
   model_version: testBuild.modelVersion,
   precision: "float32",

@@ -5,12 +5,14 @@ import type {
   RepresentRequest,
   RepresentResult,
 } from "@faceline/contracts/http/represent";
+import { qualityIssues } from "@faceline/contracts/http/quality";
 import { encodeEmbedding } from "@faceline/contracts/wire/face";
 import type * as z from "zod";
 import { inputRef, orThrow } from "../call/api-error.ts";
 import { type RequestContext, secondsSince } from "../call/context.ts";
 import { dispatchImages, subjectsFrom } from "../dispatch/subjects.ts";
 import { unitVector } from "../matching/distance.ts";
+import { goodFaces, qualityRule } from "../matching/quality-rule.ts";
 import type { SubjectFace } from "../matching/subject.ts";
 import type { RouteContext } from "./endpoint.ts";
 
@@ -23,6 +25,7 @@ export async function represent(
 ): Promise<RepresentReply | RepresentResult[]> {
   const { model, detector, lane } = models.enabled.select(body);
 
+  const rule = qualityRule(body);
   const values = [{ ref: inputRef("img"), value: body.img }];
   const inputs = reader.readInputs(values, { model, metric: "cosine" }).map(orThrow);
   const options = {
@@ -33,13 +36,15 @@ export async function represent(
   };
   const answers = await dispatchImages(ports, call, { lane, options }, inputs);
   const [subject] = subjectsFrom(inputs, answers);
-  const { faces, build } = orThrow(subject!);
+  const { faces, build } = orThrow(goodFaces(orThrow(subject!), rule));
 
   const results = faces.map(
     (face): RepresentResult => ({
       embedding: embeddingOf(face, body),
       facial_area: face.area!,
       face_confidence: face.confidence,
+      quality: face.quality,
+      quality_issues: face.quality && qualityIssues(face.quality),
       model_name: model.name,
       // The faces are those of an image, so a worker has embedded them.
       model_version: build!.modelVersion,

@@ -33,6 +33,8 @@ test("/verify 200: verified, distance, its false match rate, threshold, model, d
     similarity_metric: "cosine",
     facial_areas: { img1: testFacialArea(0), img2: testFacialArea(0) },
     faces_compared: { img1: 1, img2: 1 },
+    quality: { img1: null, img2: null },
+    quality_issues: { img1: null, img2: null },
     time: 0,
     request_id: "mine",
   });

@@ -1,10 +1,12 @@
+import { qualityIssues } from "@faceline/contracts/http/quality";
 import type { VerifyReply, VerifyRequest } from "@faceline/contracts/http/verify";
 import { inputRef, orThrow } from "../call/api-error.ts";
 import { type RequestContext, secondsSince } from "../call/context.ts";
 import { dispatchImages, subjectsFrom } from "../dispatch/subjects.ts";
 import { commonBuild } from "../matching/common-build.ts";
 import { decidingPair, facesNeeded } from "../matching/pair.ts";
-import { faceFound, type Subject } from "../matching/subject.ts";
+import { goodFaces, qualityRule } from "../matching/quality-rule.ts";
+import { faceFound, type Subject, type SubjectFace } from "../matching/subject.ts";
 import { matchRule } from "../models/enabled-models.ts";
 import type { RouteContext } from "./endpoint.ts";
 import { requireOfferedVersion, requireSameVersion, versionsOf } from "./model-versions.ts";
@@ -19,6 +21,7 @@ export async function verify(
   const { metric, threshold, falseMatchRate } = matchRule(body, selected);
   requireOfferedVersion(body.model_version, versionsOf(selected.model, models, ports.poolStates()));
 
+  const rule = qualityRule(body);
   const values = [
     { ref: inputRef("img1"), value: body.img1 },
     { ref: inputRef("img2"), value: body.img2 },
@@ -32,7 +35,13 @@ export async function verify(
     fullResolution: body.all_faces || body.face_policy === "single_only",
   };
   const answers = await dispatchImages(ports, call, { lane: selected.lane, options }, inputs);
-  const subjects = subjectsFrom(inputs, answers).map(orThrow);
+  const found = subjectsFrom(inputs, answers).map(orThrow);
+  // `single_only` counts all faces of an image, also those of low quality.
+  const subjects = found.map((subject) =>
+    body.face_policy === "single_only" && subject.faces.length > 1
+      ? subject
+      : orThrow(goodFaces(subject, rule)),
+  );
   requireSameVersion(body.model_version, commonBuild(subjects));
   const [first, second] = subjects;
   const pair = decidingPair(body.face_policy, metric, first!, second!);
@@ -49,10 +58,14 @@ export async function verify(
     similarity_metric: metric,
     facial_areas: { img1: pair.first.area, img2: pair.second.area },
     faces_compared: { img1: facesCompared(first!), img2: facesCompared(second!) },
+    quality: { img1: pair.first.quality, img2: pair.second.quality },
+    quality_issues: { img1: issuesOf(pair.first), img2: issuesOf(pair.second) },
     time: secondsSince(call, ports.clock.now()),
     request_id: call.requestId,
   };
 }
+
+const issuesOf = ({ quality }: SubjectFace) => quality && qualityIssues(quality);
 
 /** A vector stands for one face, but no image was looked at. */
 function facesCompared(subject: Subject): number | null {

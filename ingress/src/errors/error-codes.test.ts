@@ -42,6 +42,7 @@ const calls: Record<ErrorCode, (t: TestContext) => Promise<LightMyRequestRespons
       ...twoImages,
       face_policy: "single_only",
     }),
+  low_quality: (t) => testServer(t).post("/verify", { ...twoImages, min_face_px: 1 }),
   model_not_allowed: (t) => testServer(t).post("/verify", { ...twoImages, model_name: "VGG-Face" }),
   detector_not_allowed: (t) => testServer(t).post("/verify", { ...twoImages, detector_backend: "opencv" }),
   invalid_distance_metric: (t) =>

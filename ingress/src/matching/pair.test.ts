@@ -44,6 +44,8 @@ test("/verify, face_policy single_only: a second face is refused, with its image
 });
 
 function subject(field: string, ...vectors: number[][]): Subject {
-  const faces = vectors.map((vector, i): SubjectFace => ({ vector, area: testFacialArea(i), confidence: 1 }));
+  const faces = vectors.map(
+    (vector, i): SubjectFace => ({ vector, area: testFacialArea(i), confidence: 1, quality: null }),
+  );
   return { ref: { field, label: field }, faces: faces as [SubjectFace, ...SubjectFace[]], build: null };
 }

@@ -6,7 +6,7 @@ import { type RankedCandidate, rankCandidates } from "./ranking.ts";
 import type { Subject, SubjectFace } from "./subject.ts";
 
 /** A vector, which no image was looked at for. */
-const source: SubjectFace = { vector: [0], area: null, confidence: 1 };
+const source: SubjectFace = { vector: [0], area: null, confidence: 1, quality: null };
 const rule = {
   metric: "euclidean",
   threshold: 2,
@@ -90,7 +90,9 @@ const failed = (id: string): RankedCandidate => ({
 });
 
 function withFaces(id: string, ...vectors: number[][]): RankedCandidate {
-  const faces = vectors.map((vector, i): SubjectFace => ({ vector, area: testFacialArea(i), confidence: 1 }));
+  const faces = vectors.map(
+    (vector, i): SubjectFace => ({ vector, area: testFacialArea(i), confidence: 1, quality: null }),
+  );
   const ref = { field: "candidates", label: id };
   return { id, subject: { ref, faces: faces as [SubjectFace, ...SubjectFace[]], build: null } };
 }

@@ -1,4 +1,5 @@
 import type { FacialArea } from "@faceline/contracts/http/facial-area";
+import type { FaceQuality } from "@faceline/contracts/http/quality";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { InputRef } from "../call/api-error.ts";
 import type { NumericVector } from "./distance.ts";
@@ -24,4 +25,6 @@ export type SubjectFace = {
   /** Null for a vector. */
   area: FacialArea | null;
   confidence: number;
+  /** Null where it was not measured, as for a vector. */
+  quality: FaceQuality | null;
 };

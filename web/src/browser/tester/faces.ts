@@ -1,4 +1,5 @@
 import type { VerifyReply } from "@faceline/contracts/http/verify";
+import { qualityWords } from "../../tester/quality-words.ts";
 import type { TesterSettings } from "../../tester/settings.ts";
 import { sendCall } from "./call.ts";
 import { element } from "./element.ts";
@@ -6,12 +7,13 @@ import type { FaceArea, FaceMark } from "./overlay.ts";
 import { cropPicture } from "./picture.ts";
 import type { Slot } from "./slot.ts";
 
-/** Marks the two faces that the distance was computed of. */
-export function markPair({ facial_areas }: VerifyReply, slots: Slot[]): void {
+/** Marks the two faces that the distance was computed of, and says what may have spoiled it. */
+export function markPair({ facial_areas, quality_issues }: VerifyReply, slots: Slot[]): void {
   for (const [index, name] of (["img1", "img2"] as const).entries()) {
     const area = facial_areas[name];
     const path = `facial_areas.${name}`;
     if (area !== null) slots[index]?.markFaces([{ area, counted: true, label: "", path }]);
+    slots[index]?.showQuality(qualityWords(quality_issues[name]));
   }
 }
 

@@ -17,6 +17,7 @@ export class Slot {
   #fault = "";
   readonly #note = element("p", { class: "note-of-slot", role: "status" });
   readonly #faces = element("p", { class: "faces" });
+  readonly #quality = element("p", { class: "quality" });
   readonly #input = element("input", { type: "file", accept: "image/*", class: "visually-hidden" });
   readonly #heading = element("h2");
   readonly #camera = element("button", { type: "button", class: "plain" }, "Camera");
@@ -52,6 +53,7 @@ export class Slot {
       this.#figure,
       element("div", { class: "tools" }, choose, this.#camera),
       this.#faces,
+      this.#quality,
       this.#note,
     );
     this.#acceptDrops();
@@ -103,6 +105,11 @@ export class Slot {
   /** Words below the picture. */
   describe(words: (Node | string)[]): void {
     this.#faces.replaceChildren(...words);
+  }
+
+  /** Says what may spoil the result of this picture; "" for nothing. */
+  showQuality(text: string): void {
+    this.#quality.textContent = text;
   }
 
   /** Lets a face of the reply stand out; undefined: none. */
@@ -191,6 +198,7 @@ export class Slot {
     const picture = this.#picture;
     this.#overlay.replaceChildren();
     this.#faces.replaceChildren();
+    this.showQuality("");
     this.root.classList.toggle("filled", picture !== undefined);
     this.#image.hidden = picture === undefined;
     this.#remove.hidden = picture === undefined;

@@ -2,6 +2,7 @@ import type { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
 import type { VerifyReply } from "@faceline/contracts/http/verify";
 import { candidateWords } from "../../tester/failure.ts";
 import { type LabelledDistances, labelledBy } from "../../tester/labelled-pairs.ts";
+import { qualityWords } from "../../tester/quality-words.ts";
 import { verdictOf } from "../../tester/verdict.ts";
 import { compareWords, representWords } from "./answer-view.ts";
 import { type CallResult, type Replies, sampleAnswer, sendCall } from "./call.ts";
@@ -129,6 +130,10 @@ export class Tester {
       this.#slots.filled[0]?.markFaces(
         areas.map((area, index) => ({ area, counted: true, label: label(index), path: `results.${index}` })),
       );
+      const issues = reply.results.map(({ quality_issues }) => qualityWords(quality_issues));
+      const first = issues.findIndex((words) => words !== "");
+      const face = areas.length > 1 ? `Face ${first + 1}: ` : "";
+      this.#slots.filled[0]?.showQuality(first === -1 ? "" : `${face}${issues[first]}`);
       this.#result.showAnswer(representWords(reply));
     }
     const { settings } = this.#form;
