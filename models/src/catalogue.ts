@@ -3,9 +3,10 @@ import { readdir, readFile } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import type { ModelCard } from "@faceline/contracts/http/model-card";
 import type * as z from "zod";
-import { readCards } from "./card.ts";
+import { type MeasuredCard, readCards } from "./card.ts";
 import type { Model, ModelOf, Role } from "./catalogue-entry.ts";
 import { CheckedModel } from "./entry-rules.ts";
+import type { FalseMatchCurves } from "./false-match-curve.ts";
 import { MeasuredPairs, type ModelPair, pairsOf, type Recogniser } from "./model-pair.ts";
 
 /**
@@ -87,7 +88,28 @@ export async function readCatalogue(folder: string = catalogueFolder, added?: st
   const embeddings = sorted.filter((model) => model.role === "embedding");
   const pairs = pairsOf(embeddings, await readMeasuredPairs(folder));
   // Cards are of the repository's own entries.
-  return new Catalogue(sorted, pairs, folder === catalogueFolder ? await readCards() : undefined);
+  return folder === catalogueFolder
+    ? withCards(sorted, pairs, await readCards())
+    : new Catalogue(sorted, pairs);
+}
+
+/** Recognisers get the false match curves of their cards. */
+function withCards(
+  models: readonly Model[],
+  pairs: readonly ModelPair[],
+  measured: ReadonlyMap<string, MeasuredCard>,
+): Catalogue {
+  const cards = new Map<string, ModelCard>();
+  const curves = new Map<string, FalseMatchCurves | undefined>();
+  for (const [name, { false_match_curves, ...card }] of measured) {
+    cards.set(name, card);
+    curves.set(name, false_match_curves);
+  }
+  const withCurves = <M extends Model | ModelPair>(model: M): M => {
+    const false_match_curves = curves.get(model.name);
+    return false_match_curves === undefined ? model : { ...model, false_match_curves };
+  };
+  return new Catalogue(models.map(withCurves), pairs.map(withCurves), cards);
 }
 
 /** Every licence that a model comes under, as one SPDX expression. */

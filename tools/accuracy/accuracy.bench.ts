@@ -1,5 +1,6 @@
 import type { Pixels } from "@faceline/inference/geometry/pixels";
 import { distances } from "@faceline/inference/testing/distances";
+import { type FalseMatchCurves, falseMatchCurve } from "@faceline/models/false-match-curve";
 import type { PersonPair } from "@faceline/thresholds/statistics/person-bootstrap";
 import { degradations } from "./degradations.ts";
 import { errorRates } from "./error-rates.ts";
@@ -52,6 +53,7 @@ async function measure(set: PictureSet, condition: string): Promise<AccuracyRow[
       notEnrolled: pictures.length - found.size,
       cpuMs: sortedMs[sortedMs.length >> 1]!,
       rates: errorRates(pairs, lane.model.thresholds.cosine),
+      ...(condition === original && set === heldOut && { falseMatchCurves: curvesWithin(found) }),
     };
   });
 }
@@ -77,6 +79,20 @@ function knownArea(set: PictureSet, picture: LabelledPicture): MeasuredFace["are
 function pairsWithin(faces: Faces): PersonPair[] {
   const all = [...faces];
   return all.flatMap((one, index) => all.slice(index + 1).map((other) => pairOf(one, other)));
+}
+
+function curvesWithin(faces: Faces): FalseMatchCurves {
+  const all = [...faces];
+  const curve = (metric: keyof FalseMatchCurves) => {
+    const different = all.flatMap(([one, face], index) =>
+      all
+        .slice(index + 1)
+        .filter(([other]) => other.person !== one.person)
+        .map(([, other]) => distances[metric](face.embedding, other.embedding)),
+    );
+    return falseMatchCurve(Float64Array.from(different).toSorted())!;
+  };
+  return { cosine: curve("cosine"), euclidean: curve("euclidean") };
 }
 
 /** Degraded copies with references as they are, except for a picture with itself. */

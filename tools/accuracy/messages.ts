@@ -1,4 +1,5 @@
 import type { ErrorRates } from "@faceline/contracts/http/model-card";
+import type { FalseMatchCurves } from "@faceline/models/false-match-curve";
 
 /** Messages of the accuracy program. They have no behaviour, and so no test. */
 
@@ -34,4 +35,6 @@ export type AccuracyRow = {
   /** Median of a decoded image, in one thread. */
   cpuMs: number;
   rates: ErrorRates | null;
+  /** Of the pairs of two people among the held-out pictures as they are. */
+  falseMatchCurves?: FalseMatchCurves;
 };

@@ -4,7 +4,7 @@ import { ModelVersion, Precision } from "./model-version.ts";
 const share = z.number().min(0).max(1);
 
 const Rate = z.object({
-  value: share,
+  value: share.describe("What was measured."),
   low: share.describe("Lower end of the interval."),
   high: share.describe("Upper end of the interval."),
 });
@@ -48,10 +48,10 @@ export const ModelCard = z.object({
   sets: z
     .array(
       z.object({
-        name: z.string().min(1),
+        name: z.string().min(1).describe("Its name in `conditions`."),
         source: z.string().min(1).describe("What the images are, and where they are from."),
-        images: z.int().positive(),
-        people: z.int().positive(),
+        images: z.int().positive().describe("Images in the set."),
+        people: z.int().positive().describe("People in the images."),
       }),
     )
     .describe("The labelled images that were compared."),
@@ -77,7 +77,7 @@ export const ModelCard = z.object({
   weaknesses: z
     .array(
       z.object({
-        text: z.string().min(1),
+        text: z.string().min(1).describe("What is reported, as a sentence."),
         source: z.string().min(1).describe("Where it is reported, or how it was seen."),
       }),
     )

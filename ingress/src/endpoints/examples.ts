@@ -85,7 +85,7 @@ export const verifyExamples: ComputeEndpoint["examples"] = {
       value: {
         verified: true,
         distance: 0.0312,
-        false_match_rate: 0.0038,
+        false_match_rate: 0.0000129,
         threshold: 0.0737,
         model: "Dlib",
         detector_backend: "ssd",
@@ -130,7 +130,7 @@ export const representExamples: ComputeEndpoint["examples"] = {
 const compared = {
   index: 0,
   distance: 0.0412,
-  false_match_rate: 0.0038,
+  false_match_rate: 0.0000129,
   id: "ann",
   match: true,
   face_found: true,

@@ -5,8 +5,7 @@ import { falseMatchCurve } from "@faceline/models/false-match-curve";
 import { falseMatchRatesOf } from "./false-match-rates.ts";
 
 const dlib = (await readCatalogue()).find("embedding", "Dlib")!;
-const { labelled_pairs, ...uncarded } = dlib;
-const { different } = labelled_pairs!.cosine;
+const { false_match_curves: carded, ...uncarded } = dlib;
 const calibration = {
   calibrated_at: "2026-11-22T23:00:00.000Z",
   fmr_wanted: 0.01,
@@ -18,20 +17,25 @@ const calibration = {
 const curve = falseMatchCurve([0.1, 0.3])!;
 const curves = { cosine: curve, euclidean: curve };
 
-test("Dlib's rates are those of its 262 labelled pairs of different people", () => {
+test("Dlib's rates are those of the pairs of its card", () => {
   const rates = falseMatchRatesOf(dlib)!;
-  assert.deepEqual([rates.source, rates.pairs], ["card", 262]);
-  for (const [share, tolerance] of [
-    [0, 0.0001],
-    [0.05, 0.005],
-    [0.5, 0.005],
-  ] as const) {
-    const distance = different[Math.floor(share * 262)]!;
-    const counted = different.filter((each) => each <= distance).length / 263;
-    assert.ok(Math.abs(rates.of.cosine(distance) - counted) < tolerance, `${distance}`);
+  const { pairs, distances, ranks } = carded!.cosine;
+  assert.deepEqual([rates.source, rates.pairs], ["card", pairs]);
+  for (const [i, distance] of distances.entries()) {
+    const counted = ranks[i]! / (pairs + 1);
+    assert.ok(Math.abs(rates.of.cosine(distance) / counted - 1) < 0.01, `${distance}`);
   }
-  assert.equal(rates.of.cosine(0), 0.0038);
-  assert.equal(rates.of.euclidean(0.6), 0.0038);
+});
+
+test("of labelled pairs, which no card has, fewer are this close than the card says, by a factor of 4", () => {
+  const { of } = falseMatchRatesOf(dlib)!;
+  const { different } = dlib.labelled_pairs!.cosine;
+  const nearer = different.slice(0, different.length / 2);
+  for (const [i, distance] of nearer.entries()) {
+    const share = (i + 1) / different.length;
+    const factor = of.cosine(distance) / share;
+    assert.ok(factor > 1 && factor < 4, `${distance}: ${factor}`);
+  }
 });
 
 test("by euclidean_l2 a distance has the rate of the same pair by cosine", () => {
@@ -41,20 +45,11 @@ test("by euclidean_l2 a distance has the rate of the same pair by cosine", () =>
   }
 });
 
-test("an operator's calibration replaces the entry's pairs, and one without a curve leaves none", () => {
-  const own = falseMatchRatesOf({
-    ...dlib,
-    thresholds_calibration: calibration,
-    false_match_curves: curves,
-  })!;
-  assert.deepEqual([own.source, own.pairs], ["operator", 2]);
-  assert.equal(own.of.cosine(0.05), 0.333);
-  assert.equal(falseMatchRatesOf({ ...dlib, thresholds_calibration: calibration }), null);
-});
-
-test("a curve of the entry itself comes before its pairs, and a model without either has no rates", () => {
-  assert.equal(falseMatchRatesOf({ ...dlib, false_match_curves: curves })!.pairs, 2);
+test("an operator's calibration comes before the card, and without curves there are no rates", () => {
+  const own = { ...dlib, thresholds_calibration: calibration };
+  const rates = falseMatchRatesOf({ ...own, false_match_curves: curves })!;
+  assert.deepEqual([rates.source, rates.pairs], ["operator", 2]);
+  assert.equal(rates.of.cosine(0.05), 0.333);
+  assert.equal(falseMatchRatesOf({ ...own, false_match_curves: undefined }), null);
   assert.equal(falseMatchRatesOf(uncarded), null);
-  const empty = { ...labelled_pairs!, cosine: { same: [0.1], different: [] } };
-  assert.equal(falseMatchRatesOf({ ...dlib, labelled_pairs: empty }), null);
 });

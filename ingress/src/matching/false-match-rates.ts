@@ -1,37 +1,31 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
-import { falseMatchCurve, falseMatchRate } from "@faceline/models/false-match-curve";
+import { falseMatchRate } from "@faceline/models/false-match-curve";
 
 /**
  * Returns the false match rates of a model's distances: by the operator's calibration where the thresholds
- * come from one, else by the pairs of the model's own entry. Null where those have none; a calibration of an
- * older release has none.
+ * come from one, else by the model's card. Null where those have no curves: a calibration of an older release
+ * has none, and a model that was not measured.
  */
-export function falseMatchRatesOf(model: FalseMatchModel): FalseMatchRates | null {
-  const { thresholds_calibration, labelled_pairs } = model;
-  const source = thresholds_calibration === undefined ? "card" : "operator";
-  const measured = (metric: "cosine" | "euclidean") =>
-    model.false_match_curves?.[metric] ??
-    (source === "card" ? falseMatchCurve(labelled_pairs?.[metric].different ?? []) : undefined);
-  const [cosine, euclidean] = [measured("cosine"), measured("euclidean")];
-  if (cosine === undefined || euclidean === undefined) return null;
-  const byCosine = falseMatchRate(cosine);
+export function falseMatchRatesOf({
+  thresholds_calibration,
+  false_match_curves: curves,
+}: FalseMatchModel): FalseMatchRates | null {
+  if (curves === undefined) return null;
+  const byCosine = falseMatchRate(curves.cosine);
   return {
-    source,
-    pairs: cosine.pairs,
+    source: thresholds_calibration === undefined ? "card" : "operator",
+    pairs: curves.cosine.pairs,
     of: {
       cosine: byCosine,
-      euclidean: falseMatchRate(euclidean),
+      euclidean: falseMatchRate(curves.euclidean),
       // Of vectors of length 1, the squared Euclidean distance is twice the cosine distance.
       euclidean_l2: (distance) => byCosine((distance * distance) / 2),
     },
   };
 }
 
-type FalseMatchModel = Pick<
-  EmbeddingModel,
-  "thresholds_calibration" | "false_match_curves" | "labelled_pairs"
->;
+type FalseMatchModel = Pick<EmbeddingModel, "thresholds_calibration" | "false_match_curves">;
 
 export type FalseMatchRates = {
   /** Whose pairs they rest on. */

@@ -1,5 +1,6 @@
 import type { AccuracyPlan, AccuracyRow } from "@faceline/accuracy/messages";
 import type { ModelCard, Rate } from "@faceline/contracts/http/model-card";
+import type { MeasuredCard } from "@faceline/models/card";
 
 /**
  * Makes the card of each recogniser, and of each detector with the default recogniser, of what was measured.
@@ -9,9 +10,9 @@ export function cardsOf(
   { lanes, usual, reference, sets }: AccuracyPlan,
   { rows, memoryMib }: AccuracyResults,
   machine: { day: string; processor: string; cores: number },
-): Map<string, ModelCard> {
+): Map<string, MeasuredCard> {
   const { detector: usualDetector } = lanes.find(({ name }) => name === usual)!;
-  const cards = new Map<string, ModelCard>();
+  const cards = new Map<string, MeasuredCard>();
   for (const { name: lane, model, detector, modelVersion, precision } of lanes) {
     if (lane === reference) continue;
     const own = rows.filter((row) => row.lane === lane);
@@ -34,14 +35,16 @@ export function cardsOf(
       })),
       weaknesses: [],
     };
-    if (detector === usualDetector) cards.set(model, card);
+    const { falseMatchCurves } = own.find((row) => row.falseMatchCurves) ?? {};
+    const curves = falseMatchCurves && { false_match_curves: falseMatchCurves };
+    if (detector === usualDetector) cards.set(model, { ...card, ...curves });
     if (lane === usual || detector !== usualDetector) cards.set(detector, card);
   }
   return cards;
 }
 
 /** JSON with a line for each set, condition and weakness. */
-export function cardText({ sets, conditions, weaknesses, ...fields }: ModelCard): string {
+export function cardText({ sets, conditions, weaknesses, ...fields }: MeasuredCard): string {
   const list = (name: string, items: readonly object[]) =>
     items.length === 0
       ? `  "${name}": []`

@@ -64,14 +64,13 @@ function cardTable(name: string, card: ModelCard | undefined): Html {
   const cells = ([first = "", ...rest]: string[]) =>
     html`<tr><th scope="row">${first}</th>!${each(rest, (text) => html`<td>${text}</td>`)}</tr>
 `;
-  const weaknesses = each(card.weaknesses, ({ text, source }) => html`<li>${text} (${source})</li>`);
   return html`<div class="wide" tabindex="0" role="region" aria-label="Error rates of ${name}"><table>
 <caption>${name}</caption>
 <thead><tr>!${each(head, (text) => html`<th scope="col">${text}</th>`)}</tr></thead>
 <tbody>!${each(rows, cells)}</tbody>
 </table></div>
 <p>${sentence} ${cost}</p>
-<ul>!${weaknesses}</ul>
+<ul>!${each(card.weaknesses, ({ text, source }) => html`<li>${text} (${source})</li>`)}</ul>
 `;
 }
 
