@@ -299,7 +299,7 @@ export type ModelCard = {
     images: number;
     /** Images without a face. Their pairs are not in the rates. */
     not_enrolled: number;
-    /** Null: no two images of one person, or none of two people, have a face. */
+    /** Null for a detector, and where no two images of one person, or none of two people, have a face. */
     rates: ErrorRates | null;
   }[];
   weaknesses: { text: string; source: string }[];

@@ -69,7 +69,8 @@ export const ModelCard = z.object({
           .nonnegative()
           .describe("Images of these without a face. Their pairs are not in the rates."),
         rates: ErrorRates.nullable().describe(
-          "Null: no two images of one person, or none of two people, have a face.",
+          "Null in /capabilities for a detector, which is to be judged by the images without a face; and where no " +
+            "two images of one person, or none of two people, have a face.",
         ),
       }),
     )

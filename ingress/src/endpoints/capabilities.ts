@@ -5,6 +5,7 @@ import { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import { EmbeddingFormat } from "@faceline/contracts/http/represent";
 import { FacePolicy } from "@faceline/contracts/http/verify";
 import { imageFormats } from "@faceline/contracts/image/format";
+import type { ModelCard } from "@faceline/contracts/http/model-card";
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import { licenseOf } from "@faceline/models/catalogue";
 import { type DetectorModel, distancesMax } from "@faceline/models/catalogue-entry";
@@ -32,7 +33,7 @@ export async function capabilities({ ports, settings, models }: RouteContext): P
   });
   const detectorEntries = enabled.detectors.map((detector) => {
     const lanes = usableLanes.filter(({ lane }) => lane.endsWith(`/${detector.name}`));
-    const card = models.cards.get(detector.name) ?? null;
+    const card = withoutRates(models.cards.get(detector.name));
     return [detector.name, { ...detectorDetails(detector, lanes), card }] as const;
   });
   return {
@@ -71,6 +72,12 @@ const modelDetails = (model: Recogniser, lanes: LaneState[]) => ({
 });
 
 const loadedFirst = (lanes: LaneState[]): LaneState | undefined => lanes.find(({ workers }) => workers > 0);
+
+/** Drops error rates, which are the recogniser's in the first place: they are most of a reply. */
+function withoutRates(card: ModelCard | undefined): ModelCard | null {
+  if (card === undefined) return null;
+  return { ...card, conditions: card.conditions.map((condition) => ({ ...condition, rates: null })) };
+}
 
 const detectorDetails = (detector: DetectorModel, lanes: LaneState[]) => ({
   ...graphDetails(detector, lanes),
