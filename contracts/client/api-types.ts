@@ -267,7 +267,7 @@ export type ThresholdsCalibration = {
 /** A share from 0 to 1, with its 95 % interval over people. */
 export type Rate = { value: number; low: number; high: number };
 
-/** Of pairs with a face in both images. */
+/** Error rates of pairs with a face in both images. */
 export type ErrorRates = {
   pairs_same: number;
   pairs_different: number;

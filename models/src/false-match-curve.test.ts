@@ -59,7 +59,7 @@ test("64 points tell the rates of a million pairs to one percent, made-up ones",
   }
 });
 
-test("a pair of strangers gets a rate of at most r in n + 1 with that very probability", () => {
+test("a pair of two people gets a rate of at most r in n + 1 with that very probability", () => {
   const random = randomFrom(11);
   const [drawn, n] = [20_000, 19];
   const counts = Array<number>(n + 1).fill(0);

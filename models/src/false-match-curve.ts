@@ -50,7 +50,7 @@ export function falseMatchCurve(ascending: Ascending): FalseMatchCurve | undefin
  * distance is this small or smaller, in three significant digits.
  *
  * The r-th smallest of n distances stands for r / (n + 1), which is the mean of the share below it, whatever
- * the distribution: a pair of strangers gets a rate of at most r / (n + 1) with that very probability.
+ * the distribution: a pair of two people gets a rate of at most r / (n + 1) with that very probability.
  * Between two points the logarithm of the rate is linear. Below the smallest distance the rate is
  * 1 / (n + 1) and never 0, which no number of pairs can show.
  */
@@ -94,5 +94,5 @@ function ascend(numbers: readonly number[]): boolean {
 type Ascending = { length: number; at(index: number): number | undefined };
 
 const pointsToMedian = 44;
-/** As distances are in replies. */
+/** Decimals of distances in replies. */
 const decimals = 6;

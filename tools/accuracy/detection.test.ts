@@ -84,5 +84,5 @@ test("a drawn smiley and a black picture have no face", async () => {
   }
 });
 
-/** Without `scenes`, all of the group. */
+/** Bounds of some scenes; of the whole group without `scenes`. */
 type Bound = { group: string; scenes?: readonly string[]; sameMin: number; otherMax: number };

@@ -34,7 +34,7 @@ export function errorRates(pairs: readonly PersonPair[], threshold: number): Err
   };
 }
 
-/** Of the FNMR at 1 % FMR where each resample of people has a threshold of its own. */
+/** Interval of the FNMR at 1 % FMR where each resample of people has a threshold of its own. */
 function intervalAtFmr(pairs: readonly PersonPair[], different: Distances): { low: number; high: number } {
   const ranks = Array.from({ length: gridSteps }, (_, i) =>
     Math.min(different.length - 1, Math.round((i / gridSteps) ** 2 * gridFmrMax * different.length)),

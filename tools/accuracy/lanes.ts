@@ -113,7 +113,7 @@ export type MeasuredFace = { area: Face["area"]; embedding: Float32Array };
 
 type MeasuredLanes = AsyncDisposable & {
   all: readonly MeasuredLane[];
-  /** As the service runs it on this machine by default. */
+  /** The lane that the service runs on this machine by default. */
   usual: MeasuredLane;
   /** The usual lane in float. */
   reference: MeasuredLane;

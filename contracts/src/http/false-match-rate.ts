@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** In replies that have a distance. */
+/** Field of replies that have a distance. */
 export const FalseMatchRate = z
   .number()
   .positive()

@@ -12,7 +12,7 @@ export type Rate = z.infer<typeof Rate>;
 
 const interval = "0 to 1, with its 95 % interval over people.";
 
-/** Of pairs with a face in both pictures. */
+/** Error rates of pairs with a face in both pictures. */
 const ErrorRates = z.object({
   pairs_same: z.int().positive().describe("Pairs of one person with a face in both pictures."),
   pairs_different: z.int().positive().describe("Pairs of two people with a face in both pictures."),

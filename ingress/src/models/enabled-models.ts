@@ -18,7 +18,7 @@ export class EnabledModels {
   readonly lanes: ReadonlySet<string>;
   /** Numbers of the longest vector that one of the models has. */
   readonly vectorLengthMax: number;
-  /** By the name of the model. */
+  /** Keyed by the name of the model. */
   readonly falseMatchRates: ReadonlyMap<string, FalseMatchRates | null>;
 
   /** Selects from the loaded models and detectors. */

@@ -48,7 +48,7 @@ function withoutPrelus(file: Uint8Array): Change {
 
 const unchanged: Change = { onnx: undefined, differenceMax: 0, kept: [], left: [] };
 
-/** Of a number in an embedding of length 1. A network of 33 PReLUs differed by 1e-6. */
+/** Largest difference of a number in an embedding of length 1. A network of 33 PReLUs differed by 1e-6. */
 const roundingMax = 1e-5;
 
 function difference(one: readonly Float32Array[], other: readonly Float32Array[]): number {

@@ -39,7 +39,7 @@ export function failedChecks(
 
 const lostShareMax = 0.01;
 
-/** Of the pairs with a face in both images. */
+/** Rates of the pairs with a face in both images. */
 function wrongShare({ rates }: AccuracyRow): number {
   if (rates === null) return 1;
   const { pairs_same, pairs_different, fnmr, fmr } = rates;

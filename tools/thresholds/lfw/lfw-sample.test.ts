@@ -93,8 +93,8 @@ test("the threshold is the smallest of the best ones of the other folds, and bel
   const tie = [pair(1, 0.2, true), pair(1, 0.3, false), pair(1, 0.4, true), pair(0, 0.3, true)];
   // Fold 0 makes it 0.3, where only 0.2 is right.
   assert.equal(foldedAccuracy(tie).mean, (0 + 1 / 3) / 2);
-  const strangers = [pair(0, 0.1, false), pair(0, 0.2, true), pair(1, 0.1, false), pair(1, 0.05, false)];
-  assert.equal(foldedAccuracy(strangers).mean, (1 / 2 + 1) / 2);
+  const different = [pair(0, 0.1, false), pair(0, 0.2, true), pair(1, 0.1, false), pair(1, 0.05, false)];
+  assert.equal(foldedAccuracy(different).mean, (1 / 2 + 1) / 2);
 });
 
 /** 400 people with three pictures each. Files are empty: nothing here decodes them. */

@@ -39,10 +39,10 @@ export function operatingPoint(analysis: Analysis, wanted: number): OperatingPoi
 
 export type OperatingPoint = {
   threshold: number;
-  /** As measured at the threshold. */
+  /** Rate at the threshold, as measured. */
   fmr: number;
   /** A pair of one person with a picture without a face does not match. */
   fnmr: { rate: number; interval: Interval };
-  /** Of pairs that have a face in both pictures. */
+  /** Rate of pairs that have a face in both pictures. */
   fnmrWithoutFailures: number;
 };
