@@ -80,7 +80,7 @@ function countUpTo(values: Ascending, limit: number): number {
   return low;
 }
 
-/** As `toPrecision(3)`, but without a text in between: a reply may have a thousand rates. */
+/** Rounds as `toPrecision(3)` does, without a text in between: a reply may have a thousand rates. */
 function threeDigits(rate: number): number {
   const scale = 10 ** (2 - Math.floor(Math.log10(rate)));
   return Math.round(rate * scale) / scale;

@@ -54,7 +54,7 @@ for (const { version, schemas, messages } of recorded) {
 }
 
 /**
- * Without the names of lanes, which may have a plus since pairs of models exist: operators name a pair in
+ * Drops the names of lanes, which may have a plus since pairs of models exist: operators name a pair in
  * MODELS once every process is of a release that knows it.
  */
 const unexpected = (refusals: string[]): string[] =>

@@ -81,7 +81,7 @@ export function cardDifferences(
   });
 }
 
-/** Where either has no rate, the images without a face tell the difference. */
+/** Compares rates that both have; where one has none, the images without a face tell the difference. */
 const isWithin = (now: Rate | undefined, then: Rate | undefined): boolean =>
   now === undefined || then === undefined || (now.value >= then.low && now.value <= then.high);
 

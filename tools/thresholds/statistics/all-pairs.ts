@@ -120,7 +120,7 @@ export type Enrolment = {
   /** Numbers of an embedding. */
   size: number;
   vectors: Float32Array;
-  /** Where the pictures of each person begin, and where those of the last end. */
+  /** Indices where the pictures of each person begin, and where those of the last end. */
   starts: Int32Array;
   /** Pictures of each person without an embedding. */
   failed: Int32Array;

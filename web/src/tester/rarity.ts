@@ -20,7 +20,7 @@ export function raritySentence(rate: number, evidence: RateEvidence): string {
 /** A logarithmic scale of rates, the rarest on its left. All positions are shares of its width, 0 to 1. */
 export type RarityScale = {
   rate: number;
-  /** Where the measured rates begin: left of it the pairs show nothing. */
+  /** Position where the measured rates begin: left of it the pairs show nothing. */
   measuredFrom: number;
   ticks: { at: number; label: string }[];
 };
