@@ -14,8 +14,8 @@ import {
 import { largestFace, openReferences, type Outcome, outcomeOf, type Reference } from "./detection-lanes.ts";
 import { detectionScenes } from "./detection-scenes.ts";
 
-/** Half of the angles of the grid. */
-const angles = Array.from({ length: 12 }, (_, i) => `${30 * i}°`);
+/** A quarter of the angles of the grid. */
+const angles = Array.from({ length: 6 }, (_, i) => `${60 * i}°`);
 
 /** Every fifth photograph in each scene, another fifth in the next one. */
 const photographsEach = 5;
@@ -27,7 +27,7 @@ const photographsEach = 5;
 const bounds: readonly Bound[] = [
   { group: "size", scenes: ["10 %", "7 %"], sameMin: 9, otherMax: 0 },
   { group: "size", scenes: ["5 %", "3.5 %", "2.5 %"], sameMin: 11, otherMax: 0 },
-  { group: "angle", scenes: angles, sameMin: 52, otherMax: 1 },
+  { group: "angle", scenes: angles, sameMin: 28, otherMax: 1 },
   { group: "shape", sameMin: 24, otherMax: 1 },
   { group: "cover", scenes: ["glasses"], sameMin: 4, otherMax: 0 },
   { group: "cover", scenes: ["mask", "one side"], sameMin: 4, otherMax: 3 },

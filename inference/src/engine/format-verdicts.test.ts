@@ -21,8 +21,8 @@ import { openLanes } from "./lanes.ts";
 // the PNG, which has the pixels that libvips makes of the JPEG: so no verdict depends on the decoder.
 
 const lane = laneId("Dlib", "ssd");
-/** The first eight pictures take 20 s, and all of them, with PICTURES=25, three times as long. */
-const picturesMax = Number(process.env["PICTURES"] ?? 8);
+/** The first five pictures take 12 s, and all of them, with PICTURES=25, five times as long. */
+const picturesMax = Number(process.env["PICTURES"] ?? 5);
 
 test("AVIF and PNG copies of the labelled photographs get the verdicts of the JPEGs", {
   skip: labelledPhotographsMissing,

@@ -10,7 +10,7 @@ import { operatingPoint } from "./operating-point.ts";
 // Covers whether intervals over all pairs hold the true rates as often as they say, on made embeddings whose
 // rates are known. SEEDS=100 PEOPLE=1000 draws as many, in four minutes.
 const seeds = Number(process.env["SEEDS"] ?? 20);
-const people = Number(process.env["PEOPLE"] ?? 250);
+const people = Number(process.env["PEOPLE"] ?? 150);
 
 test("intervals hold the true rates of made people in 93 of 100 drawn runs", (t) => {
   const held = new Map<string, number>();
