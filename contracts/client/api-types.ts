@@ -370,6 +370,7 @@ export type HealthReply = {
   /** `degraded`: a call that needs a worker could not be served now. */
   status: "ok" | "degraded";
   version: string;
+  revision?: string | undefined;
   checks: {
     kafka: "ok" | "unavailable";
     redis: "ok" | "unavailable";

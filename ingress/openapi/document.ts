@@ -1,5 +1,5 @@
 import { imageFormatNames } from "@faceline/contracts/image/format";
-import { version } from "../src/config.ts";
+import { version } from "@faceline/runtime/resource";
 import type { ComputeEndpoint, ServiceEndpoint } from "../src/endpoints/endpoint.ts";
 import { computeEndpoints, serviceEndpoints } from "../src/endpoints/table.ts";
 import { computeReplyHeaders, type HeaderName, headerRefs, headers, parameters } from "./headers.ts";

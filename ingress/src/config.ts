@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { isIP } from "node:net";
 import { MailConfig } from "@faceline/accounts/mail/config";
 import { PeopleConfig } from "@faceline/accounts/people/config";
@@ -196,8 +195,3 @@ export function proxyWarning(
     : "all visitors share the limits of one address";
   return `PUBLIC_URL is https and TRUSTED_PROXIES is empty: ${consequence}; name the proxy that serves TLS`;
 }
-
-/** The version of the service, from its package.json. */
-export const version = (
-  JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
-).version;

@@ -1,5 +1,6 @@
 import { keylessTenant } from "@faceline/contracts/wire/ids";
 import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
+import { version } from "@faceline/runtime/resource";
 import type { Facts, FactsSource } from "@faceline/web/facts";
 import { addPages, openPages, sendMissingPage } from "./pages/pages.ts";
 import type { AccountPorts } from "./accounts/account-ports.ts";
@@ -16,7 +17,7 @@ import type { Ports } from "./call/ports.ts";
 import { requestIdFrom } from "./call/request-headers.ts";
 import { addComputeHooks, identifyTeams } from "./compute-hooks.ts";
 import { addComputeRoutes } from "./compute-routes.ts";
-import { type HttpSettings, version } from "./config.ts";
+import type { HttpSettings } from "./config.ts";
 import { limitConnections } from "./connections/limit-connections.ts";
 import { limitPipelining } from "./connections/pipelining.ts";
 import { requestLimits } from "./endpoints/capabilities.ts";

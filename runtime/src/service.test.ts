@@ -79,8 +79,10 @@ async function runToEnd(code: string, settings: NodeJS.ProcessEnv) {
 
 test("a service whose servers do not answer yet starts when they do, and logs its waiting once", async () => {
   const { lines, errors, exitCode } = await runToEnd(failingService(2, "ServerUnreachable"), {});
-  assert.deepEqual([lines.length, lines[1], errors, exitCode], [2, "started at try 3", "", 0]);
-  assert.equal(JSON.parse(lines[0]!).reason, "SOME_URL: no server there");
+  assert.deepEqual([lines.length, lines[2], errors, exitCode], [3, "started at try 3", "", 0]);
+  const [first, second] = lines.map((line) => (line.startsWith("{") ? JSON.parse(line) : {}));
+  assert.match(first.version, /^\d+\.\d+\.\d+/, "the first line says what runs");
+  assert.equal(second.reason, "SOME_URL: no server there");
 });
 
 test("it ends with the sentence when `connectWithinMs` have passed", async () => {
@@ -90,7 +92,7 @@ test("it ends with the sentence when `connectWithinMs` have passed", async () =>
 });
 
 test("a server that refuses the service is not tried again", async () => {
-  const { lines, errors, exitCode } = await runToEnd(failingService(1, "Error"), {});
+  const { lines, errors, exitCode } = await runToEnd(failingService(1, "Error"), { LOG_LEVEL: "error" });
   assert.deepEqual([lines, errors, exitCode], [[""], "SOME_URL: no server there\n", 1]);
 });
 

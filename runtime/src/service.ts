@@ -4,6 +4,7 @@ import { readConfig } from "./config.ts";
 import { ServerUnreachable } from "./connect-fault.ts";
 import { runningTime } from "./core-waits.ts";
 import { type Log, openLog } from "./log.ts";
+import { revision, version } from "./resource.ts";
 import { newProcessId, stopSignal } from "./process-lifecycle.ts";
 import { DedupedLog } from "./deduped-log.ts";
 import { logSilence } from "./connection-silence.ts";
@@ -32,6 +33,7 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>>(
     const config = readConfig(schema, process.env);
     const id = newProcessId(name);
     const log = openLog(name, config.LOG_LEVEL).child({ [`${name}Id`]: id });
+    log.info({ version, revision }, "starting");
     await withRetries({ withinMs: connectWithinMs, log, stop }, async () => {
       // A server that is away may be silent once a second, on each of its connections.
       using dedupedLog = new DedupedLog(log);

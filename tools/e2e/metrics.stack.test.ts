@@ -24,7 +24,8 @@ test("after a load run every metric of the documents is on the pages, and nothin
     assert.equal(await (await fetch(`${url}/readyz`)).text(), "ok\n", name);
     const expected = (Object.keys(metricList) as MetricName[])
       .filter((each) => (metricList[each] as MetricDefinition).services.some((one) => one === service(name)))
-      .map(prometheusName);
+      .map(prometheusName)
+      .concat("target_info");
     // Reports of the last batches may still be on their way.
     await waitUntil(`${name} shows every metric`, async () => {
       const page = await (await fetch(`${url}/metrics`)).text();

@@ -30,6 +30,7 @@ export const HealthReply = z.object({
     .enum(["ok", "degraded"])
     .describe("`ok`: a call could be served now. `degraded`: a call that needs a worker would be refused."),
   version: z.string().describe("Version of the service."),
+  revision: z.string().optional().describe("Commit of the service, if it is known."),
   checks: z
     .object({
       kafka: check("Kafka"),

@@ -340,7 +340,7 @@ export const metricList = {
     unit: "{message}",
     services: ["batcher", "inference"],
     attributes: [],
-    help: "Records of messages that could not be read and of tasks that failed.",
+    help: "Records of unreadable messages and of failed tasks.",
   },
   "faceline.background.failures": {
     kind: "observed_counter",
@@ -364,7 +364,7 @@ export const metricList = {
     unit: "{span}",
     services: ["ingress", "batcher", "inference"],
     attributes: [],
-    help: "Spans that were not delivered: their receiver failed, or too many waited for it.",
+    help: "Spans that were not delivered.",
   },
   "redis.memory.used": {
     kind: "gauge",
@@ -383,6 +383,13 @@ export const metricList = {
   "nodejs.eventloop.delay.p50": eventLoopDelay("Median"),
   "nodejs.eventloop.delay.p99": eventLoopDelay("99th percentile"),
   "nodejs.eventloop.delay.max": eventLoopDelay("Maximum"),
+  "faceline.build_info": {
+    kind: "gauge",
+    unit: "{process}",
+    services: ["ingress", "batcher", "inference"],
+    attributes: ["version", "revision"],
+    help: "Always 1. Release and commit of the process; unknown: built without one.",
+  },
   "process.start.time": {
     kind: "gauge",
     unit: "s",

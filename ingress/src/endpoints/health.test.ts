@@ -8,8 +8,9 @@ const lane = { workers: 2, waiting: 3, expected_wait_ms: 12 };
 test("GET /health: 200 ok with its checks, without a key", async (t) => {
   const reply = await testServer(t).app.inject("/health");
   assert.equal(reply.statusCode, 200);
-  const { version, ...health } = HealthReply.strict().parse(reply.json());
+  const { version, revision, ...health } = HealthReply.strict().parse(reply.json());
   assert.match(version, /^\d+\.\d+\.\d+/);
+  assert.match(revision ?? "", /^([0-9a-f]{40})?$/);
   assert.deepEqual(health, {
     status: "ok",
     checks: { kafka: "ok", redis: "ok", pools: { default: { "Dlib/ssd": lane } } },

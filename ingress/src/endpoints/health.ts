@@ -1,8 +1,8 @@
 import type { HealthReply, LiveReply } from "@faceline/contracts/http/health";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
+import { revision, version } from "@faceline/runtime/resource";
 import type { FastifyReply } from "fastify";
 import { notServing, retryAfterMs, retryAfterSeconds } from "../call/api-error.ts";
-import { version } from "../config.ts";
 import type { RouteContext } from "./endpoint.ts";
 
 /**
@@ -17,6 +17,7 @@ export async function health({ ports, models }: RouteContext, reply: FastifyRepl
   return {
     status: healthy ? "ok" : "degraded",
     version,
+    ...(revision === undefined ? {} : { revision }),
     checks: {
       kafka: kafka ? "ok" : "unavailable",
       redis: redis ? "ok" : "unavailable",

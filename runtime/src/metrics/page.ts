@@ -7,8 +7,8 @@ import { nameWithUnit } from "@faceline/contracts/metrics/prometheus-name";
  * itself put them in, and dashboards should fit both.
  */
 export class MetricsPage extends MetricReader {
-  // No prefix, no timestamps, no resource as labels, no target_info, no scope as labels.
-  readonly #serializer = new PrometheusSerializer(undefined, false, undefined, true, true);
+  // No prefix, no timestamps, no resource as labels but in target_info, no scope as labels.
+  readonly #serializer = new PrometheusSerializer(undefined, false, undefined, false, true);
 
   constructor() {
     super({ aggregationTemporalitySelector: () => AggregationTemporality.CUMULATIVE });

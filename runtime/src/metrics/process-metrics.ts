@@ -1,6 +1,7 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { ProcessHealth } from "../../live/state.ts";
 import { bestEffortFailures } from "../best-effort.ts";
+import { revision, version } from "../resource.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import type { MemoryUse } from "../volatile-redis.ts";
 import type { Metrics } from "./metrics.ts";
@@ -36,6 +37,7 @@ type ProcessSources = {
 function observeAll(metrics: Metrics, { redis, tracing }: ProcessSources, loop: EventLoop): void {
   const startedAt = Date.now() / 1_000 - process.uptime();
   const { memoryUsage } = process;
+  metrics.observe("faceline.build_info", () => [[1, { version, revision: revision ?? "unknown" }]]);
   metrics.observe("process.start.time", () => [[startedAt, {}]]);
   metrics.observe("process.memory.resident", () => [[memoryUsage.rss(), {}]]);
   metrics.observe("faceline.background.failures", () =>

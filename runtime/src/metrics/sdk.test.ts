@@ -49,6 +49,7 @@ test("the page has the names that a Collector makes, with the units of Prometheu
     'faceline_tasks_shed_total{lane="Dlib/ssd",reason="early_drop",service_class="standard"} 2',
     "redis_memory_used_bytes 1000",
     "faceline_dead_letters_total 3",
+    "# TYPE target_info gauge",
   ]) {
     assert.ok(lines.includes(line), `${line} is missing in\n${lines.join("\n")}`);
   }

@@ -1,6 +1,5 @@
 import type { Counter, Histogram } from "@opentelemetry/api";
 import { ExportResultCode } from "@opentelemetry/core";
-import { detectResources, envDetector, resourceFromAttributes } from "@opentelemetry/resources";
 import {
   type IMetricReader,
   MeterProvider,
@@ -8,6 +7,7 @@ import {
   type PushMetricExporter,
 } from "@opentelemetry/sdk-metrics";
 import { type MetricDefinition, metricList } from "@faceline/contracts/metrics/list";
+import { openResource } from "../resource.ts";
 import { areMetricsSent, type MetricsConfig } from "./config.ts";
 import type { Metrics, MetricsOptions } from "./metrics.ts";
 import { MetricsPage } from "./page.ts";
@@ -29,12 +29,7 @@ export async function openMetricsSdk({ config, page, service, id, log }: Metrics
     );
   }
   const provider = new MeterProvider({
-    resource: resourceFromAttributes({
-      "service.name": `faceline-${service}`,
-      "service.namespace": "faceline",
-      "service.instance.id": id,
-      // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES come first. Others would tell the host's name.
-    }).merge(detectResources({ detectors: [envDetector] })),
+    resource: await openResource({ service, id }),
     readers,
     views: [{ instrumentName: "*", aggregationCardinalityLimit: attributeSetsMax }],
   });

@@ -1,5 +1,4 @@
 import { ROOT_CONTEXT, SpanKind, type Tracer, trace } from "@opentelemetry/api";
-import { envDetector, resourceFromAttributes } from "@opentelemetry/resources";
 import { NodeSDK } from "@opentelemetry/sdk-node";
 import {
   AlwaysOffSampler,
@@ -12,6 +11,7 @@ import {
   type SpanExporter,
   TraceIdRatioBasedSampler,
 } from "@opentelemetry/sdk-trace";
+import { openResource } from "../resource.ts";
 import type { TracingConfig } from "./config.ts";
 import { readableSpan, type SpanOrigin, sdkContext } from "./readable-span.ts";
 import { SpanDelivery } from "./span-delivery.ts";
@@ -35,13 +35,8 @@ export async function openSdk({ config, service, id, log }: TracingOptions): Pro
     exportTimeoutMillis: config.OTEL_BSP_EXPORT_TIMEOUT,
   });
   const sdk = new NodeSDK({
-    resource: resourceFromAttributes({
-      "service.name": `faceline-${service}`,
-      "service.namespace": "faceline",
-      "service.instance.id": id,
-    }),
-    // OTEL_SERVICE_NAME and OTEL_RESOURCE_ATTRIBUTES. Others would tell the host's name and the command line.
-    resourceDetectors: [envDetector],
+    resource: await openResource({ service, id }),
+    autoDetectResources: false,
     // What is sampled was decided before a span is made.
     sampler: new AlwaysOnSampler(),
     spanProcessors: [processor],
