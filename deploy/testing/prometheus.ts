@@ -10,13 +10,13 @@ import { waitUntil } from "./wait-until.ts";
 
 /**
  * Starts a Prometheus for one test that scrapes the targets every second.
- * `targets`: ports on loopback, by the name that is their `instance`. `rules`: the text of a rule file,
- * whose rules are evaluated every second. Undefined where there is no Prometheus: the caller skips its test
- * and says so.
+ * `targets`: ports on loopback, by the name that is their `instance`. `collector`: the page of a Collector;
+ * with `honor_labels` a process's own job and instance stay. `rules`: the text of a rule file, whose rules
+ * are evaluated every second. Undefined where there is no Prometheus: the caller skips its test and says so.
  */
 export async function openPrometheus(
   t: Pick<TestContext, "after">,
-  { targets, rules }: { targets: Readonly<Record<string, number>>; rules?: string },
+  { targets, collector, rules }: PrometheusOptions,
 ): Promise<TestPrometheus | undefined> {
   const commands = await findInstalledPrometheus();
   if (commands === undefined) return undefined;
@@ -33,6 +33,15 @@ export async function openPrometheus(
           labels: { instance },
         })),
       },
+      ...(collector === undefined
+        ? []
+        : [
+            {
+              job_name: "collector",
+              honor_labels: collector.honorLabels,
+              static_configs: [{ targets: [new URL(collector.page).host] }],
+            },
+          ]),
     ],
   };
   if (rules !== undefined) writeFileSync(join(folder, "rules.yml"), rules);
@@ -71,6 +80,12 @@ export async function openPrometheus(
 /** A folder of the test run; the operating system's where no run is. */
 export const temporaryFolder = (): string =>
   mkdtempSync(join(process.env["FACELINE_TEST_RUN"] ?? tmpdir(), "prometheus-"));
+
+type PrometheusOptions = {
+  targets: Readonly<Record<string, number>>;
+  collector?: { page: string; honorLabels: boolean };
+  rules?: string;
+};
 
 type TestPrometheus = {
   address: string;

@@ -3,11 +3,20 @@ import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import test, { type TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { readConfig } from "@faceline/runtime/config";
 import { tinyJpeg } from "@faceline/bench/pictures";
 import { LauncherConfig } from "@faceline/deploy/launcher/settings";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import { buildCollector, collectorConfig, startCollector, validateConfig } from "@faceline/testing/collector";
+import {
+  alertsFile,
+  expressionsOf,
+  panelsOf,
+  readDashboards,
+  readRules,
+} from "@faceline/deploy/testing/observe-files";
+import { openPrometheus } from "@faceline/deploy/testing/prometheus";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { startStack, type TestStack } from "./stack/stack.ts";
 
@@ -68,6 +77,61 @@ test("a Collector between keeps what was shed or retried, and a share of the res
     spanCalls(collector.page, 'service_name="faceline-ingress",span_name="POST /represent"');
   const all = plain.length + retried.length + burst.length;
   await waitUntil("span metrics count every call, kept or not", async () => (await calls()) >= all);
+});
+
+test("calls are counted once: scraped and sent at the same time, or sent alone", async (t) => {
+  const program = await findCollector(t);
+  if (program === undefined) return;
+  const collector = await startCollector(t, program, { COLLECTOR_TRACES_TO: "[debug]" });
+  const running = await startStack(t, {
+    operators: true,
+    workers: 2,
+    batchers: 2,
+    settings: {
+      ENGINE: "model:10+1b",
+      OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
+      OTEL_METRIC_EXPORT_INTERVAL: "1000",
+    },
+  });
+  const rules = readFileSync(alertsFile, "utf8");
+  const { page } = collector;
+  const targets = running.operatorsPorts;
+  const both = await openPrometheus(t, { targets, collector: { page, honorLabels: false }, rules });
+  const sent = await openPrometheus(t, { targets: {}, collector: { page, honorLabels: true }, rules });
+  if (both === undefined || sent === undefined) return t.skip("NOT TESTED: there is no Prometheus");
+
+  const img = (await tinyJpeg()).toString("base64");
+  const from = performance.now();
+  const statuses: number[] = [];
+  // The windows of a minute are filled.
+  while (performance.now() - from < 75_000) {
+    await sleep(150);
+    statuses.push((await running.post("/represent", { img })).status);
+  }
+  assert.ok(statuses.every((status) => status === 200));
+  const rate = statuses.length / ((performance.now() - from) / 1_000);
+
+  const panels = readDashboards().flatMap(panelsOf);
+  const ofPanel = (name: string) => expressionsOf(panels.find(({ title }) => title === name)!)[0]!;
+  const bad = readRules().find(({ record }) => record === "faceline:availability_bad:ratio_rate5m")!;
+  const [, served = ""] = bad.expr.replaceAll("[5m]", "[1m]").split(" / ");
+  for (const [name, { query }] of Object.entries({ both, sent })) {
+    const value = async (expression: string) => Number((await query(expression))[0]?.value[1]);
+    for (const expression of [ofPanel("Calls"), served]) {
+      const seen = await value(expression);
+      t.diagnostic(`${name}: ${seen.toFixed(2)} of ${rate.toFixed(2)} calls a second: ${expression}`);
+      assert.ok(seen > rate * 0.8 && seen < rate * 1.2, expression);
+    }
+    assert.equal(await value(ofPanel("Active batchers")), 1, name);
+    assert.equal(await value(ofPanel("Batchers that stand by")), 1, name);
+    assert.equal(await value(ofPanel("Workers")), 2, name);
+    assert.deepEqual(await query('ALERTS{alertstate="firing"}'), [], name);
+    const calls = `sum(faceline_requests_total{job=~"faceline.*", http_route="/represent"})`;
+    await waitUntil(
+      `${name} has counted every call once`,
+      async () => (await value(calls)) === statuses.length,
+    );
+  }
 });
 
 const usualCalls = 400;

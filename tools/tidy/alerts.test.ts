@@ -58,6 +58,19 @@ test("a rule reads series and labels of the list of metrics, and a summary names
   }
 });
 
+test("rules and panels read the series of Faceline's jobs alone, not those that a Collector repeats", () => {
+  const expressions = [
+    ...rules.map(({ expr }) => expr),
+    ...readDashboards().flatMap(panelsOf).flatMap(expressionsOf),
+  ];
+  assert.deepEqual(
+    expressions.flatMap(
+      (expr) => labelsOfExpression(expr.replaceAll(/faceline:\w+:\w+/g, "vector(0)")).anyJob,
+    ),
+    [],
+  );
+});
+
 test("a burn alert is due when 2, 5, 10 and 10 % of the error budget of 30 days are used", () => {
   const budgets: Record<string, number> = { FacelineErrorBudgetBurn: 0.001, FacelineLatencyBudgetBurn: 0.01 };
   for (const [name, budget] of Object.entries(budgets)) {

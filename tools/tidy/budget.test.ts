@@ -34,7 +34,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // The part `detection`, and cards of models.
   "tools/bench": [3_550, 870],
   "tools/commands": [600, 50],
-  "tools/e2e": [3_150, 7_200],
+  // Calls that two ways of collecting metrics count once.
+  "tools/e2e": [3_150, 7_250],
   "tools/int8-ranges": [300, 50],
   "tools/planner": [5_550, 2_400],
   "tools/releases": [350, 200],
@@ -42,7 +43,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   "tools/testing": [0, 800],
   // All pairs of a folder, which no list holds (1,000 made people prove the intervals), and LFW.
   "tools/thresholds": [2_900, 1_550],
-  "tools/tidy": [300, 1_100],
+  // Series of others, and selectors without a job.
+  "tools/tidy": [340, 1_150],
   // How rare two people as alike are, as a sentence and a scale; cards in the tester and in the guides.
   web: [6_500, 1_000],
 };

@@ -21,6 +21,13 @@ test("an expression has the labels of its metrics, as far as it keeps them", () 
   );
 });
 
+test("a selector that fits any job is named, but for series of others", () => {
+  const { anyJob } = labelsOfExpression(
+    'faceline_workers + faceline_workers{job=~"faceline.*"} + {job="a"} + up',
+  );
+  assert.deepEqual(anyJob, ["faceline_workers", '{job="a"}']);
+});
+
 test("an expression is refused that has a wrong syntax, or a series or label that does not exist", () => {
   const wrong: [string, RegExp][] = [
     ["sum by lane) (faceline_workers)", /^syntax error at column 8 /],

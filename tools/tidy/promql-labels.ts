@@ -3,19 +3,21 @@ import { prometheusName } from "@faceline/contracts/metrics/prometheus-name";
 import { parser } from "@prometheus-io/lezer-promql";
 
 /**
- * Returns the labels that the series of a PromQL expression may have, by the list of metrics, and the names
- * of the metrics that it reads. Throws an Error that says what is wrong where the syntax is, or where a
- * series or a label does not exist. `$__rate_interval` must have been replaced by a duration.
+ * Returns the labels that the series of a PromQL expression may have, by the list of metrics, the names of
+ * the metrics that it reads, and the selectors that any job fits. Throws an Error that says what is wrong
+ * where the syntax is, or where a series or a label does not exist. `$__rate_interval` must have been
+ * replaced by a duration.
  */
-export function labelsOfExpression(expression: string): { labels: Set<string>; metrics: Set<MetricName> } {
+export function labelsOfExpression(expression: string): ExpressionFacts {
   const metrics = new Set<MetricName>();
+  const anyJob: string[] = [];
   const tree = parser.parse(expression);
   tree.iterate({
     enter({ type, from }) {
       if (type.isError) throw new Error(`syntax error at column ${from + 1} of ${expression}`);
     },
   });
-  return { labels: labelsOf(tree.topNode, { expression, metrics }), metrics };
+  return { labels: labelsOf(tree.topNode, { expression, metrics, anyJob }), metrics, anyJob };
 }
 
 function labelsOf(node: Node, context: Context): Set<string> {
@@ -72,13 +74,19 @@ function labelsOfChildren(node: Node, context: Context): Set<string> {
   return labels;
 }
 
-function labelsOfSelector(node: Node, { expression, metrics }: Context): Set<string> {
+function labelsOfSelector(node: Node, { expression, metrics, anyJob }: Context): Set<string> {
   const identifier = node.getChild("Identifier");
   const matchers = node.getChild("LabelMatchers")?.getChildren("UnquotedLabelMatcher") ?? [];
   const matched = matchers.map((each) => textOf(each.getChild("LabelName")!, expression));
+  const name = identifier === null ? "" : textOf(identifier, expression);
+  const others = seriesOfOthers[name];
+  if (others !== undefined) {
+    mustExist(matched, new Set(others), textOf(node, expression));
+    return new Set(others);
+  }
+  if (!textOf(node, expression).includes('job=~"faceline.*"')) anyJob.push(textOf(node, expression));
   // A selector without a name is one of many metrics.
   if (identifier === null) return new Set(matched);
-  const name = textOf(identifier, expression);
   const one = series.get(name);
   if (one === undefined) throw new Error(`no metric has the series ${name}: ${expression}`);
   metrics.add(one.metric);
@@ -98,6 +106,18 @@ const textsOf = (node: Node, kind: string, expression: string): string[] =>
 /** Prometheus adds these to every series that it scrapes. */
 const ofScrape = ["instance", "job"];
 
+/** Labels of series that Prometheus, the kubelet, and exporters of machines and GPUs make. */
+const seriesOfOthers: Record<string, string[]> = {
+  up: ofScrape,
+  kubelet_volume_stats_available_bytes: ["namespace", "persistentvolumeclaim", ...ofScrape],
+  kubelet_volume_stats_capacity_bytes: ["namespace", "persistentvolumeclaim", ...ofScrape],
+  node_filesystem_avail_bytes: ["mountpoint", ...ofScrape],
+  node_filesystem_size_bytes: ["mountpoint", ...ofScrape],
+  DCGM_FI_DEV_GPU_UTIL: ["gpu", "Hostname", ...ofScrape],
+  DCGM_FI_DEV_FB_USED: ["gpu", "Hostname", ...ofScrape],
+  DCGM_FI_DEV_FB_FREE: ["gpu", "Hostname", ...ofScrape],
+};
+
 /** Every series of every metric, with its labels. */
 const series = new Map(
   (Object.keys(metricList) as MetricName[]).flatMap((metric) => {
@@ -116,4 +136,6 @@ const series = new Map(
 );
 
 type Node = ReturnType<typeof parser.parse>["topNode"];
-type Context = { expression: string; metrics: Set<MetricName> };
+type Context = Pick<ExpressionFacts, "metrics" | "anyJob"> & { expression: string };
+
+type ExpressionFacts = { labels: Set<string>; metrics: Set<MetricName>; anyJob: string[] };

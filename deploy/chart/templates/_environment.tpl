@@ -91,6 +91,10 @@ templates is in quotes or after `name:`, where tools/tidy/chart.test.ts finds it
 {{- with $values.telemetry.endpoint }}
 - { name: OTEL_EXPORTER_OTLP_ENDPOINT, value: {{ . | quote }} }
 {{- end }}
+{{- if and $values.monitoring.serviceMonitor.enabled (not (hasKey $values.settings.all "OTEL_METRICS_EXPORTER")) }}
+{{- /* Metrics that are scraped and sent would count twice. Quoted, because `settings` may replace it. */}}
+- { name: "OTEL_METRICS_EXPORTER", value: none }
+{{- end }}
 {{- include "faceline.fileEnvironment" .secretFiles }}
 {{- end -}}
 
