@@ -4,8 +4,8 @@ import { readConfig } from "./config.ts";
 import { ServerUnreachable } from "./connect-fault.ts";
 import { runningTime } from "./core-waits.ts";
 import { type Log, openLog } from "./log.ts";
+import { logNodeWarnings } from "./node-warnings.ts";
 import { newProcessId, stopSignal } from "./process-lifecycle.ts";
-import { DedupedLog } from "./deduped-log.ts";
 import { logSilence } from "./connection-silence.ts";
 
 /** Settings of every service. */
@@ -31,13 +31,12 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>>(
   try {
     const config = readConfig(schema, process.env);
     const id = newProcessId(name);
-    const log = openLog(name, config.LOG_LEVEL).child({ [`${name}Id`]: id });
-    await withRetries({ withinMs: connectWithinMs, log, stop }, async () => {
-      // A server that is away may be silent once a second, on each of its connections.
-      using dedupedLog = new DedupedLog(log);
-      using _silences = logSilence(dedupedLog);
-      await run({ config, id, log, stop });
-    });
+    {
+      using log = openLog(name, config.LOG_LEVEL, { [`${name}Id`]: id });
+      logNodeWarnings(log);
+      using _silences = logSilence(log);
+      await withRetries({ withinMs: connectWithinMs, log, stop }, () => run({ config, id, log, stop }));
+    }
     // Everything is closed. A delivery of spans or metrics that is tried again would keep the process for up
     // to OTEL_EXPORTER_OTLP_TIMEOUT.
     process.exit();
