@@ -92,9 +92,9 @@ export class BatchSpans {
     this.#tracing.export([root, ...lost]);
   }
 
-  /** The trace of a batch that has not ended; undefined if it is not traced. */
-  traceIdOf(batchId: BatchId): string | undefined {
-    return this.#open.get(batchId)?.context.traceId;
+  /** The span of a batch that has not ended; undefined if it is not traced. */
+  spanOf(batchId: BatchId): SpanContext | undefined {
+    return this.#open.get(batchId)?.context;
   }
 
   /** Another batcher has the tasks now. */

@@ -1,24 +1,25 @@
+import type { SpanContext } from "@faceline/contracts/trace/span";
 import type { Report } from "@faceline/contracts/wire/report";
 import type { DedupedLog } from "@faceline/runtime/deduped-log";
-import { requestIdsOf } from "@faceline/runtime/log-ids";
+import { requestIdsOf, spanIds } from "@faceline/runtime/log-ids";
 import type { SentBatch } from "./scheduling/state/sent-batch.ts";
 import type { BatchEnd } from "./scheduling/state/state.ts";
 
 /**
- * Logs a batch that ended without answers: its tasks are sent again or have failed. `traceId`: of the batch,
- * if it is traced.
+ * Logs a batch that ended without answers: its tasks are sent again or have failed. `span`: of the batch, if
+ * it is traced.
  */
 export function logBatchEnd(
   dedupedLog: Pick<DedupedLog, "warn">,
   sent: SentBatch,
   end: BatchEnd,
-  traceId?: string,
+  span?: SpanContext,
 ): void {
   const sentence = sentenceFor(end);
   if (sentence === undefined) return;
   const { id, worker, attempt, tasks } = sent;
   const runMs = end.finished?.runMs;
-  const ids = { batch_id: id, request_ids: requestIdsOf(tasks), ...(traceId && { trace_id: traceId }) };
+  const ids = { batch_id: id, request_ids: requestIdsOf(tasks), ...spanIds(span) };
   const facts = { reason: end.kind, ...ids, worker, attempt, runMs };
   dedupedLog.warn(facts, `${sentence}; its tasks are sent again, unless that was their last attempt`);
 }

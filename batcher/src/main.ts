@@ -1,7 +1,6 @@
 import { AnswerDelivery } from "@faceline/runtime/answer-delivery";
 import { openSharedClock } from "@faceline/runtime/clock";
 import { DeadLetters } from "@faceline/runtime/dead-letters";
-import { DedupedLog } from "@faceline/runtime/deduped-log";
 import { openConsumer } from "@faceline/runtime/kafka-consumer";
 import { openProducer } from "@faceline/runtime/kafka-producer";
 import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
@@ -48,17 +47,16 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
   await using metrics = await openMetrics({ config, page, service: "batcher", id, log });
   await using redis = await connectVolatileRedis(config, { log });
   await using clock = await openSharedClock(redis);
-  using dedupedLog = new DedupedLog(log);
   using observed = observeProcess(metrics, { redis, tracing });
   observeCommands(metrics, [redis]);
   await using producer = await openProducer(config, id);
   await using deadLetters = new DeadLetters({
     openProducer: () => openProducer(config, `${id}-dead-letters`),
-    log: dedupedLog,
+    log,
   });
   const batches = openBatchOutbox(producer, pool);
   await using delivery = new AnswerDelivery({ redis, clock, log });
-  const answers = openAnswerOutbox({ delivery, clock, pool, deadLetters, dedupedLog });
+  const answers = openAnswerOutbox({ delivery, clock, pool, deadLetters, dedupedLog: log });
   let tasksSilentSince = Infinity;
   let isStarted = false;
   const kafkaLink = () => {
@@ -95,7 +93,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     answers,
     poolState,
     spans,
-    dedupedLog,
+    dedupedLog: log,
     observers: [SchedulerMetrics.open(metrics, state, clock), history].filter((each) => each !== undefined),
   });
   await using _reports = await openReportInbox({

@@ -67,7 +67,7 @@ export class SchedulerLoop implements AsyncDisposable {
           answers.push(move);
           break;
         case "batch_ended":
-          logBatchEnd(this.#parts.dedupedLog, move.sent, move.end, this.#parts.spans.traceIdOf(move.sent.id));
+          logBatchEnd(this.#parts.dedupedLog, move.sent, move.end, this.#parts.spans.spanOf(move.sent.id));
           this.#parts.spans.end(move.sent.id, move.end, decidedAt);
           break;
         case "ended":

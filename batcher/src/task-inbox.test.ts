@@ -41,6 +41,12 @@ test("a call that was looked up while the partition left and came back arrives o
   assert.deepEqual(arrived(), ["call-7"]);
 });
 
+test("the role is logged when it changes, not each time that the group assigns nothing", async (t) => {
+  const { consumer, roles } = await openInbox(t);
+  for (const partitions of [[], [], [0], [0], [], [], []]) consumer.assigned(partitions);
+  assert.deepEqual(roles, [false, true, false]);
+});
+
 test("the scheduler gets an event when the partition is assigned, and one when it is lost", async (t) => {
   const { consumer, events } = await openInbox(t);
   consumer.assigned([]);
@@ -100,6 +106,8 @@ test("the rest of a call that was answered in part arrives with the build that a
 async function openInbox(t: TestContext) {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   const events: Event[] = [];
+  const roles: boolean[] = [];
+  const logRole = ({ active }: { active: boolean }) => void roles.push(active);
   const committed: string[] = [];
   const lookUps: PromiseWithResolvers<void>[] = [];
   const server = {
@@ -140,7 +148,7 @@ async function openInbox(t: TestContext) {
         onEnded = listener;
       },
     },
-    log: openLog("batcher", "silent"),
+    log: Object.assign(openLog("batcher", "silent"), { info: logRole }),
     onConsumerLost: (error) => assert.fail(error),
     openConsumer: async (options) => {
       consumer = options;
@@ -157,6 +165,7 @@ async function openInbox(t: TestContext) {
 
   return {
     events,
+    roles,
     committed,
     consumer: {
       assigned: (partitions: number[]) => consumer!.onAssignment(partitions),

@@ -31,6 +31,8 @@ export class TaskInbox implements AsyncDisposable {
   #consumer: Consumer | undefined;
   /** Instant of the last rebalance that left the partition here; undefined while another batcher holds it. */
   #activeSince: number | undefined;
+  /** The role that the log names: Kafka being away, each try to join assigns nothing. */
+  #loggedRole: boolean | undefined;
   /** Incremented per loss of the partition, so that stale look-ups are dropped. */
   #lossCount = 0;
   #committed: bigint | undefined;
@@ -87,7 +89,10 @@ export class TaskInbox implements AsyncDisposable {
       this.#ledger.clear();
       loop.handle({ kind: "partition_lost" });
     }
-    log.info({ active }, active ? "this batcher is the active one" : "this batcher stands by");
+    if (active === this.#loggedRole) return;
+    this.#loggedRole = active;
+    const sentence = active ? "this batcher is the active one" : "this batcher stands by";
+    log.info({ reason: "assignment", active }, sentence);
   }
 
   #read(messages: ReadMessage[]): void {

@@ -9,28 +9,18 @@ import { styleText } from "node:util";
 export function readableLogLine(line: string): string {
   const record = parseRecord(line);
   if (record === undefined) return line;
-  const { level, time, msg, name, pid: _pid, hostname: _hostname, ...fields } = record;
+  const { level, time, msg, service, version: _version, ...fields } = record;
   // The line's prefix names the process already.
-  delete fields[`${name}Id`];
+  delete fields[`${service.replace("faceline-", "")}Id`];
   const texts = Object.entries(fields).map(([field, value]) => `${field}=${formatValue(value)}`);
   const head = `${time.slice(11, 23)} ${formatLevel(level)} ${msg ?? ""}`;
   return [head.trimEnd(), ...texts].join("  ");
 }
 
-/** pino's numbers, with the names that LOG_LEVEL takes. */
-const levels: Record<number, string> = {
-  10: "trace",
-  20: "debug",
-  30: "info",
-  40: "warn",
-  50: "error",
-  60: "fatal",
-};
-
-function formatLevel(level: number): string {
-  const text = (levels[level] ?? `${level}`).padEnd(5);
-  if (level >= 50) return styleText("red", text);
-  return level >= 40 ? styleText("yellow", text) : text;
+function formatLevel(level: string): string {
+  const text = level.padEnd(5);
+  if (level === "error" || level === "fatal") return styleText("red", text);
+  return level === "warn" ? styleText("yellow", text) : text;
 }
 
 function formatValue(value: unknown): string {
@@ -41,12 +31,12 @@ function parseRecord(line: string): LogRecord | undefined {
   if (!line.startsWith("{")) return undefined;
   try {
     const record = JSON.parse(line) as Partial<LogRecord>;
-    return typeof record.level === "number" && typeof record.time === "string"
-      ? (record as LogRecord)
-      : undefined;
+    const { level, time, service } = record;
+    const isRecord = [level, time, service].every((each) => typeof each === "string");
+    return isRecord ? (record as LogRecord) : undefined;
   } catch {
     return undefined;
   }
 }
 
-type LogRecord = { level: number; time: string; msg?: string; name?: string; [field: string]: unknown };
+type LogRecord = { level: string; time: string; service: string; msg?: string; [field: string]: unknown };

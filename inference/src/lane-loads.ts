@@ -125,9 +125,7 @@ export class LaneLoads {
     const { engine, log } = this.#parts;
     this.#uses.delete(lane);
     // It fails only where the engine has ended, and then the process ends.
-    await engine
-      .unload(lane)
-      .catch((error: Error) => log.error({ lane, reason: error.message }, notUnloaded));
+    await engine.unload(lane).catch((error: Error) => log.error({ lane, fault: error.message }, notUnloaded));
     log.info({ lane, wanted }, "unloaded the lane that was used least lately, for one that calls want");
   }
 
@@ -150,8 +148,8 @@ export class LaneLoads {
       for (const reason of engine.fallbacks) if (!before.includes(reason)) log.warn({ reason }, inFloat);
     } catch (error) {
       this.#failed.add(lane);
-      const reason = (error as Error).message;
-      log.error({ lane, reason }, "a lane could not be loaded; it is not tried again before a restart");
+      const fault = (error as Error).message;
+      log.error({ lane, fault }, "a lane could not be loaded; it is not tried again before a restart");
     }
   }
 }

@@ -9,7 +9,6 @@ import { lanesOf } from "@faceline/runtime/models-config";
 import { openOperatorsPort } from "@faceline/runtime/operators/port";
 import { exitFatally, notifyReady, waitForAbort } from "@faceline/runtime/process-lifecycle";
 import { connectVolatileRedis } from "@faceline/runtime/redis";
-import { DedupedLog } from "@faceline/runtime/deduped-log";
 import { runService } from "@faceline/runtime/service";
 import { openTracing } from "@faceline/runtime/tracing/open-tracing";
 import { enterEmptyFolder } from "@faceline/models/empty-folder";
@@ -37,7 +36,6 @@ import { WorkerMetrics } from "./worker-metrics.ts";
 // The end-to-end tests cover it.
 await runService("inference", InferenceConfig, async ({ config, id, log, stop }) => {
   enterEmptyFolder();
-  using dedupedLog = new DedupedLog(log);
   const buffers = new PixelBufferPool({
     batchMax: config.BATCH_MAX,
     longSideMaxPx: config.PICTURE_SIDE_MAX_PX,
@@ -136,7 +134,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     }),
     loads,
     imageBytes: images.receivedBytes,
-    answers: openAnswerOutbox(delivery, clock, dedupedLog),
+    answers: openAnswerOutbox(delivery, clock, log),
     spans: new BatchSpans(tracing, { worker: id, pool: config.POOL }),
     log,
     metrics: WorkerMetrics.open(metrics, lanes, () => engine.lanes),
@@ -155,7 +153,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
   await using _drain = { [Symbol.asyncDispose]: () => worker.drained() };
   await using deadLetters = new DeadLetters({
     openProducer: () => openProducer(config, `${id}-dead-letters`),
-    log: dedupedLog,
+    log,
   });
   await using _batches = await openBatchInbox({
     config,

@@ -71,7 +71,8 @@ export class Worker {
     // Kafka delivers a batch again after a rebalance that was faster than the commit.
     if (this.#has(batch)) return;
     if (this.#staged.length >= this.#parts.heldBatchesMax) {
-      this.#parts.log.warn(batchIds(batch), "too many batches are held; this one is left to the batcher");
+      const fields = { reason: "held", ...batchIds(batch) };
+      this.#parts.log.warn(fields, "too many batches are held; this one is left to the batcher");
       return;
     }
     if (!this.#isFor(batch)) {
@@ -102,7 +103,7 @@ export class Worker {
   }
 
   #refuse(batch: Batch): void {
-    const ids = { ...batchIds(batch), lane: batch.lane };
+    const ids = { reason: "build", ...batchIds(batch), lane: batch.lane };
     this.#parts.log.warn(ids, "a batch for another build was left to the batcher");
     this.#completion.refuse(batch);
   }

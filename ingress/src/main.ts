@@ -8,7 +8,6 @@ import { openOperatorsPort } from "@faceline/runtime/operators/port";
 import { notifyReady, waitForAbort } from "@faceline/runtime/process-lifecycle";
 import { connectDurableRedis, connectVolatileRedis } from "@faceline/runtime/redis";
 import { warnOfOldServer } from "@faceline/runtime/redis-version";
-import { DedupedLog } from "@faceline/runtime/deduped-log";
 import { runService } from "@faceline/runtime/service";
 import { openTracing } from "@faceline/runtime/tracing/open-tracing";
 import { addedFolder, type Catalogue, readCatalogue } from "@faceline/models/catalogue";
@@ -45,7 +44,6 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     if (warning !== undefined) log.warn(warning);
   }
 
-  using dedupedLog = new DedupedLog(log);
   await using tracing = await openTracing({ config, service: "ingress", id, log });
   const page = config.OPERATORS_PORT !== undefined;
   await using metrics = await openMetrics({ config, page, service: "ingress", id, log });
@@ -67,7 +65,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     shared: { clock, commands: redis, images: imagesRedis },
     budget,
     log,
-    dedupedLog,
+    dedupedLog: log,
     ownConnected: (connections) => {
       observeCommands(metrics, connections);
       void warnOfOldServer(log, "POOL_REDIS_VOLATILE_URLS", connections[0]!);
@@ -76,7 +74,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   await using keys = await openKeyStore({ durable, config, clock, log });
   await using _allowlist = await followAllowlist({ durable, config, ingress: id, models, log });
   await using usage = usageIsCounted(config)
-    ? openUsageCounter({ durable, ingress: id, log, dedupedLog, metrics })
+    ? openUsageCounter({ durable, ingress: id, log, dedupedLog: log, metrics })
     : undefined;
   await using teams = openTeamLimiter(redis, id);
   await using visitors = openVisitorLimiter(redis, id);
@@ -114,24 +112,28 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       drainTimeout: drainTimeout.signal,
       decideSampling: (traceId, parentSampled) => tracing.decide(traceId, parentSampled),
       recordCall: (call) => {
-        logCall({ log, dedupedLog }, call);
+        logCall({ log, dedupedLog: log }, call);
         history?.add(call);
         calls.add(call);
         usage?.count(call);
         if (tracing.on) tracing.export(callSpans(call));
       },
-      reportClosedConnection: (reason) => dedupedLog.warn({ reason }, "a connection was closed"),
+      reportClosedConnection: (reason) => log.warn({ reason }, "a connection was closed"),
       reportConnectionsFull: (isFull) => {
-        if (isFull) log.warn({ max: config.CONNECTIONS_MAX }, "all connections are in use");
-        else log.info("connections are free again");
+        if (isFull)
+          log.warn({ reason: "CONNECTIONS_MAX", max: config.CONNECTIONS_MAX }, "all connections are in use");
+        else log.info({ reason: "CONNECTIONS_MAX" }, "connections are free again");
       },
-      reportBug: (error, ids) => log.error({ ...ids, error: (error as Error).stack }, "a bug"),
+      reportBug: (error, ids) => {
+        const { message, stack } = error as Error;
+        log.error({ reason: message, ...ids, error: stack }, "a bug");
+      },
     },
     config,
     models,
     {
       accounts: accountsAreOn(config)
-        ? openAccounts({ durable, redis, settings: config, dedupedLog })
+        ? openAccounts({ durable, redis, settings: config, dedupedLog: log })
         : undefined,
     },
   );

@@ -55,7 +55,7 @@ export class AnswerDelivery implements AsyncDisposable {
       this.#undelivered.push({ answer: kept, bytes: isKept ? bytes : 0, end });
     }
     if (dropped.length > 0) {
-      const ids = { request_ids: firstIdsOf(dropped) };
+      const ids = { reason: "bytes", request_ids: firstIdsOf(dropped) };
       log.error({ answers: dropped.length, ...ids, retriedBytesMax }, "too many answers wait for Redis");
     }
     this.#retrySoon();
@@ -95,8 +95,8 @@ export class AnswerDelivery implements AsyncDisposable {
     const past = this.#undelivered.filter(({ answer }) => answer.deadlineAt <= now);
     if (past.length === 0) return;
     this.#undelivered = this.#undelivered.filter(({ answer }) => answer.deadlineAt > now);
-    const request_ids = firstIdsOf(past.map(({ answer }) => answer));
-    this.#parts.log.error({ answers: past.length, request_ids }, "answers were dropped at their deadline");
+    const ids = { reason: "deadline", request_ids: firstIdsOf(past.map(({ answer }) => answer)) };
+    this.#parts.log.error({ answers: past.length, ...ids }, "answers were dropped at their deadline");
     this.#end(past);
   }
 

@@ -1,9 +1,10 @@
 import type { Log } from "./log.ts";
 
 /**
- * Log lines that may come thousands of times a second. The first line of a sentence and reason is written at
- * once, with all its fields; its repetitions are counted, and written every 10 s as one line with their
- * number and the first of their ids. Beyond `reasonsMax` kinds of lines, further ones are counted together.
+ * Log lines with a reason, which may come thousands of times a second. The first line of a sentence and
+ * reason is written at once, with all its fields; its repetitions are counted, and written every 10 s as one
+ * line with their number and the first of their ids. Beyond `reasonsMax` kinds of lines, further ones are
+ * counted together.
  */
 export class DedupedLog implements Disposable {
   readonly #log: LineWriter;
@@ -45,10 +46,11 @@ export class DedupedLog implements Disposable {
       count(first, fields);
       this.#kinds.set("others", first);
     }
-    this.#timer ??= setInterval(() => this.#flush(), everyMs).unref();
+    this.#timer ??= setInterval(() => this.flush(), everyMs).unref();
   }
 
-  #flush(): void {
+  /** Writes what was counted, before its time. */
+  flush(): void {
     for (const [key, { level, sentence, reason, repeated, requestIds, batchIds }] of this.#kinds) {
       if (repeated > 0) {
         const ids = { request_ids: requestIds, ...(batchIds.length === 0 ? {} : { batch_ids: batchIds }) };
@@ -64,7 +66,7 @@ export class DedupedLog implements Disposable {
   /** Writes what was counted. */
   [Symbol.dispose](): void {
     clearInterval(this.#timer);
-    this.#flush();
+    this.flush();
   }
 }
 

@@ -126,7 +126,7 @@ class GroupMember implements Consumer {
   #onJoin(assignment: Record<string, number[]>): void {
     const { topic, log, onAssignment } = this.#options;
     if (this.#phase === "crashed") {
-      log.info({ topic }, "the consumer has joined its group again");
+      log.info({ reason: topic }, "the consumer has joined its group again");
       this.#phase = "open";
     }
     onAssignment(assignment[topic] ?? []);

@@ -12,7 +12,12 @@ export class KafkaSockets {
 
   add(socket: Socket): void {
     this.#open.add(socket);
-    socket.once("close", () => this.#open.delete(socket));
+    socket.once("close", () => {
+      this.#open.delete(socket);
+      // Kafkajs disconnects a connection at each restart of its consumer, also one that is closed for good.
+      // `unref` of such a socket would wait for its connect, with one more listener every time.
+      socket.unref = () => socket;
+    });
     if (this.#abandoned) socket.destroy(new Error("this client was given up"));
   }
 

@@ -1,11 +1,34 @@
 import pino from "pino";
+import { DedupedLog, type LogFields } from "./deduped-log.ts";
+import { version } from "./resource.ts";
 
 export type Log = pino.Logger;
 
 /**
- * Returns a logger that writes one JSON line per event to standard output. Log ids, counts, times and codes;
- * never an image, an embedding, an API key or a body.
+ * Returns a logger that writes one JSON line per event to standard output, `ids` in each. Log ids, counts,
+ * times and codes; never an image, an embedding, an API key or a body. A line with a `reason` is counted
+ * where it repeats an earlier one, whoever writes it: see DedupedLog, which disposing ends.
  */
-export function openLog(service: string, level: string): Log {
-  return pino({ name: service, level, timestamp: pino.stdTimeFunctions.isoTime });
+export function openLog(service: string, level: string, ids: Record<string, string> = {}): Log & Disposable {
+  const options: pino.LoggerOptions = {
+    level,
+    timestamp: pino.stdTimeFunctions.isoTime,
+    base: { service: `faceline-${service}`, version, ...ids },
+    formatters: { level: (label) => ({ level: label }) },
+  };
+  const output = pino.destination();
+  const deduped = new DedupedLog(pino(options, output));
+  const hooks: pino.LoggerOptions["hooks"] = {
+    logMethod(args, method, number) {
+      const [fields, sentence] = args as [Partial<LogFields>, string];
+      const label = pino.levels.labels[number];
+      if (label === "fatal") deduped.flush();
+      if (fields.reason === undefined || (label !== "info" && label !== "warn" && label !== "error")) {
+        return method.apply(this, args);
+      }
+      deduped[label](fields as LogFields, sentence);
+    },
+  };
+  const log = pino({ ...options, hooks }, output);
+  return Object.assign(log, { [Symbol.dispose]: () => deduped[Symbol.dispose]() });
 }

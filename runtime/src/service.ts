@@ -2,12 +2,12 @@ import { setTimeout as sleep } from "node:timers/promises";
 import * as z from "zod";
 import { readConfig } from "./config.ts";
 import { ServerUnreachable } from "./connect-fault.ts";
+import { logSilence } from "./connection-silence.ts";
 import { runningTime } from "./core-waits.ts";
 import { type Log, openLog } from "./log.ts";
-import { revision, version } from "./resource.ts";
+import { logNodeWarnings } from "./node-warnings.ts";
 import { newProcessId, stopSignal } from "./process-lifecycle.ts";
-import { DedupedLog } from "./deduped-log.ts";
-import { logSilence } from "./connection-silence.ts";
+import { revision } from "./resource.ts";
 
 /** Settings of every service. */
 export const ServiceConfig = z.object({
@@ -32,14 +32,13 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>>(
   try {
     const config = readConfig(schema, process.env);
     const id = newProcessId(name);
-    const log = openLog(name, config.LOG_LEVEL).child({ [`${name}Id`]: id });
-    log.info({ version, revision }, "starting");
-    await withRetries({ withinMs: connectWithinMs, log, stop }, async () => {
-      // A server that is away may be silent once a second, on each of its connections.
-      using dedupedLog = new DedupedLog(log);
-      using _silences = logSilence(dedupedLog);
-      await run({ config, id, log, stop });
-    });
+    {
+      using log = openLog(name, config.LOG_LEVEL, { [`${name}Id`]: id });
+      log.info({ revision }, "starting");
+      logNodeWarnings(log);
+      using _silences = logSilence(log);
+      await withRetries({ withinMs: connectWithinMs, log, stop }, () => run({ config, id, log, stop }));
+    }
     // Everything is closed. A delivery of spans or metrics that is tried again would keep the process for up
     // to OTEL_EXPORTER_OTLP_TIMEOUT.
     process.exit();

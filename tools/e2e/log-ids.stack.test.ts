@@ -55,11 +55,11 @@ test("every line about a call has its request_id and trace_id, every line about 
   const aboutCalls = lines().filter(({ msg }) => sentences.ofCalls.some((each) => msg.startsWith(each)));
   const aboutBatches = lines().filter(({ msg }) => sentences.ofBatches.some((each) => msg.startsWith(each)));
   const services = (some: (Line & { file: string })[]) =>
-    [...new Set(some.map(({ name }) => name))].toSorted();
+    [...new Set(some.map(({ service }) => service))].toSorted();
   // A worker may get a batch again whose images have gone with its calls.
-  const aboutCallsFrom = services(aboutCalls).filter((name) => name !== "inference");
-  assert.deepEqual(aboutCallsFrom, ["batcher", "ingress"]);
-  assert.deepEqual(services(aboutBatches), ["batcher", "inference"]);
+  const aboutCallsFrom = services(aboutCalls).filter((service) => service !== "faceline-inference");
+  assert.deepEqual(aboutCallsFrom, ["faceline-batcher", "faceline-ingress"]);
+  assert.deepEqual(services(aboutBatches), ["faceline-batcher", "faceline-inference"]);
 
   for (const line of aboutCalls) {
     if (line.msg.endsWith("(repeated)")) {
@@ -78,7 +78,10 @@ test("every line about a call has its request_id and trace_id, every line about 
       line.request_ids!.every((id) => traces.has(id)),
       JSON.stringify(line),
     );
-    if (line.batch_id !== undefined) assert.match(line.trace_id!, /^[0-9a-f]{32}$/, JSON.stringify(line));
+    if (line.batch_id !== undefined) {
+      assert.match(line.trace_id!, /^[0-9a-f]{32}$/, JSON.stringify(line));
+      assert.match(line.span_id!, /^[0-9a-f]{16}$/, JSON.stringify(line));
+    }
   }
   // What is about neither names no call: whoever adds a line about one finds this list.
   const others = lines().filter((line) => !aboutCalls.includes(line) && !aboutBatches.includes(line));
@@ -109,11 +112,12 @@ const sentences = {
 const isLost = ({ msg }: Line): boolean => msg.startsWith("a batch was lost");
 
 type Line = {
-  name: string;
+  service: string;
   msg: string;
   request_id?: string;
   request_ids?: string[];
   trace_id?: string;
+  span_id?: string;
   batch_id?: string;
   batch_ids?: string[];
 };

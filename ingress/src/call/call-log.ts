@@ -1,6 +1,7 @@
 import { errorTable } from "@faceline/contracts/http/errors";
 import type { Log } from "@faceline/runtime/log";
 import type { DedupedLog } from "@faceline/runtime/deduped-log";
+import { spanIds } from "@faceline/runtime/log-ids";
 import type { EndedCall } from "./ports.ts";
 
 /**
@@ -17,10 +18,9 @@ export function logCall({ log, dedupedLog }: CallLogs, ended: EndedCall): void {
   );
   const { record, status } = ended;
   const { requestId, route, lane, pool, error } = record;
-  const { sampled, traceId } = record.trace.context;
   const fields = {
     request_id: requestId,
-    ...(sampled ? { trace_id: traceId } : {}),
+    ...spanIds(record.trace.context),
     route,
     lane,
     pool,

@@ -1,6 +1,6 @@
 import type { ServerResponse } from "node:http";
 import type { ErrorCode } from "@faceline/contracts/http/errors";
-import type { CallIds } from "@faceline/runtime/log-ids";
+import { type CallIds, spanIds } from "@faceline/runtime/log-ids";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { DispatchedCall } from "./ports.ts";
 import type { CallRecord } from "./record.ts";
@@ -32,8 +32,7 @@ const closing = new WeakMap<ServerResponse, (() => void)[]>();
 
 /** Fields of every log line about a call. The trace is named only if it is exported. */
 export function callIds({ id, callRecord }: Pick<FastifyRequest, "id" | "callRecord">): CallIds {
-  const trace = callRecord?.trace.context;
-  return { request_id: id, ...(trace?.sampled ? { trace_id: trace.traceId } : {}) };
+  return { request_id: id, ...spanIds(callRecord?.trace.context) };
 }
 
 declare module "fastify" {

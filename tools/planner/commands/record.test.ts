@@ -75,7 +75,7 @@ test("the log of an ingress is refused, and no trace is begun", async () => {
   const log = join(stateFolder, "ingress.log");
   // As an ingress writes it at LOG_LEVEL=debug.
   const line =
-    '{"level":20,"time":"2026-11-23T10:21:07.113Z","pid":4711,"hostname":"a","name":"ingress",' +
+    '{"level":"debug","time":"2026-11-23T10:21:07.113Z","service":"faceline-ingress","version":"0.1.0",' +
     '"ingressId":"ingress-0123456789abcdef","request_id":"r1","route":"/verify","lane":"Dlib/ssd",' +
     '"pool":"default","status":200,"ms":{"total":48.12},"msg":"answered"}';
   writeFileSync(log, `Ready.\n${line}\n`);

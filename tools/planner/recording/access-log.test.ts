@@ -50,9 +50,12 @@ for (const [proxy, lines] of Object.entries({
 }
 
 test("lines of Faceline's services are recognised", () => {
-  const ofService = '{"level":20,"time":"2026-11-23T10:21:07.113Z","name":"ingress","msg":"answered"}';
+  const ofService =
+    '{"level":"debug","time":"2026-11-23T10:21:07.113Z","service":"faceline-ingress","msg":"answered"}';
   assert.deepEqual(
-    [ofService, "{", '{"name":"ingress"}', '{"level":30,"name":"caddy"}', ""].map(isServiceLogLine),
+    [ofService, "{", '{"service":"faceline-ingress"}', '{"level":"info","service":"caddy"}', ""].map(
+      isServiceLogLine,
+    ),
     [true, false, false, false, false],
   );
 });

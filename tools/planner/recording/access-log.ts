@@ -39,14 +39,14 @@ const linePattern =
 export function isServiceLogLine(line: string): boolean {
   if (!line.startsWith("{")) return false;
   try {
-    const { name, level } = JSON.parse(line) as { name?: unknown; level?: unknown };
-    return typeof level === "number" && services.some((service) => service === name);
+    const { service, level } = JSON.parse(line) as { service?: unknown; level?: unknown };
+    return typeof level === "string" && services.some((each) => each === service);
   } catch {
     return false;
   }
 }
 
-const services = ["ingress", "batcher", "inference"];
+const services = ["faceline-ingress", "faceline-batcher", "faceline-inference"];
 
 /** `10/Oct/2026:13:55:36 -0700` as epoch ms. */
 function instantOf(text: string): number | undefined {
