@@ -16,11 +16,12 @@ export function logCall({ log, dedupedLog }: CallLogs, ended: EndedCall): void {
     Object.entries(ended.parts).map(([part, ms]) => [part, Number(ms.toFixed(2))]),
   );
   const { record, status } = ended;
-  const { requestId, route, lane, pool, error } = record;
+  const { requestId, tenant, route, lane, pool, error } = record;
   const { sampled, traceId } = record.trace.context;
   const fields = {
     request_id: requestId,
     ...(sampled ? { trace_id: traceId } : {}),
+    team: tenant,
     route,
     lane,
     pool,

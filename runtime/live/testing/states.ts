@@ -2,6 +2,7 @@
 import { slotsMax } from "../recent/slots.ts";
 import type {
   LiveBatcher,
+  LiveCaller,
   LiveCount,
   LiveInference,
   LiveIngress,
@@ -105,6 +106,15 @@ export const batcher = (fields: Partial<LiveBatcher> = {}): LiveBatcher => ({
   ...fields,
 });
 
+export const caller = (name: string, fields: Partial<LiveCaller> = {}): LiveCaller => ({
+  caller: name,
+  calls: count(0),
+  refused: count(0),
+  bytes: count(2 ** 20, 300 * 2 ** 20),
+  inFlight: 0,
+  ...fields,
+});
+
 export const ingress = (fields: Partial<LiveIngress> = {}): LiveIngress => ({
   kind: "ingress",
   active: 12,
@@ -119,6 +129,10 @@ export const ingress = (fields: Partial<LiveIngress> = {}): LiveIngress => ({
   ],
   partsCalls: 600,
   totalMs: { p50: 88, p99: 240 },
+  callers: {
+    loudest: [caller("ants", { calls: count(90, 850), refused: count(8, 20), inFlight: 3 })],
+    others: caller("~others", { calls: count(10, 50), refused: count(2) }),
+  },
   limits: [
     { name: "bodies", used: 256 * 2 ** 20, max: 512 * 2 ** 20, unit: "bytes" },
     { name: "connections", used: 80, max: 10_000, unit: "connections" },

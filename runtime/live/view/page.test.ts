@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { LivePart } from "../state.ts";
-import { batcher, count, inference, ingress, lane, series, stateOf } from "../testing/states.ts";
+import { batcher, caller, count, inference, ingress, lane, series, stateOf } from "../testing/states.ts";
 import { textOf, type ViewNode } from "./node.ts";
 import { linkWords, pageView, subjectOf } from "./page.ts";
 
@@ -95,6 +95,23 @@ test("an ingress shows where the time goes, how requests ended, its limits and i
   );
   assert.doesNotMatch(textOfPage(ingress()), /retry/);
   shows(ingress({ pools: [{ pool: "gpu", lanes: null }] }), "gpu no batcher publishes its state");
+});
+
+test("an ingress shows who calls: the loudest teams, calls without a key, and all others", () => {
+  shows(
+    ingress(),
+    "Team Share of calls",
+    "ants 94 % 850 90 20 8 300 MiB 1 MiB 3",
+    "(all others) 5.6 % 50 10 2 2",
+  );
+  const loudest = [caller("~keyless"), caller("~visitors", { inFlight: 1 })];
+  shows(
+    ingress({ callers: { loudest, others: caller("~others") } }),
+    "(no valid key) 0 %",
+    "(visitors of the tester)",
+  );
+  const nobody = { loudest: [], others: caller("~others", { bytes: count(0) }) };
+  shows(ingress({ callers: nobody }), "Nobody has called for 5 min.");
 });
 
 test("a worker shows what runs, its last runs, and in which precision", () => {
