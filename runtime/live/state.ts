@@ -125,7 +125,20 @@ export type LaneWait =
   /** A worker can take the next batch now, or something has just changed. */
   | { kind: "due" };
 
-export type LiveWorker = {
+/** How the runs of a worker went in the last five minutes. */
+export type LiveWorkerRuns = {
+  /** Its run times ÷ those of the other workers for like batches; null: there are none to compare. */
+  runRatio: number | null;
+  /** The runs of which that is known. */
+  comparedRuns: number;
+  /** It takes at least 1.5 times as long as the others, in several runs. */
+  isSlow: boolean;
+  failedRuns: LiveCount;
+  /** It fell silent, hung or did not confirm them. */
+  lostBatches: LiveCount;
+};
+
+export type LiveWorker = LiveWorkerRuns & {
   worker: string;
   state: "free" | "running" | "preparing" | "stopping" | "silent" | "out_of_service";
   /** The running batch. */

@@ -9,6 +9,7 @@ import type {
   LiveLane,
   LivePart,
   LiveState,
+  LiveWorker,
 } from "../state.ts";
 
 export const count = (last10s: number, all = last10s): LiveCount => ({ last10s, all });
@@ -72,22 +73,28 @@ export const lane = (fields: Partial<LiveLane> = {}): LiveLane => ({
   ...fields,
 });
 
+export const worker = (fields: Partial<LiveWorker> = {}): LiveWorker => ({
+  worker: "inference-000000000000e158",
+  state: "running",
+  running: { lane: "Dlib/ssd", tasks: 14, leftMs: 25 },
+  staged: 1,
+  reportedAgoMs: 40,
+  lanes: [{ lane: "Dlib/ssd", digest: "d582a241d582a241" }],
+  runRatio: 1.04,
+  comparedRuns: 100,
+  isSlow: false,
+  failedRuns: count(0, 2),
+  lostBatches: count(0, 1),
+  ...fields,
+});
+
 export const batcher = (fields: Partial<LiveBatcher> = {}): LiveBatcher => ({
   kind: "batcher",
   pool: "default",
   role: "active",
   lanes: [lane()],
   lanesOmitted: 0,
-  workers: [
-    {
-      worker: "inference-000000000000e158",
-      state: "running",
-      running: { lane: "Dlib/ssd", tasks: 14, leftMs: 25 },
-      staged: 1,
-      reportedAgoMs: 40,
-      lanes: [{ lane: "Dlib/ssd", digest: "d582a241d582a241" }],
-    },
-  ],
+  workers: [worker()],
   workersOmitted: 0,
   sent: series(300),
   waiting: series(10),

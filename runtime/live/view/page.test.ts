@@ -2,7 +2,17 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { LivePart } from "../state.ts";
-import { batcher, caller, count, inference, ingress, lane, series, stateOf } from "../testing/states.ts";
+import {
+  batcher,
+  caller,
+  count,
+  inference,
+  ingress,
+  lane,
+  series,
+  stateOf,
+  worker,
+} from "../testing/states.ts";
 import { textOf, type ViewNode } from "./node.ts";
 import { linkWords, pageView, subjectOf } from "./page.ts";
 
@@ -42,8 +52,10 @@ test("a lane shows its batches by size and reason, and how its times were learne
     "A run takes 40 ms + 2 ms for each task, padding included. Predictions are off by 1.5 ms on average.",
     "4 48 ms 49 ms 2",
     "Half of the last 2 ended within 10 ms of the prediction; the worst 10 ms early.",
-    "inference …e158 runs a batch 14 tasks of Dlib/ssd, 25 ms left 1 40 ms ago",
+    "inference …e158 runs a batch 14 tasks of Dlib/ssd, 25 ms left 1 1 × 2 1 40 ms ago",
   );
+  shows(batcher({ workers: [worker({ runRatio: 1.84, isSlow: true })] }), "1 SLOW: 1.8 × 2 1");
+  shows(batcher({ workers: [worker({ runRatio: null })] }), "1 – 2 1");
 });
 
 test("a lane without calls takes little room, and an unknown reason none at all", () => {

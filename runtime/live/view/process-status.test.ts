@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { batcher, caller, count, inference, ingress, lane, series, stateOf } from "../testing/states.ts";
+import {
+  batcher,
+  caller,
+  count,
+  inference,
+  ingress,
+  lane,
+  series,
+  stateOf,
+  worker,
+} from "../testing/states.ts";
 import { processStatus } from "./process-status.ts";
 
 const status = (part: Parameters<typeof stateOf>[0], checks?: Record<string, boolean>) => {
@@ -66,6 +76,14 @@ test("failed tasks, late tasks and batches that are sent again are counted apart
   assert.deepEqual(status(batcher({ lanes: [retried] })).slice(0, 2), [
     "attention",
     "Batches are sent again",
+  ]);
+  const [bad, good] = [worker({ lostBatches: count(3) }), worker({ worker: "inference-00000000000012ab" })];
+  assert.match(status(batcher({ lanes: [retried], workers: [good, bad] }))[2]!, /most of them: .*e158\.$/);
+  const slow = worker({ runRatio: 1.84, isSlow: true });
+  assert.deepEqual(status(batcher({ workers: [good, slow] })), [
+    "attention",
+    "A worker is slow",
+    "inference …e158 takes 1.8 times as long as the others for batches of the same size.",
   ]);
 });
 

@@ -1,5 +1,13 @@
-import type { LiveBatcher, LiveCount, LiveInference, LiveIngress, LiveState, OutcomeKind } from "../state.ts";
-import { counted, duration, number, percent, perSecond } from "./format.ts";
+import type {
+  LiveBatcher,
+  LiveCount,
+  LiveInference,
+  LiveIngress,
+  LiveState,
+  LiveWorker,
+  OutcomeKind,
+} from "../state.ts";
+import { counted, duration, number, percent, perSecond, shortId } from "./format.ts";
 import { lastOf } from "./sparkline.ts";
 import { callerName, checkWords, failureWords, shedWords } from "./words.ts";
 
@@ -23,7 +31,7 @@ export function processStatus({ checks, part }: LiveState): ProcessStatus {
 }
 
 function batcherStatus(part: LiveBatcher): ProcessStatus {
-  const { role, pool, lanes, shed, failed, expired } = part;
+  const { role, pool, lanes, workers, shed, failed, expired } = part;
   switch (role) {
     case "standby":
       return { level: "ok", title: "Standby", detail: standbyWords(pool) };
@@ -67,7 +75,15 @@ function batcherStatus(part: LiveBatcher): ProcessStatus {
   if (retried > 0) {
     return attention(
       "Batches are sent again",
-      `${counted(retried, "batch")} in 10 s, because a run failed or a worker stopped responding.`,
+      `${counted(retried, "batch")} in 10 s, because a run failed or a worker stopped responding${culprit(workers)}.`,
+    );
+  }
+  const slow = workers.find(({ isSlow }) => isSlow);
+  if (slow !== undefined) {
+    const times = `${number(slow.runRatio!)} times as long as the others`;
+    return attention(
+      "A worker is slow",
+      `${shortId(slow.worker)} takes ${times} for batches of the same size.`,
     );
   }
   if (sent === 0)
@@ -78,6 +94,13 @@ function batcherStatus(part: LiveBatcher): ProcessStatus {
   const oldestMs = Math.max(0, ...lanes.map((lane) => lane.oldestMs));
   const detail = `${counted(sent / 10, "task")} a second in batches of ${number(sent / Math.max(1, batches))}; nothing is refused. The oldest task waits for ${duration(oldestMs)}.`;
   return { level: "ok", title: "All is well", detail };
+}
+
+/** Names the worker with most of the failed runs and lost batches. */
+function culprit(workers: LiveWorker[]): string {
+  const faults = ({ failedRuns, lostBatches }: LiveWorker) => failedRuns.last10s + lostBatches.last10s;
+  const [worst] = workers.toSorted((one, other) => faults(other) - faults(one));
+  return worst === undefined || faults(worst) === 0 ? "" : `; most of them: ${shortId(worst.worker)}`;
 }
 
 const standbyWords = (pool: string): string =>
