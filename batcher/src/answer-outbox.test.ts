@@ -25,7 +25,12 @@ test("a task that failed leaves a dead letter with its ids and the reason, and a
     { kind: "shed", reason: "queue_too_long", predictedMs: 900, retryAfterMs: 500 },
   ];
   const tasks = ["a", "b", "c"].flatMap((name) => batchTasks(call(name, 1, { now: 0 }).call));
-  const answers = tasks.map((task, index) => ({ task, outcome: outcomes[index]!, waited: noWait }));
+  const answers = tasks.map((task, index) => ({
+    task,
+    tenant: "ants",
+    outcome: outcomes[index]!,
+    waited: noWait,
+  }));
   await outbox.send(answers, 1, () => {});
 
   const { traceparent } = tasks[0]!;

@@ -27,7 +27,7 @@ type AnswerOutboxParts = {
   dedupedLog: Pick<DedupedLog, "warn" | "error">;
 };
 
-type OwnAnswer = { task: BatchTask; outcome: Outcome; waited: TaskWait };
+type OwnAnswer = { task: BatchTask; tenant: string | undefined; outcome: Outcome; waited: TaskWait };
 type OnEnded = (tasks: TaskId[]) => void;
 
 export const openAnswerOutbox = ({

@@ -44,6 +44,7 @@ export function addComputeHooks(
     const bodySender = { team: tenant, bytesPerSecond: bodyBytesPerSecond };
     if (pacedWhenRefused) request.bodySender = bodySender;
     holdSlot(reply, await acquireSlot());
+    if (ports.callers !== undefined) onClose(reply, ports.callers.begin(tenant));
     request.bodySender = bodySender;
     const memory = new CallMemory();
     onClose(reply, () => memory.end());

@@ -109,6 +109,10 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       isServing,
       isStopping: () => stop.aborted,
       metrics,
+      callers: history && {
+        begin: (tenant) => history.callers.begin(tenant),
+        received: (tenant, bytes) => history.callers.received(tenant, bytes, clock.now()),
+      },
       drainTimeout: drainTimeout.signal,
       decideSampling: (traceId, parentSampled) => tracing.decide(traceId, parentSampled),
       recordCall: (call) => {

@@ -153,7 +153,7 @@ function addBodies(
   models: LoadedModels,
 ): BodyParts {
   const budget = new SharedBudget(settings.BODIES_IN_FLIGHT_BYTES_MAX);
-  const pace = new BodyPace(settings);
+  const pace = new BodyPace(settings, ports.callers?.received);
   app.decorate("heldBodyBytes", () => budget.heldBytes);
   ports.metrics.observe("faceline.bodies.used", () => [[budget.heldBytes, {}]]);
   ports.metrics.observe("faceline.bodies.max", () => [[settings.BODIES_IN_FLIGHT_BYTES_MAX, {}]]);

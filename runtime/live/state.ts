@@ -4,7 +4,7 @@ import type { failureReasons, ShedReason } from "@faceline/contracts/wire/outcom
 
 /**
  * State that GET /live.json of a process returns and the page at /live shows. Every list has a bound. It
- * holds no key, team, request or task. Fields that end in `Ms` are in milliseconds.
+ * holds no key, request or task, and teams only by their names. Fields that end in `Ms` are in milliseconds.
  */
 export type LiveState = {
   /** Id of the process: another one is another process. */
@@ -125,7 +125,20 @@ export type LaneWait =
   /** A worker can take the next batch now, or something has just changed. */
   | { kind: "due" };
 
-export type LiveWorker = {
+/** How the runs of a worker went in the last five minutes. */
+export type LiveWorkerRuns = {
+  /** Its run times ÷ those of the other workers for like batches; null: there are none to compare. */
+  runRatio: number | null;
+  /** The runs of which that is known. */
+  comparedRuns: number;
+  /** It takes at least 1.5 times as long as the others, in several runs. */
+  isSlow: boolean;
+  failedRuns: LiveCount;
+  /** It fell silent, hung or did not confirm them. */
+  lostBatches: LiveCount;
+};
+
+export type LiveWorker = LiveWorkerRuns & {
   worker: string;
   state: "free" | "running" | "preparing" | "stopping" | "silent" | "out_of_service";
   /** The running batch. */
@@ -150,8 +163,24 @@ export type LiveIngress = {
   partsCalls: number;
   /** Total times of the last answered compute calls; null without one. */
   totalMs: { p50: number; p99: number } | null;
+  callers: LiveCallers;
   limits: { name: LimitName; used: number; max: number; unit: "bytes" | "connections" }[];
   pools: LivePool[];
+};
+
+/** Who sends most to this process: at most ten teams, calls without a key, and all others as one. */
+export type LiveCallers = { loudest: LiveCaller[]; others: LiveCaller };
+
+export type LiveCaller = {
+  /** Name of a team, or the tenant of calls without a key. */
+  caller: string;
+  /** Calls that have ended, and those of them that were refused. */
+  calls: LiveCount;
+  refused: LiveCount;
+  /** Of request bodies, as they arrive. */
+  bytes: LiveCount;
+  /** Admitted calls without a complete response. */
+  inFlight: number;
 };
 
 /** `refused`: by a limit, or under load. `invalid`: the request is at fault. */

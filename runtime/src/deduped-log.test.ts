@@ -22,6 +22,21 @@ test("repeated lines about batches name the first batches and calls", (t) => {
   assert.deepEqual(lines.slice(1), ["a batch was lost (repeated): lost, of b/2, b/2, 1 times"]);
 });
 
+test("repeated lines say how many each team has, the loudest first, of at most 20 teams", (t) => {
+  const { lines, log, teams } = openLines(t);
+  for (let i = 0; i <= 60; i++) {
+    log.warn({ reason: "full", team: i % 2 === 0 ? "ants" : `team-${i}` }, "a call was refused");
+  }
+  log.warn({ reason: "full" }, "a call was refused");
+  t.mock.timers.tick(10_000);
+  assert.deepEqual(lines.slice(1), ["a call was refused (repeated): full, 61 times"]);
+  const [first, second, ...more] = teams();
+  assert.deepEqual(
+    [first, second, more.length],
+    [{ team: "ants", repeated: 30 }, { team: "team-1", repeated: 1 }, 18],
+  );
+});
+
 test("after an interval without repetitions, the next line is written at once again", (t) => {
   const { lines, log } = openLines(t);
   log.warn({ reason: "Kafka is away" }, "a call was refused");
@@ -49,7 +64,9 @@ test("beyond 100 kinds of lines, further ones are counted together", (t) => {
 function openLines(t: TestContext) {
   t.mock.timers.enable({ apis: ["setInterval"] });
   const lines: string[] = [];
-  const write = (fields: LogFields & { repeated?: number; batch_ids?: string[] }, sentence: string) => {
+  let teams: unknown[] = [];
+  const write = (fields: WrittenFields, sentence: string) => {
+    teams = fields.teams ?? [];
     const { reason, request_id, request_ids = [], batch_ids = [], repeated } = fields;
     const count = repeated === undefined ? [] : [`${repeated} times`];
     lines.push(
@@ -58,5 +75,7 @@ function openLines(t: TestContext) {
   };
   const log = new DedupedLog({ info: write, warn: write, error: write } as unknown as Log);
   t.after(() => log[Symbol.dispose]());
-  return { lines, log };
+  return { lines, log, teams: () => teams };
 }
+
+type WrittenFields = LogFields & { repeated?: number; batch_ids?: string[]; teams?: unknown[] };

@@ -3,8 +3,8 @@ import type { Log } from "./log.ts";
 /**
  * Log lines with a reason, which may come thousands of times a second. The first line of a sentence and
  * reason is written at once, with all its fields; its repetitions are counted, and written every 10 s as one
- * line with their number and the first of their ids. Beyond `reasonsMax` kinds of lines, further ones are
- * counted together.
+ * line with their number, how many of them each team has, and the first of their ids. Beyond `reasonsMax`
+ * kinds of lines, further ones are counted together.
  */
 export class DedupedLog implements Disposable {
   readonly #log: LineWriter;
@@ -51,10 +51,13 @@ export class DedupedLog implements Disposable {
 
   /** Writes what was counted, before its time. */
   flush(): void {
-    for (const [key, { level, sentence, reason, repeated, requestIds, batchIds }] of this.#kinds) {
+    for (const [key, { level, sentence, reason, repeated, requestIds, batchIds, teams }] of this.#kinds) {
       if (repeated > 0) {
         const ids = { request_ids: requestIds, ...(batchIds.length === 0 ? {} : { batch_ids: batchIds }) };
-        this.#log[level]({ reason, repeated, withinMs: everyMs, ...ids }, `${sentence} (repeated)`);
+        this.#log[level](
+          { reason, repeated, withinMs: everyMs, ...teamsOf(teams), ...ids },
+          `${sentence} (repeated)`,
+        );
         this.#kinds.set(key, { level, sentence, reason, ...noRepetitions() });
       } else this.#kinds.delete(key);
     }
@@ -70,30 +73,42 @@ export class DedupedLog implements Disposable {
   }
 }
 
-function count(kind: Kind, { request_id, request_ids = [], batch_id }: LogFields): void {
+function count(kind: Kind, { request_id, request_ids = [], batch_id, team }: LogFields): void {
   kind.repeated++;
   const ids = request_id === undefined ? request_ids : [request_id];
   for (const id of ids) if (kind.requestIds.length < idsMax) kind.requestIds.push(id);
   if (batch_id !== undefined && kind.batchIds.length < idsMax) kind.batchIds.push(batch_id);
+  if (team === undefined) return;
+  const lines = kind.teams.get(team);
+  if (lines !== undefined || kind.teams.size < idsMax) kind.teams.set(team, (lines ?? 0) + 1);
 }
 
-const noRepetitions = (): Pick<Kind, "repeated" | "requestIds" | "batchIds"> => ({
+/** Returns the teams with most lines first. A list, because stores of logs index every name of a field. */
+function teamsOf(teams: Kind["teams"]): { teams?: { team: string; repeated: number }[] } {
+  if (teams.size === 0) return {};
+  const counts = [...teams].map(([team, repeated]) => ({ team, repeated }));
+  return { teams: counts.toSorted((one, other) => other.repeated - one.repeated) };
+}
+
+const noRepetitions = (): Repetitions => ({
   repeated: 0,
   requestIds: [],
   batchIds: [],
+  teams: new Map(),
 });
 
 const everyMs = 10_000;
 const reasonsMax = 100;
 const idsMax = 20;
 
-type Kind = {
-  level: Level;
-  sentence: string;
-  reason: string;
+type Kind = { level: Level; sentence: string; reason: string } & Repetitions;
+
+/** The teams and ids are the first `idsMax` of the interval. */
+type Repetitions = {
   repeated: number;
   requestIds: string[];
   batchIds: string[];
+  teams: Map<string, number>;
 };
 
 type Level = "info" | "warn" | "error";
@@ -109,5 +124,7 @@ export type LogFields = {
   request_id?: string;
   request_ids?: readonly string[];
   batch_id?: string;
+  /** Whose call it is. */
+  team?: string | undefined;
   [fact: string]: unknown;
 };

@@ -38,6 +38,7 @@ export function logUnserved(log: Pick<DedupedLog, "warn" | "error">, ends: End[]
 
 const factsOf = ([first, ...others]: End[], reason: string, batch: BatchId | undefined): LogFields => ({
   reason,
+  ...(first!.tenant === undefined ? {} : { team: first!.tenant }),
   ...taskIds(first!.task),
   ...(batch === undefined ? {} : { batch_id: batch }),
   tasks: 1 + others.length,
@@ -46,4 +47,6 @@ const factsOf = ([first, ...others]: End[], reason: string, batch: BatchId | und
 type End = {
   task: Pick<BatchTask, "id" | "traceparent" | "arrivedAt" | "deadlineAt">;
   outcome: Outcome;
+  /** Known to a batcher alone. */
+  tenant?: string | undefined;
 };

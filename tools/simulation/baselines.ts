@@ -44,7 +44,7 @@ function queueing({ inFlightMax, waitMaxMs }: { inFlightMax: number; waitMaxMs: 
           predictedMs: 0,
           retryAfterMs: 0,
         } as const;
-        moves.push({ kind: "answer", task, lane, outcome, waited: noWait });
+        moves.push({ kind: "answer", task, tenant: undefined, lane, outcome, waited: noWait });
       }
       for (const [partition, batches] of inFlight.entries()) {
         if (queue.length === 0 || batches.size >= inFlightMax) continue;

@@ -6,6 +6,7 @@ import type {
   LiveLane,
   LiveSettings,
   LiveWorker,
+  LiveWorkerRuns,
 } from "@faceline/runtime/live/state";
 import type { KafkaLink } from "../pool-outbox.ts";
 import { laneWait } from "../scheduling/capacity/lane-wait.ts";
@@ -17,11 +18,14 @@ import { isInService, isSilent, type Worker } from "../scheduling/state/workers.
 import type { SettingsChanges } from "../settings/settings-changes.ts";
 import { loadedMax } from "../settings/settings-resource.ts";
 import type { SchedulerHistory } from "./scheduler-history.ts";
+import { compareRuns } from "./worker-history.ts";
 
 /** Returns what the live page shows of a batcher. Reads the scheduler's state, and changes nothing. */
 export function liveBatcher(state: State, history: SchedulerHistory, parts: BatcherParts): LiveBatcher {
   const { pool, now, settings } = parts;
   const lanes = [...state.lanes.values()].toSorted((one, other) => (one.key < other.key ? -1 : 1));
+  const runs = new Map([...state.workers.keys()].map((id) => [id, history.ofWorker(id).runs(now)]));
+  const compared = compareRuns(runs);
   const workers = [...state.workers.values()].toSorted((one, other) => (one.id < other.id ? -1 : 1));
   return {
     kind: "batcher",
@@ -29,7 +33,11 @@ export function liveBatcher(state: State, history: SchedulerHistory, parts: Batc
     role: roleOf(state, parts),
     lanes: lanes.slice(0, lanesShownMax).map((lane) => liveLane(state, lane, history, now)),
     lanesOmitted: Math.max(0, lanes.length - lanesShownMax),
-    workers: workers.slice(0, workersShownMax).map((worker) => liveWorker(state, worker, now)),
+    workers: workers.slice(0, workersShownMax).map((worker) => ({
+      ...liveWorker(state, worker, now),
+      ...compared.get(worker.id)!,
+      ...history.ofWorker(worker.id).failed(now),
+    })),
     workersOmitted: Math.max(0, workers.length - workersShownMax),
     sent: history.tasks.series("sent", now),
     waiting: history.tasks.series("waiting", now),
@@ -103,7 +111,7 @@ function liveLane(state: State, lane: Lane, history: SchedulerHistory, now: numb
   };
 }
 
-function liveWorker(state: State, worker: Worker, now: number): LiveWorker {
+function liveWorker(state: State, worker: Worker, now: number): Omit<LiveWorker, keyof LiveWorkerRuns> {
   const { running, staged, lanes } = worker.report;
   let travelling = 0;
   for (const sent of state.sent.values()) {

@@ -68,6 +68,45 @@ test("a worker is free, runs, prepares, or is silent", () => {
   assert.deepEqual(state(1_100), ["silent"]);
 });
 
+test("a worker is shown with its run times ÷ the others'", () => {
+  const pool = openPool();
+  for (const partition of [1, 2]) pool.handle(report(`w${partition}`, { partition }), 0);
+  const sent = [1, 2].map((now) => dispatched(pool.handle(call(`c${now}`, 2, { now }), now)));
+  for (const { batch, worker } of sent) {
+    const [name, partition, runMs] =
+      worker === "inference-w1" ? (["w1", 1, 20] as const) : (["w2", 2, 50] as const);
+    pool.handle(report(name, { partition, finished: [{ ...answered(batch), runMs }] }), 60);
+  }
+  const compared = (now: number) =>
+    pool.live(now).workers.map((each) => [each.runRatio, each.comparedRuns, each.isSlow]);
+  assert.deepEqual(compared(2_500), [
+    [0.4, 1, false],
+    [2.5, 1, false],
+  ]);
+  const never = [null, 0, false];
+  assert.deepEqual(compared(400_000), [never, never]);
+});
+
+test("a worker is shown with the runs that failed and the batches that were lost on it", () => {
+  const pool = openPool();
+  pool.handle(report("w1"), 0);
+  const failed = dispatched(pool.handle(call("one", 4, { now: 1 }), 1));
+  const retried = pool.handle(report("w1", { finished: [{ ...answered(failed.batch), end: "failed" }] }), 60);
+  pool.handle(report("w1", { running: { batch: dispatched(retried).batch, startedAt: 70, endsAt: 90 } }), 70);
+  for (let now = 100; now < 1_500; now += 100) pool.handle({ kind: "timer" }, now);
+  const [worker] = pool.live(4_000).workers;
+  assert.deepEqual(
+    [worker!.failedRuns, worker!.lostBatches],
+    [
+      { last10s: 1, all: 1 },
+      // The running one, and one that it has not confirmed.
+      { last10s: 2, all: 2 },
+    ],
+  );
+});
+
+const dispatched = (moves: Move[]) => moves.find((move) => move.kind === "dispatch")!;
+
 test("the role of a batcher: active, standby, without its session, stopping", () => {
   const pool = openPool();
   assert.equal(pool.live(0).role, "active");

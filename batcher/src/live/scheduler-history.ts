@@ -5,6 +5,7 @@ import type { SchedulerObserver } from "../scheduler-loop.ts";
 import type { Lane } from "../scheduling/state/lane.ts";
 import type { AnswerMove, Dispatch, Event, Move, State } from "../scheduling/state/state.ts";
 import { LaneHistory } from "./lane-history.ts";
+import { WorkerHistory } from "./worker-history.ts";
 
 /**
  * Remembers the last minutes of the scheduler for the live page, in a bounded memory and without a timer. It
@@ -17,6 +18,7 @@ export class SchedulerHistory implements SchedulerObserver {
   readonly #state: State;
   /** Those of lanes that the scheduler has forgotten go with them. */
   readonly #lanes = new WeakMap<Lane, LaneHistory>();
+  readonly #workers = new Map<string, WorkerHistory>();
 
   constructor(state: State) {
     this.#state = state;
@@ -31,6 +33,19 @@ export class SchedulerHistory implements SchedulerObserver {
     return history;
   }
 
+  /** Those of workers that the scheduler has forgotten are dropped when another worker is new. */
+  ofWorker(id: string): WorkerHistory {
+    let history = this.#workers.get(id);
+    if (history === undefined) {
+      for (const known of this.#workers.keys()) {
+        if (!this.#state.workers.has(known)) this.#workers.delete(known);
+      }
+      history = new WorkerHistory();
+      this.#workers.set(id, history);
+    }
+    return history;
+  }
+
   beforeDecision(event: Event): void {
     if (event.kind === "report") this.#addFinished(event.report);
   }
@@ -39,6 +54,7 @@ export class SchedulerHistory implements SchedulerObserver {
     for (const move of moves) {
       if (move.kind === "dispatch") this.#addDispatch(move, now);
       else if (move.kind === "answer") this.#addAnswer(move, now);
+      else if (move.kind === "batch_ended") this.ofWorker(move.sent.worker).addEnd(move.sent, move.end, now);
     }
     let waiting = 0;
     for (const lane of this.#state.lanes.values()) {

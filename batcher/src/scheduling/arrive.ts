@@ -24,7 +24,8 @@ export function arrive(state: State, arrival: Arrival, now: number): Move[] {
   if (admission.kind === "refused") {
     const { outcome } = admission;
     const waited = newWait(situation, arrival).until(now);
-    return fresh.map((task) => ({ kind: "answer", task, lane: lane.id, outcome, waited }));
+    const { tenant } = call;
+    return fresh.map((task) => ({ kind: "answer", task, tenant, lane: lane.id, outcome, waited }));
   }
   if (admission.kind === "probe") lane.probe = call.call;
   const evicted = evict(situation, admission.evicted);

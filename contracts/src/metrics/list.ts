@@ -1,7 +1,8 @@
 /**
  * Every metric of the services: instruments, the Prometheus page and the tables of docs/operating are made
  * from this list. Names follow OpenTelemetry. No attribute holds a key, a team, an id or anything that a
- * client sent: the values of each come from a short list, from the settings or from the code.
+ * client sent: the values of each come from a short list, from the settings or from the code. Each team would
+ * be a series for ever, and whoever reads metrics may not know the customers: the live page has the teams.
  */
 export const metricList = {
   "http.server.request.duration": {

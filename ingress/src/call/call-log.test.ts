@@ -54,6 +54,17 @@ test("calls that were not served leave one line for each reason, and the number 
   ]);
 });
 
+test("the line of a call names its team, and further ones count those of each team", () => {
+  const { fields, call, flush } = openLogs();
+  const refused = { error: new ApiError("rate_limited", "Too many."), status: 429 };
+  for (const team of ["ants", "bees", "ants", "~visitors"]) call("any", { ...refused, team });
+  flush();
+  assert.deepEqual(
+    fields.map(({ team, teams }) => team ?? teams),
+    ["ants", ["bees", "ants", "~visitors"].map((each) => ({ team: each, repeated: 1 }))],
+  );
+});
+
 test("a call that was served leaves a line at debug only, and so does a bug, which is logged as one", () => {
   const { lines, call } = openLogs();
   call("first", { answer: facesAnswer([1, 0]), status: 200 });
@@ -67,7 +78,9 @@ test("a call that was served leaves a line at debug only, and so does a bug, whi
 
 function openLogs() {
   const lines: string[] = [];
+  const written: LogFields[] = [];
   const writer = (level: string) => (fields: LogFields, sentence: string) => {
+    written.push(fields);
     lines.push(
       `${level} ${sentence}: ${[fields.reason, fields.request_id, ...(fields.request_ids ?? [])].filter(Boolean).join(", ")}`,
     );
@@ -82,6 +95,7 @@ function openLogs() {
   const repeated = new DedupedLog(log);
   return {
     lines,
+    fields: written,
     call: (requestId: string, how: Ended) => {
       const call = ended(how);
       logCall({ log, dedupedLog: repeated }, { ...call, record: Object.assign(call.record, { requestId }) });
@@ -94,12 +108,13 @@ function failed(reason: Extract<Outcome, { kind: "failed" }>["reason"]): Answer 
   return attempts(3, answerWith({ kind: "failed", reason }));
 }
 
-function ended({ answer, error, cause, status }: Ended) {
+function ended({ answer, error, cause, status, team }: Ended) {
   const record = testRecord(() => 0);
+  record.tenant = team;
   if (answer !== undefined) record.answered(answer);
   record.error = error;
   record.cause = cause;
   return { record, endedAt: 7, parts: record.parts(7), status };
 }
 
-type Ended = { answer?: Answer; error?: ApiError; cause?: string; status: number | undefined };
+type Ended = { answer?: Answer; error?: ApiError; cause?: string; team?: string; status: number | undefined };

@@ -17,10 +17,11 @@ export function logCall({ log, dedupedLog }: CallLogs, ended: EndedCall): void {
     Object.entries(ended.parts).map(([part, ms]) => [part, Number(ms.toFixed(2))]),
   );
   const { record, status } = ended;
-  const { requestId, route, lane, pool, error } = record;
+  const { requestId, tenant, route, lane, pool, error } = record;
   const fields = {
     request_id: requestId,
     ...spanIds(record.trace.context),
+    team: tenant,
     route,
     lane,
     pool,

@@ -4,9 +4,11 @@ import { RecentSlots } from "@faceline/runtime/live/recent/slots";
 import type { LiveIngress, OutcomeKind } from "@faceline/runtime/live/state";
 import type { EndedCall } from "../call/ports.ts";
 import type { CallParts } from "../call/record.ts";
+import { CallerHistory } from "./caller-history.ts";
 
 /** Remembers the compute calls of the last minutes for the live page, in a bounded memory. */
 export class CallHistory {
+  readonly callers = new CallerHistory();
   readonly #outcomes = new RecentSlots<CallOutcome>();
   readonly #kinds = new RecentSlots<OutcomeKind>();
   /** Sums of the parts of answered calls, and how many these are. */
@@ -16,7 +18,9 @@ export class CallHistory {
   add({ record, status, parts, endedAt }: EndedCall): void {
     const outcome = status === undefined ? "client_left" : (record.error?.code ?? "ok");
     this.#outcomes.add(outcome, 1, endedAt);
-    this.#kinds.add(kindOf(outcome), 1, endedAt);
+    const kind = kindOf(outcome);
+    this.#kinds.add(kind, 1, endedAt);
+    if (record.tenant !== undefined) this.callers.ended(record.tenant, kind === "refused", endedAt);
     if (outcome !== "ok") return;
     this.#totalsMs.add(parts.total);
     this.#parts.add("calls", 1, endedAt);
@@ -49,6 +53,7 @@ export class CallHistory {
         ms: calls === 0 ? 0 : this.#parts.sum(part, now, partsForMs) / calls,
       })),
       partsCalls: calls,
+      callers: this.callers.read(now),
       totalMs: totalsMs.length === 0 ? null : { p50: quantile(0.5), p99: quantile(0.99) },
     };
   }

@@ -28,6 +28,17 @@ test("of a gauge the largest value of a slot is kept", () => {
   assert.equal(recent.series("waiting", slotMs).at(-1), 9);
 });
 
+test("what is recorded of a key can be added to another one's, slot by slot", () => {
+  const recent = new RecentSlots<string>();
+  recent.add("ants", 2, 0);
+  recent.add("others", 3, 0);
+  recent.add("ants", 5, slotMs);
+  recent.merge("ants", "others");
+  recent.merge("never", "others");
+  assert.deepEqual(recent.series("others", 2 * slotMs).slice(-2), [5, 5]);
+  assert.deepEqual(recent.keys(), ["others"]);
+});
+
 test("what is recorded late counts for the slot that it happened in, and is never lost", () => {
   const recent = new RecentSlots<string>();
   const now = 10 * windowMs;

@@ -9,7 +9,7 @@ export const slotsMax = 150;
  * Numbers by key over the last five minutes: a ring of slots that needs no timer. Recording costs a look-up
  * and an addition; what is over is cleared when the next slot begins. `now` is in ms, of any one clock.
  *
- * The keys must come from a closed list: each takes 1.2 KB for ever.
+ * The keys must come from a closed list, or be bounded by `merge`: each takes 1.2 KB for ever.
  */
 export class RecentSlots<Key extends string | number> {
   readonly #rings = new Map<Key, Float64Array>();
@@ -54,6 +54,15 @@ export class RecentSlots<Key extends string | number> {
       total += ring?.[(present - back) % slotsMax] ?? 0;
     }
     return total;
+  }
+
+  /** Adds what is recorded of `from` to `into`, and forgets `from`. */
+  merge(from: Key, into: Key): void {
+    const ring = this.#rings.get(from);
+    if (ring === undefined) return;
+    const sums = this.#ring(into);
+    for (const [at, value] of ring.entries()) sums[at] = sums[at]! + value;
+    this.#rings.delete(from);
   }
 
   keys(): Key[] {

@@ -2,12 +2,14 @@
 import { slotsMax } from "../recent/slots.ts";
 import type {
   LiveBatcher,
+  LiveCaller,
   LiveCount,
   LiveInference,
   LiveIngress,
   LiveLane,
   LivePart,
   LiveState,
+  LiveWorker,
 } from "../state.ts";
 
 export const count = (last10s: number, all = last10s): LiveCount => ({ last10s, all });
@@ -71,22 +73,28 @@ export const lane = (fields: Partial<LiveLane> = {}): LiveLane => ({
   ...fields,
 });
 
+export const worker = (fields: Partial<LiveWorker> = {}): LiveWorker => ({
+  worker: "inference-000000000000e158",
+  state: "running",
+  running: { lane: "Dlib/ssd", tasks: 14, leftMs: 25 },
+  staged: 1,
+  reportedAgoMs: 40,
+  lanes: [{ lane: "Dlib/ssd", digest: "d582a241d582a241" }],
+  runRatio: 1.04,
+  comparedRuns: 100,
+  isSlow: false,
+  failedRuns: count(0, 2),
+  lostBatches: count(0, 1),
+  ...fields,
+});
+
 export const batcher = (fields: Partial<LiveBatcher> = {}): LiveBatcher => ({
   kind: "batcher",
   pool: "default",
   role: "active",
   lanes: [lane()],
   lanesOmitted: 0,
-  workers: [
-    {
-      worker: "inference-000000000000e158",
-      state: "running",
-      running: { lane: "Dlib/ssd", tasks: 14, leftMs: 25 },
-      staged: 1,
-      reportedAgoMs: 40,
-      lanes: [{ lane: "Dlib/ssd", digest: "d582a241d582a241" }],
-    },
-  ],
+  workers: [worker()],
   workersOmitted: 0,
   sent: series(300),
   waiting: series(10),
@@ -105,6 +113,15 @@ export const batcher = (fields: Partial<LiveBatcher> = {}): LiveBatcher => ({
   ...fields,
 });
 
+export const caller = (name: string, fields: Partial<LiveCaller> = {}): LiveCaller => ({
+  caller: name,
+  calls: count(0),
+  refused: count(0),
+  bytes: count(2 ** 20, 300 * 2 ** 20),
+  inFlight: 0,
+  ...fields,
+});
+
 export const ingress = (fields: Partial<LiveIngress> = {}): LiveIngress => ({
   kind: "ingress",
   active: 12,
@@ -119,6 +136,10 @@ export const ingress = (fields: Partial<LiveIngress> = {}): LiveIngress => ({
   ],
   partsCalls: 600,
   totalMs: { p50: 88, p99: 240 },
+  callers: {
+    loudest: [caller("ants", { calls: count(90, 850), refused: count(8, 20), inFlight: 3 })],
+    others: caller("~others", { calls: count(10, 50), refused: count(2) }),
+  },
   limits: [
     { name: "bodies", used: 256 * 2 ** 20, max: 512 * 2 ** 20, unit: "bytes" },
     { name: "connections", used: 80, max: 10_000, unit: "connections" },

@@ -102,18 +102,38 @@ function workers({ workers: listed, workersOmitted, hops }: LiveBatcher): ViewNo
     workerWords[worker.state],
     runningWords(worker),
     `${worker.staged}`,
+    runTimeCell(worker),
+    number(worker.failedRuns.all),
+    number(worker.lostBatches.all),
     `${duration(worker.reportedAgoMs)} ago`,
     loadedWords(worker),
   ]);
-  const words = `A message takes ${duration(hops.toWorkerMs)} to a worker and ${duration(hops.fromWorkerMs)} back; answers are published ${duration(hops.replyMs)} after a run (95 % of them).`;
+  const words = `A message takes ${duration(hops.toWorkerMs)} to a worker and ${duration(hops.fromWorkerMs)} back; answers are published ${duration(hops.replyMs)} after a run (95 % of them). Run times are compared with those of the other workers for batches of the same lane and size, in 5 min.`;
   return node(
     "section",
     { class: "wide" },
     node("h2", {}, "Workers"),
     listed.length === 0 ? node("p", { class: "now bad" }, "No worker has reported.") : node("p", {}, words),
-    table("Workers", ["Worker", "State", "Runs", "Staged", "Last report", "Lanes and builds"], rows),
+    table("Workers", workersColumns, rows),
     ...omitted(workersOmitted, "worker"),
   );
+}
+
+const workersColumns = [
+  "Worker",
+  "State",
+  "Runs",
+  "Staged",
+  "Run time ÷ others",
+  "Failed runs",
+  "Lost batches",
+  "Last report",
+  "Lanes and builds",
+];
+
+function runTimeCell({ runRatio, isSlow }: LiveWorker): ViewNode | string {
+  if (runRatio === null) return "–";
+  return isSlow ? node("strong", { class: "slow" }, `SLOW: ${number(runRatio)} ×`) : `${number(runRatio)} ×`;
 }
 
 const runningWords = ({ running }: LiveWorker): string =>

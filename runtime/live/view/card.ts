@@ -14,7 +14,7 @@ export function detailsTable(summary: string, columns: string[], rows: string[][
 }
 
 /** A table that scrolls sideways on its own where it is wider than the page. */
-export function table(caption: string, columns: string[], rows: string[][]): ViewNode {
+export function table(caption: string, columns: string[], rows: (ViewNode | string)[][]): ViewNode {
   return node(
     "div",
     { class: "scroll", tabindex: "0", role: "region", "aria-label": caption },

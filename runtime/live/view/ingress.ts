@@ -1,14 +1,15 @@
-import type { LiveIngress, LivePool } from "../state.ts";
+import type { LiveCaller, LiveIngress, LivePool } from "../state.ts";
 import { barTable } from "./bars.ts";
 import { card, table } from "./card.ts";
 import { bytes, counted, duration, number, percent, perSecond } from "./format.ts";
 import { node, type ViewNode } from "./node.ts";
 import { lastOf, rates, tile } from "./sparkline.ts";
-import { limitWords, partWords } from "./words.ts";
+import { callerName, limitWords, partWords } from "./words.ts";
 
 export function ingressSections(part: LiveIngress): ViewNode[] {
   return [
     totals(part),
+    callers(part),
     node("div", { class: "cards" }, timeParts(part), outcomes(part), limits(part)),
     pools(part.pools),
   ];
@@ -35,6 +36,45 @@ function totals({ active, answered, refused, failed, totalMs }: LiveIngress): Vi
     }),
   );
 }
+
+function callers({ callers: { loudest, others } }: LiveIngress): ViewNode {
+  const all = [...loudest, others].filter(
+    ({ calls, bytes, inFlight }) => calls.all + bytes.all + inFlight > 0,
+  );
+  const total = all.reduce((sum, { calls }) => sum + calls.all, 0);
+  const rows = all.map(({ caller, calls, bytes: received, refused, inFlight }: LiveCaller) => [
+    callerName(caller),
+    percent(calls.all / Math.max(1, total)),
+    number(calls.all),
+    number(calls.last10s),
+    number(refused.all),
+    number(refused.last10s),
+    bytes(received.all),
+    bytes(received.last10s),
+    number(inFlight),
+  ]);
+  return node(
+    "section",
+    { class: "wide" },
+    node("h2", {}, "Who calls"),
+    node("p", {}, rows.length === 0 ? "Nobody has called for 5 min." : callersWords),
+    ...(rows.length === 0 ? [] : [table("Who calls", callersColumns, rows)]),
+  );
+}
+
+const callersWords =
+  "Ten teams at most: those with the most calls or bytes to this process, in 5 min or in the last 10 s.";
+const callersColumns = [
+  "Team",
+  "Share of calls",
+  "Calls, 5 min",
+  "10 s",
+  "Refused, 5 min",
+  "10 s",
+  "Bytes, 5 min",
+  "10 s",
+  "In flight",
+];
 
 function timeParts({ parts, partsCalls }: LiveIngress): ViewNode {
   const total = parts.reduce((sum, { ms }) => sum + ms, 0);

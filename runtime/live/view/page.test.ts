@@ -2,7 +2,17 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { LivePart } from "../state.ts";
-import { batcher, count, inference, ingress, lane, series, stateOf } from "../testing/states.ts";
+import {
+  batcher,
+  caller,
+  count,
+  inference,
+  ingress,
+  lane,
+  series,
+  stateOf,
+  worker,
+} from "../testing/states.ts";
 import { textOf, type ViewNode } from "./node.ts";
 import { linkWords, pageView, subjectOf } from "./page.ts";
 
@@ -42,8 +52,10 @@ test("a lane shows its batches by size and reason, and how its times were learne
     "A run takes 40 ms + 2 ms for each task, padding included. Predictions are off by 1.5 ms on average.",
     "4 48 ms 49 ms 2",
     "Half of the last 2 ended within 10 ms of the prediction; the worst 10 ms early.",
-    "inference …e158 runs a batch 14 tasks of Dlib/ssd, 25 ms left 1 40 ms ago",
+    "inference …e158 runs a batch 14 tasks of Dlib/ssd, 25 ms left 1 1 × 2 1 40 ms ago",
   );
+  shows(batcher({ workers: [worker({ runRatio: 1.84, isSlow: true })] }), "1 SLOW: 1.8 × 2 1");
+  shows(batcher({ workers: [worker({ runRatio: null })] }), "1 – 2 1");
 });
 
 test("a lane without calls takes little room, and an unknown reason none at all", () => {
@@ -95,6 +107,23 @@ test("an ingress shows where the time goes, how requests ended, its limits and i
   );
   assert.doesNotMatch(textOfPage(ingress()), /retry/);
   shows(ingress({ pools: [{ pool: "gpu", lanes: null }] }), "gpu no batcher publishes its state");
+});
+
+test("an ingress shows who calls: the loudest teams, calls without a key, and all others", () => {
+  shows(
+    ingress(),
+    "Team Share of calls",
+    "ants 94 % 850 90 20 8 300 MiB 1 MiB 3",
+    "(all others) 5.6 % 50 10 2 2",
+  );
+  const loudest = [caller("~keyless"), caller("~visitors", { inFlight: 1 })];
+  shows(
+    ingress({ callers: { loudest, others: caller("~others") } }),
+    "(no valid key) 0 %",
+    "(visitors of the tester)",
+  );
+  const nobody = { loudest: [], others: caller("~others", { bytes: count(0) }) };
+  shows(ingress({ callers: nobody }), "Nobody has called for 5 min.");
 });
 
 test("a worker shows what runs, its last runs, and in which precision", () => {

@@ -1,6 +1,16 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { batcher, count, inference, ingress, lane, series, stateOf } from "../testing/states.ts";
+import {
+  batcher,
+  caller,
+  count,
+  inference,
+  ingress,
+  lane,
+  series,
+  stateOf,
+  worker,
+} from "../testing/states.ts";
 import { processStatus } from "./process-status.ts";
 
 const status = (part: Parameters<typeof stateOf>[0], checks?: Record<string, boolean>) => {
@@ -67,6 +77,14 @@ test("failed tasks, late tasks and batches that are sent again are counted apart
     "attention",
     "Batches are sent again",
   ]);
+  const [bad, good] = [worker({ lostBatches: count(3) }), worker({ worker: "inference-00000000000012ab" })];
+  assert.match(status(batcher({ lanes: [retried], workers: [good, bad] }))[2]!, /most of them: .*e158\.$/);
+  const slow = worker({ runRatio: 1.84, isSlow: true });
+  assert.deepEqual(status(batcher({ workers: [good, slow] })), [
+    "attention",
+    "A worker is slow",
+    "inference …e158 takes 1.8 times as long as the others for batches of the same size.",
+  ]);
 });
 
 test("a standby says so and alarms nobody; a batcher without Kafka's session does", () => {
@@ -99,8 +117,11 @@ test("an ingress says why calls are refused, why they fail, and which pool is aw
   assert.deepEqual(status(ingress({ refused: series(25), outcomes })), [
     "attention",
     "Calls are refused",
-    "20 %, 2.5 a second; most of them queue_full: More calls wait than it holds.",
+    "20 %, 2.5 a second; most of them queue_full: More calls wait than it holds. 80 % of them are calls of ants.",
   ]);
+  const loudest = [caller("ants", { refused: count(5) }), caller("bees", { refused: count(5) })];
+  const callers = { loudest, others: caller("~others") };
+  assert.match(status(ingress({ refused: series(25), outcomes, callers }))[2]!, /holds\.$/);
   assert.deepEqual(status(ingress({ failed: series(1), refused: series(25), outcomes })).slice(0, 2), [
     "problem",
     "Calls fail",

@@ -1,7 +1,15 @@
-import type { LiveBatcher, LiveCount, LiveInference, LiveIngress, LiveState, OutcomeKind } from "../state.ts";
-import { counted, duration, number, percent, perSecond } from "./format.ts";
+import type {
+  LiveBatcher,
+  LiveCount,
+  LiveInference,
+  LiveIngress,
+  LiveState,
+  LiveWorker,
+  OutcomeKind,
+} from "../state.ts";
+import { counted, duration, number, percent, perSecond, shortId } from "./format.ts";
 import { lastOf } from "./sparkline.ts";
-import { checkWords, failureWords, shedWords } from "./words.ts";
+import { callerName, checkWords, failureWords, shedWords } from "./words.ts";
 
 /** Returns the status of the process in a few words, and why in a sentence; of several problems the worst. */
 export function processStatus({ checks, part }: LiveState): ProcessStatus {
@@ -23,7 +31,7 @@ export function processStatus({ checks, part }: LiveState): ProcessStatus {
 }
 
 function batcherStatus(part: LiveBatcher): ProcessStatus {
-  const { role, pool, lanes, shed, failed, expired } = part;
+  const { role, pool, lanes, workers, shed, failed, expired } = part;
   switch (role) {
     case "standby":
       return { level: "ok", title: "Standby", detail: standbyWords(pool) };
@@ -67,7 +75,15 @@ function batcherStatus(part: LiveBatcher): ProcessStatus {
   if (retried > 0) {
     return attention(
       "Batches are sent again",
-      `${counted(retried, "batch")} in 10 s, because a run failed or a worker stopped responding.`,
+      `${counted(retried, "batch")} in 10 s, because a run failed or a worker stopped responding${culprit(workers)}.`,
+    );
+  }
+  const slow = workers.find(({ isSlow }) => isSlow);
+  if (slow !== undefined) {
+    const times = `${number(slow.runRatio!)} times as long as the others`;
+    return attention(
+      "A worker is slow",
+      `${shortId(slow.worker)} takes ${times} for batches of the same size.`,
     );
   }
   if (sent === 0)
@@ -80,10 +96,17 @@ function batcherStatus(part: LiveBatcher): ProcessStatus {
   return { level: "ok", title: "All is well", detail };
 }
 
+/** Names the worker with most of the failed runs and lost batches. */
+function culprit(workers: LiveWorker[]): string {
+  const faults = ({ failedRuns, lostBatches }: LiveWorker) => failedRuns.last10s + lostBatches.last10s;
+  const [worst] = workers.toSorted((one, other) => faults(other) - faults(one));
+  return worst === undefined || faults(worst) === 0 ? "" : `; most of them: ${shortId(worst.worker)}`;
+}
+
 const standbyWords = (pool: string): string =>
   `Another batcher holds the tasks of pool ${pool}; its page has the lanes. This one takes over when that one ends.`;
 
-function ingressStatus({ answered, refused, failed, outcomes, pools }: LiveIngress): ProcessStatus {
+function ingressStatus({ answered, refused, failed, outcomes, callers, pools }: LiveIngress): ProcessStatus {
   const silent = pools.find(({ lanes }) => lanes === null);
   if (silent !== undefined) {
     return problem(
@@ -109,7 +132,7 @@ function ingressStatus({ answered, refused, failed, outcomes, pools }: LiveIngre
     const share = percent(refusals / (refusals + answers));
     return attention(
       "Calls are refused",
-      `${share}, ${perSecond(refusals)}; most of them ${main?.outcome}: ${main?.words}`,
+      `${share}, ${perSecond(refusals)}; most of them ${main?.outcome}: ${main?.words}${loudestWords(callers)}`,
     );
   }
   if (answers === 0)
@@ -119,6 +142,14 @@ function ingressStatus({ answered, refused, failed, outcomes, pools }: LiveIngre
     title: "All is well",
     detail: `${counted(answers / 10, "call")} a second ${answers === 10 ? "is" : "are"} answered; nothing is refused.`,
   };
+}
+
+/** Names the caller with most of the refusals. Empty where no one has so many. */
+function loudestWords({ loudest, others }: LiveIngress["callers"]): string {
+  const total = [...loudest, others].reduce((sum, { refused }) => sum + refused.last10s, 0);
+  const first = loudest.find(({ refused }) => refused.last10s > total / 2);
+  if (first === undefined) return "";
+  return ` ${percent(first.refused.last10s / total)} of them are calls of ${callerName(first.caller)}.`;
 }
 
 function inferenceStatus({ isStopping, failed, busy, answered }: LiveInference): ProcessStatus {

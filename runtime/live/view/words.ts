@@ -1,4 +1,5 @@
 import type { DispatchReason } from "@faceline/contracts/wire/batch";
+import type { keylessTenant, visitorsTenant } from "@faceline/contracts/wire/ids";
 import type { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
 import type { LaneWait, LimitName, LiveWorker } from "../state.ts";
 import { counted, duration } from "./format.ts";
@@ -44,6 +45,16 @@ export const checkWords: Record<string, string> = {
     "The volatile Redis has not answered lately, or its configuration is not safe for images: the log says which.",
   kafka: "Kafka has not answered lately.",
   serving: "It accepts no calls: it is stopping, or receives no answers from Redis.",
+};
+
+/** Name of a team, or what the calls of no team are. */
+export const callerName = (caller: string): string =>
+  Object.hasOwn(callerWords, caller) ? callerWords[caller as keyof typeof callerWords] : caller;
+
+const callerWords: Record<typeof keylessTenant | typeof visitorsTenant | "~others", string> = {
+  "~keyless": "(no valid key)",
+  "~visitors": "(visitors of the tester)",
+  "~others": "(all others)",
 };
 
 export const limitWords: Record<LimitName, string> = {

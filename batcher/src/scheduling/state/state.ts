@@ -100,9 +100,9 @@ export function laneOf(state: State, id: LaneId, build: LaneBuild | null, now: n
 export function answerTask(state: State, task: BatchTask, outcome: OwnOutcome): AnswerMove {
   const open = state.open.get(task.id);
   const waited = open?.wait.until(state.lastDecisionAt) ?? noWait;
-  const lane = open?.call.lane.id;
+  const { lane, tenant } = open?.call ?? {};
   state.open.delete(task.id);
-  return { kind: "answer", task, lane, outcome, waited };
+  return { kind: "answer", task, tenant, lane: lane?.id, outcome, waited };
 }
 
 /**
@@ -152,6 +152,7 @@ type OwnOutcome = Extract<Outcome, { kind: "shed" | "expired" | "failed" }>;
 export type AnswerMove = {
   kind: "answer";
   task: BatchTask;
+  tenant: string | undefined;
   lane: LaneId | undefined;
   outcome: OwnOutcome;
   waited: TaskWait;
