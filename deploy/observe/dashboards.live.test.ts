@@ -11,7 +11,11 @@ import { findPromtool } from "../testing/promtool.ts";
 test("promtool accepts every expression", async (t) => {
   const promtool = await findPromtool();
   if (promtool === undefined) return t.skip("NOT CHECKED: there is no promtool, nor apt-get to fetch one");
-  const expressions = readDashboards().flatMap(panelsOf).flatMap(expressionsOf);
+  const dashboards = readDashboards();
+  const expressions = [
+    ...dashboards.flatMap(panelsOf).flatMap(expressionsOf),
+    ...dashboards.flatMap(({ annotations }) => annotations.list.map(({ target }) => target.expr)),
+  ];
   const rules = expressions.map((expr, index) => ({ record: `panel:${index}`, expr }));
   // JSON is YAML.
   const file = join(temporaryFolder(), "panels.yml");

@@ -45,6 +45,7 @@ type Dashboard = {
   uid: string;
   links: Link[];
   templating: { list: { name: string }[] };
+  annotations: { list: { target: { expr: string } }[] };
   panels: Panel[];
 };
 

@@ -18,10 +18,11 @@ const rules = readRules();
 
 /** Returns the expression of a rule, with those of the recording rules that it reads in their place. */
 const wholeExpression = (expr: string): string =>
-  rules.reduce(
-    (whole, { record, expr }) => (record === undefined ? whole : whole.replaceAll(record, `(${expr})`)),
-    expr,
-  );
+  rules.reduce((whole, { record, expr }) => {
+    if (record === undefined) return whole;
+    // A range of a recorded series is a subquery of its expression.
+    return whole.replaceAll(`${record}[1d]`, `(${expr})[1d:]`).replaceAll(record, `(${expr})`);
+  }, expr);
 
 test("every alert has an entry of its name in the runbook, and every entry an alert", () => {
   assert.deepEqual(
@@ -29,7 +30,9 @@ test("every alert has an entry of its name in the runbook, and every entry an al
     alertNames(),
   );
   for (const { alert, annotations } of rules.filter((rule) => rule.alert !== undefined)) {
-    const [file = "", anchor] = annotations!["runbook_url"]!.split("#");
+    const [file = "", anchor] = annotations!
+      ["runbook_url"]!.replace("https://faceline.example/", "")
+      .split("#");
     assert.ok(anchorsOf(read(file)).includes(anchor!), `${alert}: ${file}#${anchor}`);
   }
 });
@@ -49,10 +52,12 @@ test("expressions in the runbook read series and labels of the list of metrics",
   for (const expression of expressions) assert.doesNotThrow(() => labelsOfExpression(expression));
 });
 
-test("a rule reads series and labels of the list of metrics, and a summary names labels that its alert has", () => {
+test("a rule reads series and labels of the list of metrics, and its texts name labels that its alert has", () => {
   for (const { alert, expr, annotations = {} } of rules) {
     const { labels } = labelsOfExpression(wholeExpression(expr));
-    for (const [, label] of (annotations["summary"] ?? "").matchAll(/\$labels\.(\w+)/g)) {
+    const { summary = "", description = "" } = annotations;
+    assert.ok(alert === undefined || (summary !== "" && description !== ""), alert);
+    for (const [, label] of `${summary} ${description}`.matchAll(/\$labels\.(\w+)/g)) {
       assert.ok(labels.has(label!), alert);
     }
   }
@@ -64,9 +69,7 @@ test("rules and panels read the series of Faceline's jobs alone, not those that 
     ...readDashboards().flatMap(panelsOf).flatMap(expressionsOf),
   ];
   assert.deepEqual(
-    expressions.flatMap(
-      (expr) => labelsOfExpression(expr.replaceAll(/faceline:\w+:\w+/g, "vector(0)")).anyJob,
-    ),
+    expressions.flatMap((expr) => labelsOfExpression(wholeExpression(expr)).anyJob),
     [],
   );
 });

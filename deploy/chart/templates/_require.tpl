@@ -18,5 +18,6 @@
 {{- if ne (len $names) (len (uniq $names)) }}{{ fail "pools: two pools have the same name" }}{{ end -}}
 {{- if and $values.smtp.address (not $values.smtp.from) }}{{ fail "smtp.from: mails need a sender" }}{{ end -}}
 {{- if and $values.smtp.address (not $values.settings.ingress.PUBLIC_URL) }}{{ fail "settings.ingress.PUBLIC_URL: mails name it, so it must be set with smtp.address" }}{{ end -}}
+{{- if and $values.monitoring.prometheusRule.enabled (not $values.monitoring.runbookBaseUrl) }}{{ fail "monitoring.runbookBaseUrl: alerts link to it; say where you keep docs/operating" }}{{ end -}}
 {{- if and $values.ingress.route.enabled (not $values.ingress.route.host) }}{{ fail "ingress.route.host: name the host that is routed here" }}{{ end -}}
 {{- end -}}
