@@ -1,12 +1,13 @@
-// Covers deploy/chart as Helm renders it, and its objects by the schemas of Kubernetes, KEDA and
-// Prometheus' operator.
+// Covers deploy/chart as Helm renders it, and its objects by the schemas of Kubernetes, the Gateway API, KEDA
+// and Prometheus' operator.
 import assert from "node:assert/strict";
-import test, { type TestContext } from "node:test";
+import test from "node:test";
 import { settingsOf } from "@faceline/tidy/service-settings";
-import { installProgram, toolsFolder } from "./chart/go-tools.ts";
 import { lint, type Manifest, render, valuesFiles } from "./chart/helm.ts";
-import { openValidator } from "./chart/kubeconform.ts";
-import { componentOf, type Pod, podNamed, podsOf, selects } from "./chart/pods.ts";
+import { installTools } from "./chart/install.ts";
+import { componentOf, environmentOf, podNamed, podsOf } from "./chart/pods.ts";
+import { policyOf, portsOf } from "./chart/policies.ts";
+import { mistakes, wrongValues } from "./chart/wrong-values.ts";
 
 test("the Helm chart", async (t) => {
   const tools = await installTools(t);
@@ -15,7 +16,7 @@ test("the Helm chart", async (t) => {
   const rendered = new Map<string, Manifest[]>();
   for (const file of valuesFiles) rendered.set(file, await render(helm, { file }));
   const pods = [...rendered.values()].flatMap(podsOf);
-  const [managed, gpu] = ["values-managed.yaml", "values-gpu.yaml"].map((file) => rendered.get(file)!);
+  const [managed, gpu, mesh] = ["managed", "gpu", "mesh"].map((name) => rendered.get(`values-${name}.yaml`)!);
 
   for (const [file, manifests] of rendered) {
     await t.test(`${file} passes the linter, and its objects have the fields of their kinds`, async () => {
@@ -26,7 +27,7 @@ test("the Helm chart", async (t) => {
 
   for (const [name, path, value, fault] of mistakes) {
     await t.test(`a planted mistake is found: ${name}`, async () => {
-      const planted = structuredClone(rendered.get("values-cpu.yaml")!);
+      const planted = structuredClone([...rendered.get("values-cpu.yaml")!, ...mesh!]);
       const [kind, ...fields] = path.split(".");
       set(planted.find((each) => each.kind === kind)!, fields, value);
       const { faults } = await validate(planted);
@@ -44,11 +45,11 @@ test("the Helm chart", async (t) => {
   await t.test("each service is given settings that it reads, and integers as such", () => {
     for (const pod of pods) {
       const service = componentOf(pod);
-      if (service === "redis-volatile") continue;
-      const known = [...readBy(service), "LD_LIBRARY_PATH", "MALLOC_MMAP_THRESHOLD_"];
+      if (["redis-volatile", "test"].includes(service)) continue;
+      const known = [...readBy(service), ...ofTheSystem];
       const environment = environmentOf(pod);
       assert.deepEqual(
-        Object.keys(environment).filter((name) => !known.includes(name)),
+        Object.keys(environment).filter((name) => !known.includes(name) && !otelName.test(name)),
         [],
         pod.name,
       );
@@ -76,13 +77,15 @@ test("the Helm chart", async (t) => {
       assert.deepEqual([automountServiceAccountToken, enableServiceLinks], [false, false], name);
       const { runAsNonRoot, runAsUser, seccompProfile } = securityContext;
       assert.deepEqual({ runAsNonRoot, runAsUser, seccompProfile }, hardenedPod, name);
-      for (const container of spec.containers) assert.deepEqual(container.securityContext, hardened, name);
+      for (const { securityContext } of [...(spec.initContainers ?? []), ...spec.containers]) {
+        assert.deepEqual(securityContext, hardened, name);
+      }
     }
   });
 
   await t.test("a file that a setting names is in the pod, and no password is in an environment", () => {
     for (const pod of pods) {
-      const mounted = pod.spec.volumes.flatMap(({ projected }) =>
+      const mounted = (pod.spec.volumes ?? []).flatMap(({ projected }) =>
         (projected?.sources ?? []).flatMap(({ secret }) => secret.items.map(({ path }) => path)),
       );
       const named = Object.entries(environmentOf(pod)).filter(([name]) => name.endsWith("_FILE"));
@@ -111,9 +114,9 @@ test("the Helm chart", async (t) => {
 
   await t.test("what a pod may reach is listed, and it is what its settings name", () => {
     const egress = (name: string) => portsOf(managed!, podNamed(managed!, name));
-    assert.deepEqual(egress("faceline-ingress"), [53, 53, 9096, 6380, 6380, 4318, 587]);
-    assert.deepEqual(egress("faceline-default-batcher"), [53, 53, 9096, 6380, 4318]);
-    assert.deepEqual(egress("faceline-default-inference"), [53, 53, 9096, 6380, 4318]);
+    assert.deepEqual(egress("faceline-ingress"), [53, 53, 9096, 6380, 6380, 443, 587]);
+    assert.deepEqual(egress("faceline-default-batcher"), [53, 53, 9096, 6380, 443]);
+    assert.deepEqual(egress("faceline-default-inference"), [53, 53, 9096, 6380, 443]);
     assert.deepEqual(egress("faceline-default-set-up"), [53, 53, 9096, 6380]);
     assert.deepEqual(portsOf(gpu!, podNamed(gpu!, "faceline-redis-volatile")), []);
     for (const [file, manifests] of rendered) {
@@ -171,44 +174,6 @@ test("the Helm chart", async (t) => {
   });
 });
 
-/**
- * Mistakes: the kind of the object, the path in the first one, the wrong value, and kubeconform's message.
- */
-const mistakes: [string, string, unknown, RegExp][] = [
-  [
-    "a misspelt field of a pod",
-    "Deployment.spec.template.spec.terminationGracePeriodSecond",
-    5,
-    /terminationGracePeriodSecond'? not allowed/,
-  ],
-  ["text where a number belongs", "ScaledObject.spec.maxReplicaCount", "8", /maxReplicaCount.*want integer/],
-  ["a field that KEDA does not have", "ScaledObject.spec.minReplicas", 2, /minReplicas'? not allowed/],
-  [
-    "a peer that is no peer",
-    "NetworkPolicy.spec.egress.0.to",
-    [{ cidr: "10.0.0.0/8" }],
-    /cidr'? not allowed/,
-  ],
-  ["a rule without an expression", "PrometheusRule.spec.groups.0.rules.0", { alert: "x" }, /expr/],
-];
-
-/** The sentence, and the values that it is for. */
-const wrongValues: [RegExp, Record<string, unknown>][] = [
-  [/ingress\/replicas|ingress\.replicas/, { "ingress.replicas": "two" }],
-  [/LOG_LEVLE/, { "settings.all": { LOG_LEVLE: "info" } }],
-  [/AUTH/, { "settings.ingress": { AUTH: false } }],
-  [/images\.registry: say where/, { "images.registry": "" }],
-  [/kafka\.brokers: name at least one/, { "kafka.brokers": [] }],
-  [/redis\.durable\.address: name/, { "redis.durable.address": "" }],
-  [/redis\.volatile: set deploy, or/, { "redis.volatile.deploy": false }],
-  [/redis\.volatile: deploy runs a server/, { "redis.volatile.address": "redis:6379" }],
-  [/redis\.volatile\.tls: the server of this chart/, { "redis.volatile.tls": true }],
-  [/pools: two pools/, { pools: [{ name: "a" }, { name: "a" }] }],
-  [/smtp\.from: mails need/, { "smtp.address": "mail:587" }],
-  [/PUBLIC_URL: mails name it/, { "smtp.address": "mail:587", "smtp.from": "a@b.example" }],
-  [/ingress\.route\.host: name/, { "ingress.route.enabled": true }],
-];
-
 const hardenedPod = { runAsNonRoot: true, runAsUser: 10_001, seccompProfile: { type: "RuntimeDefault" } };
 const hardened = {
   allowPrivilegeEscalation: false,
@@ -229,41 +194,12 @@ function readBy(service: string): string[] {
   ];
 }
 
-const environmentOf = ({ spec }: Pod): Record<string, string> =>
-  Object.fromEntries(spec.containers.flatMap(({ env = [] }) => env.map(({ name, value }) => [name, value])));
-
-/** The policy that rules what a pod sends. */
-const policyOf = (manifests: Manifest[], pod: Pod): Policy | undefined =>
-  manifests
-    .filter(({ kind }) => kind === "NetworkPolicy")
-    .map(({ spec }) => spec as Policy)
-    .find(
-      ({ podSelector, policyTypes }) =>
-        policyTypes.includes("Egress") && selects(podSelector.matchLabels, pod),
-    );
-
-const portsOf = (manifests: Manifest[], pod: Pod): number[] =>
-  policyOf(manifests, pod)!.egress.flatMap(({ ports }) => ports.map(({ port }) => port));
-
 function set(target: unknown, [field = "", ...rest]: string[], value: unknown): void {
   const holder = target as Record<string, unknown>;
   if (rest.length === 0) holder[field] = value;
   else set(holder[field], rest, value);
 }
 
-/** Skips the test where the tools cannot be had. */
-async function installTools(t: TestContext) {
-  try {
-    const helm = await installProgram("helm", toolsFolder, t.signal);
-    return { helm, validate: await openValidator(toolsFolder, t.signal) };
-  } catch (fault) {
-    t.skip(`NOT TESTED: ${(fault as Error).message.split("\n")[0]}`);
-    return undefined;
-  }
-}
-
-type Policy = {
-  podSelector: { matchLabels: Record<string, string> };
-  policyTypes: string[];
-  egress: { ports: { port: number }[] }[];
-};
+/** Variables of the chart for OTEL_RESOURCE_ATTRIBUTES, of the dynamic linker and of glibc. */
+const ofTheSystem = ["POD_NAME", "POD_UID", "NODE_NAME", "LD_LIBRARY_PATH", "MALLOC_MMAP_THRESHOLD_"];
+const otelName = /^OTEL_[A-Z_]+$/;

@@ -37,8 +37,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // The part `detection`, and cards of models.
   "tools/bench": [3_550, 870],
   "tools/commands": [600, 50],
-  // Calls that two ways of collecting metrics count once.
-  "tools/e2e": [3_150, 7_250],
+  // What users add to the chart took 60 and 150. Calls that two ways of collecting metrics count once.
+  "tools/e2e": [3_210, 7_400],
   "tools/int8-ranges": [300, 50],
   "tools/planner": [5_550, 2_400],
   "tools/releases": [350, 200],

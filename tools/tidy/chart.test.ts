@@ -1,10 +1,10 @@
 // Covers deploy/chart, without Helm.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { Ajv } from "ajv";
-import { parse } from "yaml";
 import { secretFiles } from "@faceline/deploy/compose/secret-files";
 import { poolWorkersMax } from "@faceline/deploy/launcher/settings";
+import { Ajv } from "ajv";
+import { parse } from "yaml";
 import { settingsOf } from "./service-settings.ts";
 import { findFiles, read } from "./source.ts";
 
@@ -31,7 +31,7 @@ test("a service outside the cluster keeps the address of its clients, by which l
 test("each setting of a service is set by a template or allowed in `settings`, and no other name is", () => {
   const { all, ingressAndWorkers, ingress, workers, setUp } = schema.properties.settings.properties;
   const { batcherSettings, workerSettings } = schema.definitions;
-  const allowed = (...groups: Group[]) => groups.flatMap((group) => group.propertyNames.enum);
+  const allowed = (...groups: Group[]) => groups.flatMap(namesOf);
   const allowedOf = {
     ingress: allowed(all!, ingressAndWorkers!, ingress!),
     batcher: allowed(all!, batcherSettings!),
@@ -41,7 +41,9 @@ test("each setting of a service is set by a template or allowed in `settings`, a
   const schemas = { ingress: "IngressConfig", batcher: "BatcherConfig", inference: "InferenceConfig" };
   const set = settingsInTemplates();
   for (const [service, allowed] of Object.entries(allowedOf)) {
-    const names = settingsOf(`${service}/src/config.ts`, schemas[service as keyof typeof schemas]);
+    const names = settingsOf(`${service}/src/config.ts`, schemas[service as keyof typeof schemas]).filter(
+      (name) => !isOtelName(name),
+    );
     const missing = names.filter((name) => !allowed.includes(name) && !set.has(name));
     assert.deepEqual(
       missing,
@@ -66,13 +68,27 @@ test("each setting of a service is set by a template or allowed in `settings`, a
   );
 });
 
+test("every variable of OpenTelemetry that a service reads may be set, or the chart sets it", () => {
+  const services = { ingress: "IngressConfig", batcher: "BatcherConfig", inference: "InferenceConfig" };
+  const read = Object.entries(services).flatMap(([service, name]) =>
+    settingsOf(`${service}/src/config.ts`, name),
+  );
+  const otel = [...new Set(read)].filter((name) => name.startsWith("OTEL_"));
+  assert.ok(otel.length > 8, "the settings were found");
+  const set = settingsInTemplates();
+  assert.deepEqual(
+    otel.filter((name) => !isOtelName(name) && !set.has(name) && !leftOut.has(name)),
+    [],
+  );
+});
+
 test("each environment variable of a template is a setting of docs/operating", () => {
   const rows = findFiles("docs/operating/{settings,tuning-settings}.md")
     .flatMap((file) => read(file).split("\n"))
     .filter((line) => line.startsWith("| `"));
   const documented = new Set(rows.flatMap((row) => row.split("|")[1]!.match(/[A-Z][A-Z0-9_]+/g) ?? []));
   const unknown = [...settingsInTemplates()].filter((name) => !documented.has(name));
-  assert.deepEqual(unknown.toSorted(), ofTheSystem);
+  assert.deepEqual(unknown.toSorted(), ofOthers);
 });
 
 test("each value that a template reads by its whole path is in values.yaml", () => {
@@ -98,6 +114,11 @@ const mistakes: Record<string, unknown> = {
   "a value that does not exist": { ingres: { replicas: 2 } },
   "a wrong type": { ingress: { replicas: "two" } },
   "a misspelt setting": { settings: { all: { LOG_LEVLE: "debug" } } },
+  "a misspelt variable of OpenTelemetry": { settings: { all: { OTEL_EXPORTER_OTLP_HEADER: "a=b" } } },
+  "a token in a setting": { settings: { all: { OTEL_EXPORTER_OTLP_HEADERS: "a=b" } } },
+  "a misspelt part of a pod": { ingress: { extra: { podAnotations: {} } } },
+  "a volume without a name": { setUp: { extra: { volumes: [{ emptyDir: {} }] } } },
+  "a volume of two kinds": { models: { volume: { emptyDir: {}, hostPath: { path: "/" } } } },
   "off, which YAML reads as false": { settings: { ingress: { AUTH: false } } },
   "a setting of another service": { settings: { batcher: { BATCH_MAX: 8 } } },
   "a setting that the chart has a value for": { settings: { ingress: { POOLS: "a,b" } } },
@@ -135,7 +156,6 @@ const leftOut = new Set([
   // `telemetry.endpoint` is for both, because policies of the network need its port.
   "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
   "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
-  "MODELS_DIR",
   // All pools of the chart share one volatile Redis.
   "POOL_REDIS_VOLATILE_URLS",
   "POOL_REDIS_VOLATILE_PASSWORD_FILES",
@@ -143,8 +163,22 @@ const leftOut = new Set([
   "GPU_DEVICE",
 ]);
 
-/** Variables of the dynamic linker and of glibc. */
-const ofTheSystem = ["LD_LIBRARY_PATH", "MALLOC_MMAP_THRESHOLD_"];
+/** Variables of the dynamic linker, of glibc, of OpenTelemetry's SDK, and for its attributes. */
+const ofOthers = [
+  "LD_LIBRARY_PATH",
+  "MALLOC_MMAP_THRESHOLD_",
+  "NODE_NAME",
+  "OTEL_EXPORTER_OTLP_HEADERS",
+  "OTEL_RESOURCE_ATTRIBUTES",
+  "POD_NAME",
+  "POD_UID",
+];
+
+/** Names that a map of settings may have, but for those of OpenTelemetry. */
+const namesOf = ({ propertyNames }: Group): string[] =>
+  "enum" in propertyNames ? propertyNames.enum : propertyNames.anyOf[0].enum;
+
+const isOtelName = (name: string): boolean => new RegExp(schema.definitions.otelName.pattern).test(name);
 
 /** `- { name: POOL, …`, `- name: SMTP_URL` and `"SMTP_PASSWORD_FILE"`. */
 const settingsInTemplates = (): Set<string> =>
@@ -178,8 +212,8 @@ function secretKeys(value: unknown): string[] {
 const isSecretKey = (value: Values): boolean => Object.keys(value).toSorted().join() === "key,secret";
 
 type Values = { [key: string]: unknown };
-type Group = { propertyNames: { enum: string[] } };
+type Group = { propertyNames: { enum: string[] } | { anyOf: [{ enum: string[] }, unknown] } };
 type ValuesSchema = {
-  definitions: { [name: string]: Group };
+  definitions: { [name: string]: Group } & { otelName: { pattern: string } };
   properties: { settings: { properties: { [name: string]: Group } } };
 };

@@ -72,10 +72,15 @@ templates is in quotes or after `name:`, where tools/tidy/chart.test.ts finds it
 
 {{- define "faceline.volatileAddress" -}}
 {{- if .Values.redis.volatile.deploy -}}
-{{ .Release.Name }}-redis-volatile:6379
+{{ include "faceline.fullname" . }}-redis-volatile:6379
 {{- else -}}
 {{ .Values.redis.volatile.address }}
 {{- end -}}
+{{- end -}}
+
+{{/* By the names of OpenTelemetry. Kubernetes replaces $(…). */}}
+{{- define "faceline.resource" -}}
+k8s.namespace.name={{ .root.Release.Namespace }},k8s.deployment.name={{ .name }},k8s.container.name={{ .component }},k8s.pod.name=$(POD_NAME),k8s.pod.uid=$(POD_UID),k8s.node.name=$(NODE_NAME)
 {{- end -}}
 
 {{/* What every service reads. */}}
@@ -95,6 +100,18 @@ templates is in quotes or after `name:`, where tools/tidy/chart.test.ts finds it
 {{- /* Metrics that are scraped and sent would count twice. Quoted, because `settings` may replace it. */}}
 - { name: "OTEL_METRICS_EXPORTER", value: none }
 {{- end }}
+{{- with $values.telemetry.headers }}
+{{- if .key }}
+- name: OTEL_EXPORTER_OTLP_HEADERS
+  valueFrom: { secretKeyRef: { name: {{ .secret | default $values.secret }}, key: {{ .key | quote }} } }
+{{- end }}
+{{- end }}
+- { name: POD_NAME, valueFrom: { fieldRef: { fieldPath: metadata.name } } }
+- { name: POD_UID, valueFrom: { fieldRef: { fieldPath: metadata.uid } } }
+- { name: NODE_NAME, valueFrom: { fieldRef: { fieldPath: spec.nodeName } } }
+- name: OTEL_RESOURCE_ATTRIBUTES
+  value: {{ list (include "faceline.resource" .) $values.settings.all.OTEL_RESOURCE_ATTRIBUTES | compact | join "," | quote }}
+{{- include "faceline.modelsEnvironment" . }}
 {{- include "faceline.fileEnvironment" .secretFiles }}
 {{- end -}}
 
@@ -102,7 +119,7 @@ templates is in quotes or after `name:`, where tools/tidy/chart.test.ts finds it
 {{- define "faceline.settings" -}}
 {{- $all := dict -}}
 {{- range . }}{{ range $name, $value := . }}{{ $_ := set $all $name $value }}{{ end }}{{ end -}}
-{{- range $name, $value := $all }}
+{{- range $name, $value := omit $all "OTEL_RESOURCE_ATTRIBUTES" }}
 - { name: {{ $name }}, value: {{ include "faceline.text" $value | quote }} }
 {{- end }}
 {{- end -}}

@@ -1,3 +1,9 @@
+{{/* What the names of objects begin with. */}}
+{{- define "faceline.fullname" -}}
+{{- $values := .Values -}}
+{{- $values.fullnameOverride | default (list .Release.Name $values.nameOverride | compact | join "-") -}}
+{{- end -}}
+
 {{/* "faceline.labels" (dict "root" $ "component" …), with "pool" for what belongs to one. */}}
 {{- define "faceline.labels" -}}
 helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}

@@ -15,12 +15,16 @@
 {{- end }}
 {{- end -}}
 
+{{/* DNS, and what operators add for all pods. */}}
 {{- define "faceline.dnsEgress" -}}
 - ports:
     - { port: 53, protocol: UDP }
     - { port: 53, protocol: TCP }
 {{- with .Values.networkPolicies.dnsPeers }}
   to: {{ toYaml . | nindent 4 }}
+{{- end }}
+{{- with .Values.networkPolicies.extraEgress }}
+{{ toYaml . }}
 {{- end }}
 {{- end -}}
 
@@ -51,7 +55,7 @@
 {{- define "faceline.telemetryEgress" -}}
 {{- with .Values.telemetry -}}
 {{- if .endpoint -}}
-{{- $port := include "faceline.port" (dict "address" .endpoint "standard" (ternary "443" "80" (hasPrefix "https:" .endpoint))) -}}
+{{- $port := include "faceline.port" (dict "address" (urlParse .endpoint).host "standard" (ternary "443" "80" (hasPrefix "https:" .endpoint))) -}}
 {{ include "faceline.egress" (dict "ports" (list $port) "peers" .peers) }}
 {{- end -}}
 {{- end -}}
@@ -69,4 +73,7 @@
 {{- define "faceline.operatorsIngress" -}}
 - ports: [{ port: {{ .Values.operators.port }}, protocol: TCP }]
   from: {{ toYaml .Values.operators.peers | nindent 4 }}
+{{- with .Values.networkPolicies.extraIngress }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}

@@ -1,6 +1,16 @@
+{{/* Labels and annotations of a pod; those of the chart come before those of `own`, the component's values. */}}
+{{- define "faceline.podMetadata" -}}
+{{- $annotations := mustMerge (dict) (.annotations | default dict) (.own.extra.podAnnotations | default dict) -}}
+{{- with .root.Values.secretsChecksum }}{{ $_ := set $annotations "checksum/secrets" . }}{{ end -}}
+labels: {{ mustMerge (include "faceline.labels" . | fromYaml) (.own.extra.podLabels | default dict) | toYaml | nindent 2 }}
+{{- with $annotations }}
+annotations: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
 {{/*
-What all pods have. "faceline.pod" (dict "root" $ "component" … "pool" … "service" …). Images run as 10001.
-Links to services are off: Kubernetes would set KAFKA_PORT and the like for services of those names.
+What all pods have. "faceline.pod" (dict "root" $ "component" … "pool" … "service" … "own" values). Images run
+as 10001. Links to services are off: Kubernetes would set KAFKA_PORT and the like for services of those names.
 */}}
 {{- define "faceline.pod" -}}
 automountServiceAccountToken: false
@@ -18,13 +28,35 @@ imagePullSecrets:
   - name: {{ . }}
 {{- end }}
 {{- end }}
+{{- with .own.nodeSelector }}
+nodeSelector: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with .own.tolerations }}
+tolerations: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- with pick .own.extra "affinity" "priorityClassName" "serviceAccountName" }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}
 
-{{- define "faceline.container" -}}
+{{- define "faceline.security" -}}
 securityContext:
   allowPrivilegeEscalation: false
   readOnlyRootFilesystem: true
   capabilities: { drop: [ALL] }
+{{- end -}}
+
+{{- define "faceline.container" -}}
+{{ include "faceline.security" . }}
+{{- with .own.extra.envFrom }}
+envFrom: {{ toYaml . | nindent 2 }}
+{{- end }}
+{{- end -}}
+
+{{- define "faceline.extraEnvironment" -}}
+{{- with .own.extra.env }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}
 
 {{/* Replicas on machines and in zones of their own where that is possible, those of one revision apart. */}}
@@ -37,15 +69,6 @@ topologySpreadConstraints:
     matchLabelKeys: [pod-template-hash]
     labelSelector:
       matchLabels: {{ include "faceline.selector" $ | nindent 8 }}
-{{- end }}
-{{- end -}}
-
-{{- define "faceline.placement" -}}
-{{- with .nodeSelector }}
-nodeSelector: {{ toYaml . | nindent 2 }}
-{{- end }}
-{{- with .tolerations }}
-tolerations: {{ toYaml . | nindent 2 }}
 {{- end }}
 {{- end -}}
 
@@ -79,6 +102,10 @@ volumeMounts:
 {{- if .secretFiles }}
   - { name: secrets, mountPath: /run/secrets/faceline, readOnly: true }
 {{- end }}
+{{- include "faceline.modelMounts" . }}
+{{- with .own.extra.volumeMounts }}
+{{ toYaml . | indent 2 }}
+{{- end }}
 {{- end -}}
 
 {{- define "faceline.volumes" -}}
@@ -95,6 +122,28 @@ volumes:
             name: {{ $reference.secret | default $.root.Values.secret }}
             items: [{ key: {{ $reference.key | quote }}, path: {{ include "faceline.fileName" $setting }} }]
 {{- end }}
+{{- end }}
+{{- include "faceline.modelVolumes" . }}
+{{- with .own.extra.volumes }}
+{{ toYaml . | indent 2 }}
+{{- end }}
+{{- end -}}
+
+{{/* Containers before and beside that of the service. */}}
+{{- define "faceline.initContainers" -}}
+{{- $copy := include "faceline.modelCopy" . -}}
+{{- if or $copy .own.extra.initContainers -}}
+initContainers:
+{{- $copy }}
+{{- with .own.extra.initContainers }}
+{{ toYaml . | indent 2 }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "faceline.sidecars" -}}
+{{- with .own.extra.containers }}
+{{ toYaml . | indent 2 }}
 {{- end }}
 {{- end -}}
 

@@ -20,4 +20,7 @@
 {{- if and $values.smtp.address (not $values.settings.ingress.PUBLIC_URL) }}{{ fail "settings.ingress.PUBLIC_URL: mails name it, so it must be set with smtp.address" }}{{ end -}}
 {{- if and $values.monitoring.prometheusRule.enabled (not $values.monitoring.runbookBaseUrl) }}{{ fail "monitoring.runbookBaseUrl: alerts link to it; say where you keep docs/operating" }}{{ end -}}
 {{- if and $values.ingress.route.enabled (not $values.ingress.route.host) }}{{ fail "ingress.route.host: name the host that is routed here" }}{{ end -}}
+{{- if and $values.ingress.httpRoute.enabled (not $values.ingress.httpRoute.parentRefs) }}{{ fail "ingress.httpRoute.parentRefs: name the Gateway" }}{{ end -}}
+{{- if gt (len (list $values.models.volume $values.models.image $values.models.thresholds | compact)) 1 }}{{ fail "models: set one of volume, image and thresholds; the first two bring a folder of thresholds" }}{{ end -}}
+{{- if and $values.telemetry.headers.key (not $values.telemetry.endpoint) }}{{ fail "telemetry.endpoint: headers are sent nowhere without it" }}{{ end -}}
 {{- end -}}

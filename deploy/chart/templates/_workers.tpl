@@ -7,8 +7,8 @@
 {{- $onGpu := $gpu.enabled -}}
 {{- $settings := $root.Values.settings -}}
 {{- $own := merge (dict) $pool.settings.workers $settings.workers -}}
-{{- $parts := dict "root" $root "component" "inference" "service" "inference" "pool" $pool.name -}}
-{{- $_ := set $parts "name" (printf "%s-%s-inference" $root.Release.Name $pool.name) -}}
+{{- $parts := dict "root" $root "component" "inference" "service" "inference" "pool" $pool.name "own" $workers -}}
+{{- $_ := set $parts "name" (printf "%s-%s-inference" (include "faceline.fullname" $root) $pool.name) -}}
 {{- $_ := set $parts "secretFiles" (include "faceline.secretFiles" $parts | fromJson) -}}
 apiVersion: apps/v1
 kind: Deployment
@@ -20,27 +20,27 @@ spec:
   replicas: {{ $workers.replicas }}
   {{- end }}
   # There is seldom a GPU to spare.
-  strategy: { rollingUpdate: { maxSurge: {{ ternary 0 1 $onGpu }}, maxUnavailable: {{ ternary 1 0 $onGpu }} } }
+  {{- $isSpare := or (not $onGpu) $gpu.spare }}
+  strategy: { rollingUpdate: { maxSurge: {{ ternary 1 0 $isSpare }}, maxUnavailable: {{ ternary 0 1 $isSpare }} } }
   progressDeadlineSeconds: {{ add (int $workers.startWithinSeconds) 300 }}
   selector:
     matchLabels: {{ include "faceline.selector" $parts | nindent 6 }}
   template:
-    metadata:
-      labels: {{ include "faceline.labels" $parts | nindent 8 }}
+    metadata: {{ include "faceline.podMetadata" $parts | nindent 6 }}
     spec:
       {{- include "faceline.pod" $parts | nindent 6 }}
       {{- include "faceline.spread" $parts | nindent 6 }}
-      {{- include "faceline.placement" $workers | nindent 6 }}
       {{- with $gpu.runtimeClassName }}
       runtimeClassName: {{ . }}
       {{- end }}
       # The drain, and five seconds for its end.
       terminationGracePeriodSeconds: {{ add (ceil (divf $workers.drainWithinMs 1000)) 5 }}
+      {{- include "faceline.initContainers" $parts | nindent 6 }}
       containers:
         - name: inference
           image: {{ include "faceline.image" (dict "root" $root "image" "inference") }}
           imagePullPolicy: {{ $root.Values.images.pullPolicy }}
-          {{- include "faceline.container" $root | nindent 10 }}
+          {{- include "faceline.container" $parts | nindent 10 }}
           ports:
             - { name: operators, containerPort: {{ $root.Values.operators.port }} }
           env:
@@ -57,12 +57,14 @@ spec:
             - { name: MALLOC_MMAP_THRESHOLD_, value: "1048576" }
             {{- end }}
             {{- include "faceline.settings" (list $settings.all $settings.ingressAndWorkers $settings.workers $pool.settings.workers) | nindent 12 }}
+            {{- include "faceline.extraEnvironment" $parts | nindent 12 }}
           resources: {{ include "faceline.workerResources" $workers | nindent 12 }}
           {{- include "faceline.probes" (dict "startWithinSeconds" $workers.startWithinSeconds) | nindent 10 }}
           {{- include "faceline.mounts" $parts | nindent 10 }}
             {{- if $gpu.librariesClaim }}
             - { name: cuda, mountPath: /cuda, readOnly: true }
             {{- end }}
+        {{- include "faceline.sidecars" $parts | nindent 6 }}
       {{- include "faceline.volumes" $parts | nindent 6 }}
         {{- with $gpu.librariesClaim }}
         - name: cuda

@@ -21,6 +21,7 @@ export const pins = {
     path: "github.com/prometheus-operator/prometheus-operator",
     version: "v0.85.0",
   },
+  gatewayApi: { path: "sigs.k8s.io/gateway-api", version: "v1.6.3" },
 } as const;
 
 /**
@@ -42,7 +43,7 @@ export async function installProgram(
 
 /** Returns the folder with the sources of a module, which Go has fetched. */
 export async function fetchModule(
-  name: "kubernetes" | "keda" | "prometheusOperator",
+  name: "kubernetes" | "keda" | "prometheusOperator" | "gatewayApi",
   folder: string,
   stop: AbortSignal,
 ): Promise<string> {

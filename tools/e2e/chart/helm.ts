@@ -7,7 +7,9 @@ import { pins } from "./go-tools.ts";
 
 const chartFolder = join(repository, "deploy/chart");
 /** The files of values that the chart brings. */
-export const valuesFiles = ["laptop", "cpu", "gpu", "managed"].map((name) => `values-${name}.yaml`);
+export const valuesFiles = ["laptop", "cpu", "gpu", "managed", "mesh", "airgapped"].map(
+  (name) => `values-${name}.yaml`,
+);
 
 const run = promisify(execFile);
 

@@ -7,7 +7,8 @@ import type { Manifest } from "./helm.ts";
 import { readDefinitions, writeSchemas } from "./schemas.ts";
 
 /**
- * Returns a function that compares objects with the schemas of Kubernetes, KEDA and the Prometheus operator.
+ * Returns a function that compares objects with the schemas of Kubernetes, the Gateway API, KEDA and the
+ * Prometheus operator.
  * It tells how many are valid, and what is wrong with each of the others. Tools and schemas are in `folder`.
  */
 export async function openValidator(folder: string, stop: AbortSignal) {

@@ -1,12 +1,12 @@
 import type { Manifest } from "./helm.ts";
 
-/** The pods that Deployments and Jobs would make, by the names of these. */
+/** The pods that Deployments and Jobs would make, by the names of these, and that of `helm test`. */
 export function podsOf(manifests: Manifest[]): Pod[] {
   return manifests
-    .filter(({ kind }) => kind === "Deployment" || kind === "Job")
-    .map(({ metadata, spec }) => {
-      const { template } = spec as { template: Omit<Pod, "name"> };
-      return { name: metadata.name, ...template };
+    .filter(({ kind }) => ["Deployment", "Job", "Pod"].includes(kind))
+    .map((manifest) => {
+      const { template } = manifest["spec"] as { template?: Omit<Pod, "name"> };
+      return { name: manifest.metadata.name, ...(template ?? (manifest as unknown as Omit<Pod, "name">)) };
     });
 }
 
@@ -23,14 +23,21 @@ export const selects = (matchLabels: Labels, { metadata }: Pod): boolean =>
 
 export const componentOf = ({ metadata }: Pod): string => metadata.labels["app.kubernetes.io/component"]!;
 
+/** The variables of the containers of a pod. One that Kubernetes reads elsewhere is empty. */
+export const environmentOf = ({ spec }: Pod): Record<string, string> =>
+  Object.fromEntries(
+    spec.containers.flatMap(({ env = [] }) => env.map(({ name, value }) => [name, value ?? ""])),
+  );
+
 type Labels = Record<string, string>;
 
 export type Pod = {
   name: string;
-  metadata: { labels: Labels };
+  metadata: { labels: Labels; annotations?: Record<string, string> };
   spec: {
+    initContainers?: Container[];
     containers: Container[];
-    volumes: Volume[];
+    volumes?: Volume[];
     securityContext: Record<string, unknown>;
     automountServiceAccountToken: boolean;
     enableServiceLinks: boolean;
@@ -40,9 +47,10 @@ export type Pod = {
 };
 
 type Container = {
-  env?: { name: string; value: string }[];
+  name: string;
+  env?: { name: string; value?: string; valueFrom?: Record<string, unknown> }[];
   securityContext: Record<string, unknown>;
-  volumeMounts: { name: string; mountPath: string }[];
+  volumeMounts?: { name: string; mountPath: string }[];
   resources: Record<string, Record<string, unknown>>;
   [key: string]: unknown;
 };

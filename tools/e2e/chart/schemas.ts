@@ -7,8 +7,10 @@ import type { Manifest } from "./helm.ts";
 /** Kinds of Kubernetes that the chart has, as definitions of its OpenAPI document. */
 const kinds = [
   "io.k8s.api.apps.v1.Deployment",
+  "io.k8s.api.autoscaling.v2.HorizontalPodAutoscaler",
   "io.k8s.api.batch.v1.Job",
   "io.k8s.api.core.v1.ConfigMap",
+  "io.k8s.api.core.v1.Pod",
   "io.k8s.api.core.v1.Service",
   "io.k8s.api.networking.v1.Ingress",
   "io.k8s.api.networking.v1.NetworkPolicy",
@@ -49,8 +51,10 @@ export function writeSchemas(folder: string, openApi: string, definitions: Defin
 export async function readDefinitions(folder: string, stop: AbortSignal): Promise<Definition[]> {
   const keda = await fetchModule("keda", folder, stop);
   const operator = await fetchModule("prometheusOperator", folder, stop);
+  const gateway = await fetchModule("gatewayApi", folder, stop);
   const files = [
     join(keda, "config/crd/bases/keda.sh_scaledobjects.yaml"),
+    join(gateway, "config/crd/standard/gateway.networking.k8s.io_httproutes.yaml"),
     join(operator, "example/prometheus-operator-crd/monitoring.coreos.com_servicemonitors.yaml"),
     join(operator, "example/prometheus-operator-crd/monitoring.coreos.com_prometheusrules.yaml"),
   ];
