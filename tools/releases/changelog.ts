@@ -11,4 +11,12 @@ export function releaseChangelog(text: string, version: string, date: Date): str
   return `${before}${unreleased}\n\n${head}${date.toISOString().slice(0, 10)}\n${after}`;
 }
 
+/** Returns the changes of a version in CHANGELOG.md. Throws one sentence where it has none. */
+export function releaseNotes(text: string, version: string): string {
+  const [, after] = text.split(`\n## ${version} – `);
+  if (after === undefined) throw new Error(`CHANGELOG.md has no part for ${version}.`);
+  const [part = ""] = after.split(/^## /m, 1);
+  return `${part.slice(part.indexOf("\n")).trim()}\n`;
+}
+
 const unreleased = "## Unreleased";

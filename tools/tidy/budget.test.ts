@@ -36,12 +36,13 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   "tools/accuracy": [1_130, 450],
   // The part `detection`, and cards of models.
   "tools/bench": [3_550, 870],
-  "tools/commands": [600, 50],
+  // Digests of images, and what a release is refused for.
+  "tools/commands": [650, 50],
   // What users add to the chart took 60 and 150. Calls that two ways of collecting metrics count once.
   "tools/e2e": [3_210, 7_400],
   "tools/int8-ranges": [300, 50],
   "tools/planner": [5_550, 2_400],
-  "tools/releases": [350, 200],
+  "tools/releases": [350, 260],
   "tools/simulation": [3_100, 1_600],
   "tools/testing": [0, 800],
   // All pairs of a folder, which no list holds (1,000 made people prove the intervals), and LFW.
