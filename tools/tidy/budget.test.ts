@@ -71,7 +71,8 @@ const bytesMax: [pattern: string, max: number][] = [
   [`{${packages.join()}}/README.md`, 4 * 1024],
   ["**/*.md", 16 * 1024],
 ];
-const allBytesMax = 330 * 1024;
+// Causes of refusals, seven alerts with what to do, a chart for five kinds of users, releases: 6 KB.
+const allBytesMax = 336 * 1024;
 
 test("no package has more lines than its budget", () => {
   const sizes = packages.map((name) => {
