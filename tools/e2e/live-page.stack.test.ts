@@ -1,19 +1,24 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { promisify } from "node:util";
 import type { LiveBatcher, LiveState } from "@faceline/runtime/live/state";
+import { setTeamLimits } from "@faceline/runtime/api-keys";
+import { readConfig } from "@faceline/runtime/config";
 import { PoolSettings } from "@faceline/runtime/operators/pool-settings";
+import { connectDurableRedis, DurableRedisConfig } from "@faceline/runtime/redis";
 import type { Browser, Page } from "playwright-core";
 import { tinyJpeg } from "@faceline/bench/pictures";
+import { newDevKey, storeKey } from "@faceline/deploy/launcher/dev-key";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import { findChromium, openChromium, openPage, withoutChromium } from "@faceline/testing/browser";
 import { assertSoundInAllLooks } from "@faceline/testing/page-checks";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
+import { apiClient } from "./stack/api-client.ts";
 import { startStack, type TestStack } from "./stack/stack.ts";
 
 const token = "a-token-of-operators";
@@ -27,6 +32,7 @@ test("the live page of each process, in a browser, under load", async (t) => {
   const stack = await startStack(t, {
     operators: true,
     batchers: 2,
+    workers: 2,
     settings: {
       ENGINE: "model:40+2b",
       BATCH_MAX: "8",
@@ -41,8 +47,10 @@ test("the live page of each process, in a browser, under load", async (t) => {
   await t.test("a batcher shows its batches and what is learned, and its numbers change", async (t) => {
     const { page, faults } = await openLive(t, browser, stack, active);
     await using _load = await startLoad(stack);
+    using _slow = slowDown(stack.services.find("inference-2"));
     await shows(
       page,
+      /SLOW: [\d.]+ ×/,
       /Sizes of batches/,
       /Why a batch was sent with its size/,
       /A run takes \d/,
@@ -92,9 +100,11 @@ test("the live page of each process, in a browser, under load", async (t) => {
     assert.match(await plan("undo"), /\(active\): batch max 2 → as loaded \(\d+\)/);
   });
 
-  await t.test("an ingress shows answers, times, limits and pools", async (t) => {
+  await t.test("an ingress shows times, limits, pools and the loud team, as its log", async (t) => {
     const { page, faults } = await openLive(t, browser, stack, "ingress-1");
+    const loud = await limitedTeam(stack);
     await using _load = await startLoad(stack);
+    await using _flood = await startLoad({ post: apiClient(stack.address, loud.key) });
     await shows(
       page,
       /\bok\b/,
@@ -102,6 +112,12 @@ test("the live page of each process, in a browser, under load", async (t) => {
       /waits for a worker/,
       /Open connections/,
       /Dlib\/ssd/,
+      new RegExp(`rate_limited: .* Most refused: ${loud.team} \\(100 %\\)`),
+      new RegExp(`Who calls.*${loud.team}\\d+ %.*${stack.pool}\\d+ %`),
+    );
+    assert.match(
+      readFileSync(join(stack.logs, "ingress-1.log"), "utf8"),
+      new RegExp(`"team":"${loud.team}"`),
     );
     assert.deepEqual(faults, []);
     await assertSoundInAllLooks(page, "live-ingress");
@@ -173,7 +189,7 @@ async function shows(page: Page, ...expected: RegExp[]): Promise<void> {
 }
 
 /** Calls that are answered and calls that are refused, until it is disposed of. */
-async function startLoad({ post }: TestStack): Promise<AsyncDisposable> {
+async function startLoad({ post }: Pick<TestStack, "post">): Promise<AsyncDisposable> {
   const img = (await tinyJpeg()).toString("base64");
   const over = new AbortController();
   const caller = async () => {
@@ -190,6 +206,28 @@ async function startLoad({ post }: TestStack): Promise<AsyncDisposable> {
       await callers;
     },
   };
+}
+
+/** Stops a process for three quarters of the time, until it is disposed of. */
+function slowDown(process: { kill(signal: NodeJS.Signals): unknown }): Disposable {
+  const timer = setInterval(() => {
+    process.kill("SIGSTOP");
+    setTimeout(() => process.kill("SIGCONT"), 150);
+  }, 200);
+  return {
+    [Symbol.dispose]() {
+      clearInterval(timer);
+      process.kill("SIGCONT");
+    },
+  };
+}
+
+async function limitedTeam({ pool }: TestStack): Promise<{ team: string; key: string }> {
+  const [team, key] = [`loud-${pool}`, newDevKey()];
+  await storeKey(process.env, key, team);
+  await using redis = await connectDurableRedis(readConfig(DurableRedisConfig, process.env));
+  await setTeamLimits(redis, team, { requestsPerSecond: 5, requestsBurst: 5 });
+  return { team, key };
 }
 
 async function findActiveBatcher(stack: TestStack): Promise<string> {

@@ -5,7 +5,10 @@ import { linksPage } from "./page.ts";
 const parts = {
   zipkin: "http://127.0.0.1:9411",
   prometheus: "http://127.0.0.1:9090",
-  operators: [{ process: "ingress-1", origin: "http://127.0.0.1:9464" }],
+  operators: [
+    { process: "ingress-1", origin: "http://127.0.0.1:9464" },
+    { process: "batcher-1", origin: "http://127.0.0.1:9480" },
+  ],
 };
 
 test("the page leads to traces, charts, alerts and each process", () => {
@@ -19,6 +22,18 @@ test("the page leads to traces, charts, alerts and each process", () => {
     "http://127.0.0.1:9464/metrics",
   ]) {
     assert.ok(page.includes(`href="${address}"`), address);
+  }
+});
+
+test("each question of an incident is one click from its answer", () => {
+  const [, incident = ""] = /In an incident([^]*?)<\/section>/.exec(linksPage(parts)) ?? [];
+  for (const [question, address] of [
+    ["Which team", "http://127.0.0.1:9464/live"],
+    ["Which worker", "http://127.0.0.1:9480/live"],
+    ["refused call", "/traces/refused"],
+  ] as const) {
+    const line = incident.split("<li>").find((each) => each.includes(question));
+    assert.ok(line?.includes(`href="${address}"`), question);
   }
 });
 

@@ -2,7 +2,22 @@ import { searches } from "./searches.ts";
 
 /** The page of links, as HTML: what to look at. Without Prometheus, its part says so. */
 export function linksPage({ zipkin, prometheus, operators }: PageOptions): string {
+  const live = (service: string) =>
+    operators
+      .filter(({ process }) => process.startsWith(`${service}-`))
+      .map(({ process, origin }) => link(`${origin}/live`, process))
+      .join(", ");
   const sections = [
+    section("In an incident", [
+      list([
+        `Slow, and in which part or hop? Refused, and why? Which team is loud? ${live("ingress")}`,
+        `Which worker is slow, fails or is lost? Which sizes have batches? Do two builds run, as in a rollout
+         that is half done? ${live("batcher")}`,
+        `One slow or refused call, hop by hop? ${link("/traces/slow", "slow calls")}, ${link("/traces/refused", "refused ones")}`,
+        `Is Redis nearly full? The end of any live page.`,
+        `What would a second worker change? <code>npm run plan</code> says it, without a change.`,
+      ]),
+    ]),
     section("Traces", [
       "A call is one trace, and a batch another. A red span has failed; its tag <code>error</code> says why.",
       list(Object.entries(searches).map(([name, { title }]) => link(`/traces/${name}`, title))),

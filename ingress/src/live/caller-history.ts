@@ -88,11 +88,19 @@ function loudest(callers: LiveCaller[], rest: LiveCaller): LiveCallers {
     );
   const ranked = callers
     .filter(({ calls, bytes, inFlight }) => calls.all + bytes.all + inFlight > 0)
-    .toSorted((one, other) => shareOf(other) - shareOf(one) || other.inFlight - one.inFlight);
+    .toSorted((one, other) => shareOf(other) - shareOf(one));
   const teams = ranked.filter(({ caller }) => !isKeyless(caller));
   const quiet = new Set(teams.slice(teamsShownMax));
-  return { loudest: ranked.filter((each) => !quiet.has(each)), others: [...quiet].reduce(sumOf, rest) };
+  return {
+    loudest: ranked
+      .filter((each) => !quiet.has(each))
+      .toSorted((one, other) => weightOf(other) - weightOf(one)),
+    others: [...quiet].reduce(sumOf, rest),
+  };
 }
+
+/** Who calls most now comes first. */
+const weightOf = ({ calls }: LiveCaller): number => 30 * calls.last10s + calls.all;
 
 const sumOf = (one: LiveCaller, other: LiveCaller): LiveCaller => ({
   caller: one.caller,

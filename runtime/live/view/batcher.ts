@@ -99,14 +99,14 @@ function changeWords({ changed }: LiveBatcher["settings"]): string {
 function workers({ workers: listed, workersOmitted, hops }: LiveBatcher): ViewNode {
   const rows = listed.map((worker) => [
     shortId(worker.worker),
-    workerWords[worker.state],
-    runningWords(worker),
-    `${worker.staged}`,
     runTimeCell(worker),
     number(worker.failedRuns.all),
     number(worker.lostBatches.all),
+    workerWords[worker.state],
+    runningWords(worker),
+    `${worker.staged}`,
     `${duration(worker.reportedAgoMs)} ago`,
-    loadedWords(worker),
+    node("span", { class: "long" }, loadedWords(worker)),
   ]);
   const words = `A message takes ${duration(hops.toWorkerMs)} to a worker and ${duration(hops.fromWorkerMs)} back; answers are published ${duration(hops.replyMs)} after a run (95 % of them). Run times are compared with those of the other workers for batches of the same lane and size, in 5 min.`;
   return node(
@@ -114,19 +114,36 @@ function workers({ workers: listed, workersOmitted, hops }: LiveBatcher): ViewNo
     { class: "wide" },
     node("h2", {}, "Workers"),
     listed.length === 0 ? node("p", { class: "now bad" }, "No worker has reported.") : node("p", {}, words),
+    ...mixedBuilds(listed),
     table("Workers", workersColumns, rows),
     ...omitted(workersOmitted, "worker"),
   );
 }
 
+/** A sentence for each lane of which workers have several builds. */
+function mixedBuilds(listed: LiveWorker[]): ViewNode[] {
+  return [
+    ...Map.groupBy(
+      listed.flatMap(({ lanes }) => lanes),
+      ({ lane }) => lane,
+    ),
+  ].flatMap(([lane, all]) => {
+    const builds = [...Map.groupBy(all, ({ digest }) => digest)].map(
+      ([digest, { length }]) => `${digest.slice(0, 8)} on ${counted(length, "worker")}`,
+    );
+    const words = `Several builds of ${lane}, as in a rollout that is half done: ${builds.join(", ")}.`;
+    return builds.length > 1 ? [node("p", { class: "now" }, words)] : [];
+  });
+}
+
 const workersColumns = [
   "Worker",
-  "State",
-  "Runs",
-  "Staged",
   "Run time ÷ others",
   "Failed runs",
   "Lost batches",
+  "State",
+  "Runs",
+  "Staged",
   "Last report",
   "Lanes and builds",
 ];

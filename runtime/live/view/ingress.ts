@@ -41,16 +41,16 @@ function callers({ callers: { loudest, others } }: LiveIngress): ViewNode {
   const all = [...loudest, others].filter(
     ({ calls, bytes, inFlight }) => calls.all + bytes.all + inFlight > 0,
   );
-  const total = all.reduce((sum, { calls }) => sum + calls.all, 0);
+  const total = all.reduce((sum, { calls }) => sum + calls.last10s, 0);
   const rows = all.map(({ caller, calls, bytes: received, refused, inFlight }: LiveCaller) => [
     callerName(caller),
-    percent(calls.all / Math.max(1, total)),
-    number(calls.all),
+    percent(calls.last10s / Math.max(1, total)),
     number(calls.last10s),
-    number(refused.all),
+    number(calls.all),
     number(refused.last10s),
-    bytes(received.all),
+    number(refused.all),
     bytes(received.last10s),
+    bytes(received.all),
     number(inFlight),
   ]);
   return node(
@@ -63,16 +63,16 @@ function callers({ callers: { loudest, others } }: LiveIngress): ViewNode {
 }
 
 const callersWords =
-  "Ten teams at most: those with the most calls or bytes to this process, in 5 min or in the last 10 s.";
+  "Ten teams at most: those with the most calls or bytes to this process, in the last 10 s or 5 min.";
 const callersColumns = [
   "Team",
-  "Share of calls",
-  "Calls, 5 min",
-  "10 s",
-  "Refused, 5 min",
-  "10 s",
-  "Bytes, 5 min",
-  "10 s",
+  "Share, 10 s",
+  "Calls, 10 s",
+  "5 min",
+  "Refused, 10 s",
+  "5 min",
+  "Bytes, 10 s",
+  "5 min",
   "In flight",
 ];
 

@@ -52,10 +52,18 @@ test("a lane shows its batches by size and reason, and how its times were learne
     "A run takes 40 ms + 2 ms for each task, padding included. Predictions are off by 1.5 ms on average.",
     "4 48 ms 49 ms 2",
     "Half of the last 2 ended within 10 ms of the prediction; the worst 10 ms early.",
-    "inference …e158 runs a batch 14 tasks of Dlib/ssd, 25 ms left 1 1 × 2 1 40 ms ago",
+    "inference …e158 1 × 2 1 runs a batch 14 tasks of Dlib/ssd, 25 ms left 1 40 ms ago",
   );
-  shows(batcher({ workers: [worker({ runRatio: 1.84, isSlow: true })] }), "1 SLOW: 1.8 × 2 1");
-  shows(batcher({ workers: [worker({ runRatio: null })] }), "1 – 2 1");
+  shows(batcher({ workers: [worker({ runRatio: 1.84, isSlow: true })] }), "e158 SLOW: 1.8 × 2 1");
+  shows(batcher({ workers: [worker({ runRatio: null })] }), "e158 – 2 1");
+});
+
+test("a batcher says so where workers have loaded several builds of a lane", () => {
+  const old = worker({ lanes: [{ lane: "Dlib/ssd", digest: "11112222333344445" }] });
+  const words =
+    "Several builds of Dlib/ssd, as in a rollout that is half done: d582a241 on 2 workers, 11112222 on 1 worker.";
+  shows(batcher({ workers: [worker(), worker(), old] }), words);
+  assert.doesNotMatch(textOfPage(batcher({ workers: [worker(), worker()] })), /Several builds/);
 });
 
 test("a lane without calls takes little room, and an unknown reason none at all", () => {
@@ -110,17 +118,12 @@ test("an ingress shows where the time goes, how requests ended, its limits and i
 });
 
 test("an ingress shows who calls: the loudest teams, calls without a key, and all others", () => {
-  shows(
-    ingress(),
-    "Team Share of calls",
-    "ants 94 % 850 90 20 8 300 MiB 1 MiB 3",
-    "(all others) 5.6 % 50 10 2 2",
-  );
+  shows(ingress(), "Team Share, 10 s", "ants 90 % 90 850 8 20 1 MiB 300 MiB 3", "all others 10 % 10 50 2 2");
   const loudest = [caller("~keyless"), caller("~visitors", { inFlight: 1 })];
   shows(
     ingress({ callers: { loudest, others: caller("~others") } }),
-    "(no valid key) 0 %",
-    "(visitors of the tester)",
+    "no valid key 0 %",
+    "visitors of the tester",
   );
   const nobody = { loudest: [], others: caller("~others", { bytes: count(0) }) };
   shows(ingress({ callers: nobody }), "Nobody has called for 5 min.");

@@ -100,6 +100,16 @@ test("what a process needs and lacks comes first", () => {
   ]);
 });
 
+test("a Redis that is nearly full is named, unless something is worse", () => {
+  const filled = (part: Parameters<typeof stateOf>[0]) => {
+    const state = stateOf(part);
+    state.health.redis = { usedBytes: 93, maxBytes: 100 };
+    return processStatus(state).title;
+  };
+  assert.equal(filled(ingress({ refused: series(25) })), "Redis is nearly full");
+  assert.equal(filled(ingress({ failed: series(1) })), "Calls fail");
+});
+
 test("an ingress says why calls are refused, why they fail, and which pool is away", () => {
   const refusal = {
     outcome: "queue_full",
@@ -117,7 +127,7 @@ test("an ingress says why calls are refused, why they fail, and which pool is aw
   assert.deepEqual(status(ingress({ refused: series(25), outcomes })), [
     "attention",
     "Calls are refused",
-    "20 %, 2.5 a second; most of them queue_full: More calls wait than it holds. 80 % of them are calls of ants.",
+    "20 %, 2.5 a second; most of them queue_full: More calls wait than it holds. Most refused: ants (80 %).",
   ]);
   const loudest = [caller("ants", { refused: count(5) }), caller("bees", { refused: count(5) })];
   const callers = { loudest, others: caller("~others") };

@@ -3,6 +3,7 @@ import type {
   LiveCount,
   LiveInference,
   LiveIngress,
+  LivePart,
   LiveState,
   LiveWorker,
   OutcomeKind,
@@ -12,7 +13,7 @@ import { lastOf } from "./sparkline.ts";
 import { callerName, checkWords, failureWords, shedWords } from "./words.ts";
 
 /** Returns the status of the process in a few words, and why in a sentence; of several problems the worst. */
-export function processStatus({ checks, part }: LiveState): ProcessStatus {
+export function processStatus({ checks, health: { redis }, part }: LiveState): ProcessStatus {
   const unresponsive = Object.keys(checks).filter((name) => !checks[name]);
   if (unresponsive.length > 0) {
     return problem(
@@ -20,6 +21,14 @@ export function processStatus({ checks, part }: LiveState): ProcessStatus {
       unresponsive.map((name) => checkWords[name] ?? `The check ${name} has not succeeded lately.`).join(" "),
     );
   }
+  const ofPart = partStatus(part);
+  const full = redis === undefined || redis.maxBytes === 0 ? 0 : redis.usedBytes / redis.maxBytes;
+  if (ofPart.level === "problem" || full < 0.9) return ofPart;
+  const detail = `The volatile Redis has ${percent(full)} of its maxmemory in use, and refuses images and answers at 100 %.`;
+  return attention("Redis is nearly full", detail);
+}
+
+function partStatus(part: LivePart): ProcessStatus {
   switch (part.kind) {
     case "batcher":
       return batcherStatus(part);
@@ -149,7 +158,7 @@ function loudestWords({ loudest, others }: LiveIngress["callers"]): string {
   const total = [...loudest, others].reduce((sum, { refused }) => sum + refused.last10s, 0);
   const first = loudest.find(({ refused }) => refused.last10s > total / 2);
   if (first === undefined) return "";
-  return ` ${percent(first.refused.last10s / total)} of them are calls of ${callerName(first.caller)}.`;
+  return ` Most refused: ${callerName(first.caller)} (${percent(first.refused.last10s / total)}).`;
 }
 
 function inferenceStatus({ isStopping, failed, busy, answered }: LiveInference): ProcessStatus {

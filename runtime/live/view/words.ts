@@ -52,9 +52,9 @@ export const callerName = (caller: string): string =>
   Object.hasOwn(callerWords, caller) ? callerWords[caller as keyof typeof callerWords] : caller;
 
 const callerWords: Record<typeof keylessTenant | typeof visitorsTenant | "~others", string> = {
-  "~keyless": "(no valid key)",
-  "~visitors": "(visitors of the tester)",
-  "~others": "(all others)",
+  "~keyless": "no valid key",
+  "~visitors": "visitors of the tester",
+  "~others": "all others",
 };
 
 export const limitWords: Record<LimitName, string> = {
