@@ -52,7 +52,7 @@ test("one cause is one page", async (t) => {
     await t.test(cause, async (t) => {
       const manager = await openAlertmanager(t, commands, configuration);
       const alerts = firing.flatMap((alertname) =>
-        faults[alertname]!.firing.map(({ value: _, ...labels }) => ({ alertname, ...labels })),
+        faults[alertname]!.firing.map((labels) => ({ alertname, ...labels })),
       );
       const heard = (await manager.notified(alerts)).map((labels) =>
         `${labels["alertname"]} ${labels["window"] ?? ""}`.trim(),

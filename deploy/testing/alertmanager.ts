@@ -36,7 +36,13 @@ export async function openAlertmanager(
   const child = spawn(
     "unshare",
     [
-      ...["--map-root-user", "--mount", "sh", "-c", inOwnShare, share, alertmanager],
+      "--map-root-user",
+      "--mount",
+      "sh",
+      "-c",
+      inOwnShare,
+      share,
+      alertmanager,
       `--config.file=${configuration}`,
       `--storage.path=${temporaryFolder()}`,
       `--web.listen-address=127.0.0.1:${port}`,
