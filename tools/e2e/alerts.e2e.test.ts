@@ -18,9 +18,10 @@ import { runConcurrently } from "./stack/api-client.ts";
 import { startVolatileServer } from "./stack/redis-servers.ts";
 import { startStack, type TestStack } from "./stack/stack.ts";
 
-// Minutes are seconds here: the window of an hour has a minute. promtool alone tests two: a worker falls back
-// to float (FacelinePrecisionFallback) only on a CPU without VNNI, and no load makes as many combinations of
-// labels as FacelineMetricsOverflow needs.
+// Minutes are seconds here: the window of an hour has a minute. promtool alone tests some: a worker falls
+// back to float (FacelinePrecisionFallback) only on a CPU without VNNI, no load makes as many combinations of
+// labels as FacelineMetricsOverflow needs, and FacelineKafkaDisk, FacelineVersionSkew, FacelineSpansLost and
+// FacelineDependencyRed need a full disk, two releases, a receiver that fails and a server that is away.
 
 const settings = {
   // Two pictures in 0.2 s, 20 in a second with each worker.
@@ -36,6 +37,7 @@ test("no alert fires in a healthy burst, and each fires on its fault", async (t)
   const stack = await startStack(t, {
     operators: true,
     workers: 2,
+    batchers: 2,
     ingress: 2,
     restart: { firstMs: 50, maxMs: 50 },
     settings,
@@ -83,14 +85,24 @@ test("no alert fires in a healthy burst, and each fires on its fault", async (t)
       await waitUntil("the service is well again", async () => (await callFor(stack, 0, {}))[0] === 200);
     };
   };
-  /** Stops the workers for 600 ms of each second, which is less than makes them count as dead. */
-  const stall = async (end: AbortSignal) => {
+  /** Stops workers for 600 ms of each second, which is less than makes them count as dead. */
+  const stall = async (names: string[], end: AbortSignal) => {
     while (!end.aborted) {
-      for (const name of workers) stack.services.find(name).kill("SIGSTOP");
+      for (const name of names) stack.services.find(name).kill("SIGSTOP");
       await sleep(600);
-      for (const name of workers) stack.services.find(name).kill("SIGCONT");
+      for (const name of names) stack.services.find(name).kill("SIGCONT");
       await sleep(400);
     }
+  };
+  const stallUnderLoad = (names: string[]) => {
+    const endLoad = load({});
+    const end = new AbortController();
+    const stalls = stall(names, end.signal);
+    return async () => {
+      end.abort();
+      await stalls;
+      await endLoad();
+    };
   };
   const load = (headers: Record<string, string>) => {
     const end = new AbortController();
@@ -113,16 +125,12 @@ test("no alert fires in a healthy burst, and each fires on its fault", async (t)
   await fires("FacelineErrorBudgetBurn", "more calls than can be answered in time", async () =>
     load({ "x-request-timeout-ms": "1000" }),
   );
-  await fires("FacelineRunTimeModelWrong", "one run in two takes four times as long", async () => {
-    const endLoad = load({});
-    const end = new AbortController();
-    const stalls = stall(end.signal);
-    return async () => {
-      end.abort();
-      await stalls;
-      await endLoad();
-    };
-  });
+  await fires("FacelineWorkerSlow", "one worker of two stands still for half of the time", async () =>
+    stallUnderLoad(["inference-2"]),
+  );
+  await fires("FacelineRunTimeModelWrong", "one run in two takes four times as long", async () =>
+    stallUnderLoad(workers),
+  );
   await fires("FacelineProcessRestarts", "an ingress dies again and again", async () => {
     const ingress = stack.services.find("ingress-2");
     const startedAt = 'process_start_time_seconds{instance="ingress-2"}';
@@ -137,6 +145,12 @@ test("no alert fires in a healthy burst, and each fires on its fault", async (t)
       ingress.kill("SIGKILL");
     }
     return () => {};
+  });
+  await fires("FacelineTargetDown", "one process hangs", async () => suspend("inference-2"));
+  await fires("FacelineWorkerMissing", "one worker of two hangs", async () => suspend("inference-2"));
+  await fires("FacelineStandbyMissing", "the standby hangs", async () => {
+    const [standby] = await prometheus.query("faceline_batcher_active == 0");
+    return suspend(standby!.metric["instance"]!);
   });
   const calls = callFor(stack, 0, { times: 40 });
   await fires("FacelineNoWorkers", "all workers hang", async () => suspend(...workers));
@@ -158,7 +172,7 @@ test("no alert fires in a healthy burst, and each fires on its fault", async (t)
     return redis.resume;
   });
   await waitUntil("calls are served again", async () => (await callFor(stack, 0, {}))[0] === 200);
-  await fires("FacelineNoBatcher", "the only batcher hangs", async () => suspend("batcher-1"));
+  await fires("FacelineNoBatcher", "both batchers hang", async () => suspend("batcher-1", "batcher-2"));
   await fires("FacelineNoIngress", "all ingresses hang", async () => suspend("ingress-1", "ingress-2"));
 });
 

@@ -30,9 +30,8 @@ test("every alert has an entry of its name in the runbook, and every entry an al
     alertNames(),
   );
   for (const { alert, annotations } of rules.filter((rule) => rule.alert !== undefined)) {
-    const [file = "", anchor] = annotations!
-      ["runbook_url"]!.replace("https://faceline.example/", "")
-      .split("#");
+    const link = annotations!["runbook_url"]!.replace("https://faceline.example/", "");
+    const [file = "", anchor] = link.split("#");
     assert.ok(anchorsOf(read(file)).includes(anchor!), `${alert}: ${file}#${anchor}`);
   }
 });

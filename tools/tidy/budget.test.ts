@@ -16,8 +16,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // A false match rate beside each distance; quality of faces: seven measurements, six issues with their
   // bounds, and the fields of three calls; cards.
   contracts: [4_690, 1_100],
-  // Eight more alerts took 90: a fault of each, and an hour of peace that raises none.
-  deploy: [5_400, 3_150],
+  // Eight more alerts took 90, a fault of each; inhibitions, in a real Alertmanager, 120.
+  deploy: [5_400, 3_250],
   // Drafts took 250 lines: a decode that leaves out what no network sees, and the second run without one.
   // A pair of models: a second embedder in a lane, and embeddings that are joined.
   // Quality took 280 and 330: pose, sharpness and the part of a face in the picture, without a network.
@@ -41,7 +41,7 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // Digests of images, and what a release is refused for.
   "tools/commands": [650, 50],
   // What users add to the chart took 60 and 150. Calls that two ways of collecting metrics count once.
-  "tools/e2e": [3_210, 7_400],
+  "tools/e2e": [3_210, 7_420],
   "tools/int8-ranges": [300, 50],
   "tools/planner": [5_550, 2_400],
   "tools/releases": [350, 260],

@@ -9,6 +9,7 @@ import {
   panelsOf,
   readDashboards,
 } from "@faceline/deploy/testing/observe-files";
+import { parse } from "yaml";
 import { labelsOfExpression } from "./promql-labels.ts";
 import { anchorsOf, read } from "./source.ts";
 
@@ -74,6 +75,19 @@ test("every query asks the chosen data source, and every variable that an expres
   }
 });
 
+test("data sources lead to each other, and their queries read series of the list of metrics", () => {
+  const { datasources } = parse(read("deploy/compose/observe/grafana-datasources.yaml")) as DataSources;
+  const ids = datasources.map(({ uid }) => uid);
+  const [metrics, traces] = datasources.map(({ jsonData }) => jsonData);
+  assert.deepEqual(metrics!.exemplarTraceIdDestinations, [{ name: "trace_id", datasourceUid: "tempo" }]);
+  const { datasourceUid, tags, queries } = traces!.tracesToMetrics!;
+  assert.ok(ids.includes("tempo") && ids.includes(datasourceUid));
+  assert.deepEqual(tags, [{ key: "service.name", value: "job" }]);
+  for (const { query } of queries) {
+    labelsOfExpression(query.replace("$$__tags", 'job="faceline-ingress"'));
+  }
+});
+
 test("every link leads to a heading of the operators' guide, and every alert's entry is the target of one", () => {
   const urls = [...dashboards, ...panels].flatMap(({ links = [] }) => links).map(({ url }) => url);
   const targets = new Set(
@@ -100,3 +114,13 @@ function labelsShown({ type, targets = [], transformations = [] }: Panel, index:
   const legend = targets[index]?.legendFormat ?? "";
   return [...legend.matchAll(/\{\{(\w+)\}\}/g)].map(([, label]) => label!).toSorted();
 }
+
+type DataSources = {
+  datasources: {
+    uid: string;
+    jsonData: {
+      exemplarTraceIdDestinations?: { name: string; datasourceUid: string }[];
+      tracesToMetrics?: { datasourceUid: string; tags: object[]; queries: { query: string }[] };
+    };
+  }[];
+};

@@ -20,13 +20,13 @@ export async function findPrometheus(
     assets: join(folder, "usr/share/prometheus/web"),
   };
   if (await runs(unpacked.prometheus, stop)) return { ...unpacked, source: "present" };
-  const isThere = await unpack(folder, stop);
+  const isThere = await unpackDebian(packages, folder, stop);
   if (!isThere || !(await runs(unpacked.prometheus, stop))) return undefined;
   return { ...unpacked, source: "fetched by apt-get" };
 }
 
-/** Whether all went well. Leaves nothing behind where it did not. */
-async function unpack(folder: string, stop: AbortSignal): Promise<boolean> {
+/** Unpacks packages into a folder. Whether all went well; leaves nothing behind where it did not. */
+export async function unpackDebian(packages: string[], folder: string, stop: AbortSignal): Promise<boolean> {
   const partial = `${folder}.${process.pid}`;
   const archives = join(partial, "archives");
   try {
