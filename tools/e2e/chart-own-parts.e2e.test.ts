@@ -93,8 +93,16 @@ test("what users add to the chart", async (t) => {
     // Kubernetes replaces $(NAME) only with a variable that is listed before.
     const order = env.map(({ name }) => name);
     const named = of("OTEL_RESOURCE_ATTRIBUTES").value!.matchAll(/\$\((\w+)\)/g);
-    for (const [, name] of named) assert.ok(order.indexOf(name!) < order.indexOf("OTEL_RESOURCE_ATTRIBUTES"));
+    const before = order.slice(0, order.indexOf("OTEL_RESOURCE_ATTRIBUTES"));
+    for (const [, name] of named) assert.ok(before.includes(name!), name);
     assert.equal(new Set(order).size, order.length, "no variable twice");
+  });
+
+  await t.test("a receiver of traces may have a port and a path", async () => {
+    const set = { "telemetry.endpoint": "https://traces.example:4319/v2/otlp" };
+    const manifests = await render(helm, { file: "values-laptop.yaml", set });
+    const worker = podNamed(manifests, "faceline-default-inference");
+    assert.deepEqual(portsOf(manifests, worker), [53, 53, 9092, 6379, 4319]);
   });
 
   await t.test("the autoscaler of ingresses follows their container, and no fixed number fights it", () => {

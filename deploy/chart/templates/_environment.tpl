@@ -78,9 +78,22 @@ templates is in quotes or after `name:`, where tools/tidy/chart.test.ts finds it
 {{- end -}}
 {{- end -}}
 
-{{/* By the names of OpenTelemetry. Kubernetes replaces $(…). */}}
-{{- define "faceline.resource" -}}
-k8s.namespace.name={{ .root.Release.Namespace }},k8s.deployment.name={{ .name }},k8s.container.name={{ .component }},k8s.pod.name=$(POD_NAME),k8s.pod.uid=$(POD_UID),k8s.node.name=$(NODE_NAME)
+{{/* Where a process is, by the names of OpenTelemetry, and the headers of what it sends. Kubernetes replaces $(…). */}}
+{{- define "faceline.resourceEnvironment" -}}
+{{- $values := .root.Values -}}
+{{- $place := printf "k8s.namespace.name=%s,k8s.deployment.name=%s,k8s.container.name=%s" .root.Release.Namespace .name .component -}}
+{{- $pod := "k8s.pod.name=$(POD_NAME),k8s.pod.uid=$(POD_UID),k8s.node.name=$(NODE_NAME)" -}}
+- { name: POD_NAME, valueFrom: { fieldRef: { fieldPath: metadata.name } } }
+- { name: POD_UID, valueFrom: { fieldRef: { fieldPath: metadata.uid } } }
+- { name: NODE_NAME, valueFrom: { fieldRef: { fieldPath: spec.nodeName } } }
+- name: OTEL_RESOURCE_ATTRIBUTES
+  value: {{ list $place $pod $values.settings.all.OTEL_RESOURCE_ATTRIBUTES | compact | join "," | quote }}
+{{- with $values.telemetry.headers }}
+{{- if .key }}
+- name: OTEL_EXPORTER_OTLP_HEADERS
+  valueFrom: { secretKeyRef: { name: {{ .secret | default $values.secret }}, key: {{ .key | quote }} } }
+{{- end }}
+{{- end }}
 {{- end -}}
 
 {{/* What every service reads. */}}
@@ -88,6 +101,8 @@ k8s.namespace.name={{ .root.Release.Namespace }},k8s.deployment.name={{ .name }}
 {{- $values := .root.Values -}}
 {{- $volatile := $values.redis.volatile -}}
 {{ include "faceline.kafkaEnvironment" .root }}
+{{ include "faceline.resourceEnvironment" . }}
+{{- include "faceline.modelsEnvironment" . }}
 - name: REDIS_VOLATILE_URL
   value: {{ include "faceline.redisUrl" (dict "server" $volatile "address" (include "faceline.volatileAddress" .root) "user" .service) | quote }}
 - { name: REDIS_VOLATILE_CONFIG_UNREADABLE, value: {{ $volatile.configUnreadable }} }
@@ -100,18 +115,6 @@ k8s.namespace.name={{ .root.Release.Namespace }},k8s.deployment.name={{ .name }}
 {{- /* Metrics that are scraped and sent would count twice. Quoted, because `settings` may replace it. */}}
 - { name: "OTEL_METRICS_EXPORTER", value: none }
 {{- end }}
-{{- with $values.telemetry.headers }}
-{{- if .key }}
-- name: OTEL_EXPORTER_OTLP_HEADERS
-  valueFrom: { secretKeyRef: { name: {{ .secret | default $values.secret }}, key: {{ .key | quote }} } }
-{{- end }}
-{{- end }}
-- { name: POD_NAME, valueFrom: { fieldRef: { fieldPath: metadata.name } } }
-- { name: POD_UID, valueFrom: { fieldRef: { fieldPath: metadata.uid } } }
-- { name: NODE_NAME, valueFrom: { fieldRef: { fieldPath: spec.nodeName } } }
-- name: OTEL_RESOURCE_ATTRIBUTES
-  value: {{ list (include "faceline.resource" .) $values.settings.all.OTEL_RESOURCE_ATTRIBUTES | compact | join "," | quote }}
-{{- include "faceline.modelsEnvironment" . }}
 {{- include "faceline.fileEnvironment" .secretFiles }}
 {{- end -}}
 
