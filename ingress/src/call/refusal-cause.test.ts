@@ -27,6 +27,7 @@ test("a process that could hardly run blames the load and no batcher whose state
   assert.deepEqual([load.code, load.details.shed], ["queue_full", "cpu_starved"]);
   assert.equal(dispatchRefusal(starved, [kafkaBlocked]).details.dependency, "kafka");
   assert.equal(dispatchRefusal({ ...starved, isServing: false }, []).code, "not_ready");
+  assert.equal(dispatchRefusal({ ...starved, kafka: false }, []).details.dependency, "kafka");
 });
 
 test("a refusal names a dependency exactly if its code is dependency_unavailable", () => {

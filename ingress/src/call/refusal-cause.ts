@@ -46,9 +46,9 @@ export function refusalCause(own: OwnState, states: readonly PoolState[]): Refus
 
 /** Returns the error of a call that no pool takes: by its cause, or by the load if that hides the cause. */
 export function dispatchRefusal(own: OwnState, states: readonly PoolState[]): ApiError {
-  const { starvation } = own;
-  if (starvation !== undefined && own.isServing && states.length === 0) return cpuStarved(starvation);
-  return refusal(refusalCause(own, states));
+  const cause = refusalCause(own, states);
+  const isHidden = cause === "batcher" || cause === "topic";
+  return isHidden && own.starvation !== undefined ? cpuStarved(own.starvation) : refusal(cause);
 }
 
 /** Returns why this process can dispatch no call, whatever the pools say; undefined if it can. */
