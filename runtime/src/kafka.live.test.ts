@@ -132,16 +132,15 @@ test("a process that was blocked for longer than KAFKA_REQUEST_MS has lost no co
   assert.deepEqual(changes, []);
 });
 
-test("a producer notices that a topic is missing, and that it is there again", async (t) => {
+test("a producer notices that a topic is missing, and that it is there again", async () => {
   const topic = `test.${randomBytes(6).toString("hex")}`;
-  const admin = await openAdmin(config);
-  t.after(() => admin.disconnect());
+  await using admin = await openAdmin(config);
   await using producer = await openProducer(config, "test", { topics: [topic] });
   await pollUntil(() => !producer.hasTopics());
   assert.equal(producer.isHealthy(), true);
   await admin.createTopics({ topics: [{ topic, numPartitions: 1, replicationFactor: 1 }] });
-  t.after(() => admin.deleteTopics({ topics: [topic] }));
   await pollUntil(() => producer.hasTopics());
+  await admin.deleteTopics({ topics: [topic] });
 });
 
 test("a dead letter has the offset of the message and a reason, and none of its content", async (t) => {

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { Problem } from "@faceline/contracts/http/problem";
-import { deadLetterTopic } from "@faceline/contracts/wire/names";
-import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { readConfig } from "@faceline/runtime/config";
 import { KafkaConfig, openAdmin } from "@faceline/runtime/kafka";
 import { openConsumer } from "@faceline/runtime/kafka-consumer";
 import { openProducer } from "@faceline/runtime/kafka-producer";
 import { openLog } from "@faceline/runtime/log";
+import { deadLetterTopic } from "@faceline/contracts/wire/names";
 import { portraits } from "@faceline/testing/faces";
+import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { type Link, startProxiedStack } from "./stack/swallowed-links.ts";
 
 // Packets are swallowed until it is noticed.
