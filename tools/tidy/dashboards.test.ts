@@ -17,7 +17,6 @@ const dashboards = readDashboards();
 const panels = dashboards.flatMap(panelsOf);
 
 /** Metrics that no panel shows, with the reason. */
-// An alert says it.
 const onNoPanel: MetricName[] = [];
 
 test("every metric is on a panel, or in the list of those that are not", () => {
