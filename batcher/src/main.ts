@@ -2,6 +2,7 @@ import { AnswerDelivery } from "@faceline/runtime/answer-delivery";
 import { openSharedClock } from "@faceline/runtime/clock";
 import { DeadLetters } from "@faceline/runtime/dead-letters";
 import { DedupedLog } from "@faceline/runtime/deduped-log";
+import { openAdmin } from "@faceline/runtime/kafka";
 import { openConsumer } from "@faceline/runtime/kafka-consumer";
 import { openProducer } from "@faceline/runtime/kafka-producer";
 import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
@@ -9,6 +10,7 @@ import { observeProcess } from "@faceline/runtime/metrics/process-metrics";
 import { observeCommands } from "@faceline/runtime/metrics/redis-metrics";
 import { openOperatorsPort } from "@faceline/runtime/operators/port";
 import { exitFatally, notifyReady, waitForAbort } from "@faceline/runtime/process-lifecycle";
+import { poolTopics } from "@faceline/runtime/pool-topics";
 import { connectVolatileRedis } from "@faceline/runtime/redis";
 import { runService } from "@faceline/runtime/service";
 import { openTracing } from "@faceline/runtime/tracing/open-tracing";
@@ -27,6 +29,7 @@ import { newState } from "./scheduling/state/state.ts";
 import { SettingsChanges, schedulerSettings } from "./settings/settings-changes.ts";
 import { settingsResource } from "./settings/settings-resource.ts";
 import { TaskInbox } from "./task-inbox.ts";
+import { TopicWatch } from "./topic-watch.ts";
 
 await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => {
   const { POOL: pool } = config;
@@ -55,6 +58,11 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
   await using deadLetters = new DeadLetters({
     openProducer: () => openProducer(config, `${id}-dead-letters`),
     log: dedupedLog,
+  });
+  await using _topics = await TopicWatch.open({
+    topics: poolTopics(config, pool),
+    openAdmin: () => openAdmin(config),
+    log,
   });
   const batches = openBatchOutbox(producer, pool);
   await using delivery = new AnswerDelivery({ redis, clock, log });

@@ -41,6 +41,22 @@ test("a call that was looked up while the partition left and came back arrives o
   assert.deepEqual(arrived(), ["call-7"]);
 });
 
+test("the offsets of a topic that was made anew are committed, whatever those of the old one were", async (t) => {
+  const { consumer, redis, arrived, end, committed } = await openInbox(t);
+  consumer.assigned([0]);
+  consumer.take(messages(7));
+  await redis.reply();
+  end("call-7");
+  t.mock.timers.tick(100);
+  await Promise.resolve();
+  consumer.take(messages(0));
+  await redis.reply();
+  end("call-0");
+  t.mock.timers.tick(100);
+  assert.deepEqual(arrived(), ["call-7", "call-0"]);
+  assert.deepEqual(committed, ["8", "1"]);
+});
+
 test("the scheduler gets an event when the partition is assigned, and one when it is lost", async (t) => {
   const { consumer, events } = await openInbox(t);
   consumer.assigned([]);
