@@ -113,6 +113,9 @@ function openOutbox(t: TestContext, events = [assigned]) {
     clock: { now: () => (comparisons++, now) },
     pool: "default",
     kafka: () => kafka,
+    hasTopic: () => true,
+    hasReports: () => true,
+    takeoverMs: () => undefined,
   });
   t.after(() => outbox[Symbol.asyncDispose]());
   return {
