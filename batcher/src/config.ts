@@ -3,6 +3,7 @@ import { KafkaConfig } from "@faceline/runtime/kafka";
 import { MetricsConfig } from "@faceline/runtime/metrics/config";
 import { OperatorsConfig } from "@faceline/runtime/operators/config";
 import { settingBounds } from "@faceline/runtime/operators/pool-settings";
+import { TopicsConfig } from "@faceline/runtime/pool-topics";
 import { VolatileRedisConfig } from "@faceline/runtime/redis";
 import { ServiceConfig } from "@faceline/runtime/service";
 import { TracingConfig } from "@faceline/runtime/tracing/config";
@@ -12,6 +13,7 @@ const { laneWaitingMax, utilisationTarget } = settingBounds;
 
 export const BatcherConfig = z.object({
   ...KafkaConfig.shape,
+  ...TopicsConfig.shape,
   ...VolatileRedisConfig.shape,
   ...TracingConfig.shape,
   ...MetricsConfig.shape,

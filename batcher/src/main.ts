@@ -2,6 +2,7 @@ import { batchesTopic } from "@faceline/contracts/wire/names";
 import { AnswerDelivery } from "@faceline/runtime/answer-delivery";
 import { openSharedClock } from "@faceline/runtime/clock";
 import { DeadLetters } from "@faceline/runtime/dead-letters";
+import { openAdmin } from "@faceline/runtime/kafka";
 import { openConsumer } from "@faceline/runtime/kafka-consumer";
 import { openProducer } from "@faceline/runtime/kafka-producer";
 import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
@@ -9,6 +10,7 @@ import { observeDependencies, observeProcess } from "@faceline/runtime/metrics/p
 import { observeCommands } from "@faceline/runtime/metrics/redis-metrics";
 import { openOperatorsPort } from "@faceline/runtime/operators/port";
 import { exitFatally, notifyReady, waitForAbort } from "@faceline/runtime/process-lifecycle";
+import { poolTopics } from "@faceline/runtime/pool-topics";
 import { connectVolatileRedis } from "@faceline/runtime/redis";
 import { runService } from "@faceline/runtime/service";
 import { openTracing } from "@faceline/runtime/tracing/open-tracing";
@@ -27,6 +29,7 @@ import { newState } from "./scheduling/state/state.ts";
 import { SettingsChanges, schedulerSettings } from "./settings/settings-changes.ts";
 import { settingsResource } from "./settings/settings-resource.ts";
 import { TaskInbox } from "./task-inbox.ts";
+import { TopicWatch } from "./topic-watch.ts";
 
 /** From the end of a batcher's session until its standby has joined again and published a state. */
 const takeoverGraceMs = 1_000;
@@ -58,6 +61,11 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     openProducer: () => openProducer(config, `${id}-dead-letters`),
     log,
   });
+  await using topics = await TopicWatch.open({
+    topics: poolTopics(config, pool),
+    openAdmin: () => openAdmin(config),
+    log,
+  });
   const batches = openBatchOutbox(producer, pool);
   await using delivery = new AnswerDelivery({ redis, clock, log });
   const answers = openAnswerOutbox({ delivery, clock, pool, deadLetters, dedupedLog: log });
@@ -69,7 +77,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
   };
   const dependencies = () => ({
     "redis-volatile": redis.healthy,
-    kafka: tasksSilentSince === Infinity && producer.isHealthy(),
+    kafka: tasksSilentSince === Infinity && producer.isHealthy() && topics.missing.length === 0,
   });
   observeDependencies(metrics, dependencies);
   let takeoverMs: number | undefined;
@@ -97,7 +105,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     clock,
     pool,
     kafka: kafkaLink,
-    hasTopic: producer.hasTopics,
+    hasTopic: () => producer.hasTopics() && topics.missing.length === 0,
     hasReports: () => hasReports(),
     takeoverMs: () => takeoverMs,
   });

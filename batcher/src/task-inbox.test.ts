@@ -47,6 +47,22 @@ test("the role is logged when it changes, not each time that the group assigns n
   assert.deepEqual(roles, [false, true, false]);
 });
 
+test("the offsets of a topic that was made anew are committed, whatever those of the old one were", async (t) => {
+  const { consumer, redis, arrived, end, committed } = await openInbox(t);
+  consumer.assigned([0]);
+  consumer.take(messages(7));
+  await redis.reply();
+  end("call-7");
+  t.mock.timers.tick(100);
+  await Promise.resolve();
+  consumer.take(messages(0));
+  await redis.reply();
+  end("call-0");
+  t.mock.timers.tick(100);
+  assert.deepEqual(arrived(), ["call-7", "call-0"]);
+  assert.deepEqual(committed, ["8", "1"]);
+});
+
 test("the scheduler gets an event when the partition is assigned, and one when it is lost", async (t) => {
   const { consumer, events } = await openInbox(t);
   consumer.assigned([]);

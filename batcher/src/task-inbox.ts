@@ -85,6 +85,7 @@ export class TaskInbox implements AsyncDisposable {
       loop.handle({ kind: "partition_assigned" });
     } else if (this.#activeSince !== undefined) {
       this.#activeSince = undefined;
+      this.#committed = undefined;
       this.#lossCount++;
       this.#ledger.clear();
       loop.handle({ kind: "partition_lost" });
@@ -96,6 +97,12 @@ export class TaskInbox implements AsyncDisposable {
   }
 
   #read(messages: ReadMessage[]): void {
+    const [first] = messages;
+    if (first !== undefined && this.#committed !== undefined && BigInt(first.offset) < this.#committed) {
+      // The topic was made anew: what is committed was an offset of the old one. Its tasks go on.
+      this.#committed = undefined;
+      this.#ledger.clear();
+    }
     const old: Arrival[] = [];
     for (const { offset, value } of messages) {
       const receivedAt = this.#parts.clock.now();

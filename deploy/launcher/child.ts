@@ -15,6 +15,8 @@ export class Child {
   readonly name: string;
   readonly pid: number | undefined;
   readonly ended: Promise<ChildEnd>;
+  /** See `Program.repairs`. */
+  readonly repairs: boolean;
   readonly #process: ChildProcess;
   readonly #readyMessage: Promise<void>;
   readonly #program: Program;
@@ -25,6 +27,7 @@ export class Child {
     const startedAt = performance.now();
     this.name = program.name;
     this.#program = program;
+    this.repairs = program.repairs?.() ?? false;
     this.#process = spawn("/bin/sh", ["-c", shellCode, "sh", program.command, ...program.args], {
       detached: true,
       stdio: [...lifelineStdio, ...(program.ready === "message" ? (["ipc"] as const) : [])],
@@ -74,8 +77,9 @@ export class Child {
    * Resolves when the process is ready. Throws a sentence with its last output when it ends or takes too
    * long.
    */
-  async ready(withinMs: number, stop: AbortSignal): Promise<void> {
+  async ready(readyWithinMs: number, stop: AbortSignal): Promise<void> {
     stop.throwIfAborted();
+    const withinMs = readyWithinMs + (this.repairs ? repairMs : 0);
     const done = new AbortController();
     const signal = AbortSignal.any([done.signal, stop]);
     const { promise: late, resolve } = Promise.withResolvers<string>();
@@ -140,6 +144,8 @@ const withoutCoreDump = "ulimit -c 0; ";
 const killAfterS = 10;
 const shellCode = `${withoutCoreDump}${groupWithLifeline({ killAfterS })}exec "$@"`;
 
+/** Time in which a server repairs its data, over that of a usual start. */
+export const repairMs = 600_000;
 const outputDrainMs = 1_000;
 const lastLinesMax = 25;
 const probeEveryMs = 50;
@@ -151,6 +157,8 @@ export type Program = {
   env: NodeJS.ProcessEnv;
   /** How the launcher knows that it is ready: an IPC message from it, or a probe that returns true. */
   ready: "message" | (() => Promise<boolean>);
+  /** Whether the next start has to repair data first. */
+  repairs?: () => boolean;
 };
 
 /** `cause` completes the sentence "NAME …". */

@@ -47,8 +47,13 @@ export async function kafkaProgram(
     args: [...heap, ...fastStartFlags, ...defines, "-cp", classpath, "kafka.Kafka", properties],
     env: process.env,
     ready: () => acceptsConnections("127.0.0.1", port),
+    // A broker that stops in peace leaves this file, and the next one removes it. Without it, it reads the
+    // whole of its newest segments before it listens.
+    repairs: () => existsSync(join(data, "__cluster_metadata-0")) && !existsSync(join(data, cleanShutdown)),
   };
 }
+
+const cleanShutdown = ".kafka_cleanshutdown";
 
 export function newClusterId(): string {
   const id = randomBytes(16);

@@ -1,12 +1,11 @@
 import { parseArgs } from "node:util";
 import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-bytes";
 import { readConfig } from "@faceline/runtime/config";
+import { TopicsConfig } from "@faceline/runtime/pool-topics";
 import { Tenant } from "@faceline/contracts/wire/ids";
+import { poolWorkersMax } from "@faceline/contracts/wire/names";
 import * as z from "zod";
 import { defaultWorkers } from "./worker-count.ts";
-
-/** A pool's batches topic has this many partitions, and a worker needs one of its own. */
-export const poolWorkersMax = 16;
 
 const Port = z.coerce.number().int().min(1).max(65_535);
 const Milliseconds = z.coerce.number().int().min(1);
@@ -18,6 +17,8 @@ const retentionGraceMs = 10_000;
  * The launcher's own settings. The rest of the environment is passed to the services, which read their own.
  */
 const Settings = z.object({
+  ...TopicsConfig.shape,
+
   /** Folder of everything that `npm start` fetches, builds and writes. Relative to the repository. */
   FACELINE_STATE: z.string().default(".faceline"),
 
@@ -58,17 +59,6 @@ const Settings = z.object({
 
   /** The longest deadline that the ingress allows. The launcher only compares it with the retention. */
   DEADLINE_MAX_MS: Milliseconds.default(120_000),
-  /**
-   * Copies of each topic, and how many of them must have a message before it counts as sent. Unset: what the
-   * brokers say (`default.replication.factor`, `min.insync.replicas`).
-   */
-  TOPIC_REPLICATION_FACTOR: z.coerce.number().int().min(1).max(15).optional(),
-  TOPIC_MIN_INSYNC_REPLICAS: z.coerce.number().int().min(1).max(15).optional(),
-  /** Retention of tasks and batches. */
-  TOPIC_RETENTION_MINUTES: z.coerce.number().int().min(3).default(10),
-  /** Retention of dead letters: ids and reasons of messages, without content. */
-  DEAD_LETTER_RETENTION_MINUTES: z.coerce.number().int().min(3).default(1440),
-
   /** How long a process may take from its start until it is ready. */
   READY_WITHIN_MS: Milliseconds.default(60_000),
   /** How long an ingress may drain. The launcher kills it some time later. */

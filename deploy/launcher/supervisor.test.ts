@@ -35,6 +35,16 @@ test("a program that is not ready in time fails the start, and can still be stop
   assert.equal(supervisor.pid, undefined);
 });
 
+test("a program that has to repair its data has more time to become ready, and that is printed", async (t) => {
+  const late = `setTimeout(() => process.send({ kind: "ready" }), 100); setInterval(() => {}, 1000);`;
+  const { supervisor, printed } = supervise(t, late, { readyWithinMs: 1 }, () => true);
+  await supervisor.start();
+  await supervisor.stop();
+  assert.deepEqual(printed, [
+    "service-1 was not stopped properly and checks its data first: that may take 10 minutes",
+  ]);
+});
+
 test("a program that dies is reported and restarted", async (t) => {
   const { supervisor, printed } = supervise(t, readyScript);
   await supervisor.start();
@@ -101,7 +111,12 @@ test("the count of failures is reset by a run of forgetMs, and thousands do not 
   assert.equal(nextRestart(5_000, 0, limits).afterMs, 1_000);
 });
 
-function supervise(t: TestContext, script: string, options: Partial<SupervisorOptions> = {}) {
+function supervise(
+  t: TestContext,
+  script: string,
+  options: Partial<SupervisorOptions> = {},
+  repairs = () => false,
+) {
   const logs = mkdtempSync(join(tmpdir(), "faceline-supervisor-"));
   const printed: string[] = [];
   const program: Program = {
@@ -110,6 +125,7 @@ function supervise(t: TestContext, script: string, options: Partial<SupervisorOp
     args: ["-e", script],
     env: {},
     ready: "message",
+    repairs,
   };
   const never = new AbortController().signal;
   const supervisor = new Supervisor(program, {

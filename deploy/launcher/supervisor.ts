@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { Child, type Program } from "./child.ts";
+import { Child, type Program, repairMs } from "./child.ts";
 import { LogFile } from "./log-file.ts";
 import type { ProcessRecord } from "./process-record.ts";
 
@@ -60,6 +60,10 @@ export class Supervisor {
       this.#options.onOutput(this.name, line);
     });
     this.#child = child;
+    if (child.repairs) {
+      const text = "was not stopped properly and checks its data first: that may take";
+      this.#options.print(`${this.name} ${text} ${repairMs / 60_000} minutes`);
+    }
     const { pid } = child;
     if (pid !== undefined) {
       this.#options.record?.started(this.name, pid);

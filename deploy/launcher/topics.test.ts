@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type FoundTopic, topicDifferences, type WantedTopic } from "./topics.ts";
+import type { WantedTopic } from "@faceline/runtime/pool-topics";
+import { type FoundTopic, topicDifferences } from "./topics.ts";
 
 const wanted: WantedTopic = {
   topic: "faceline.batches.p",
@@ -26,7 +27,7 @@ test("each difference is one sentence with the command that corrects it", () => 
       "`kafka-topics.sh --bootstrap-server kafka:9092 --alter --topic faceline.batches.p --partitions 16`",
     "topic faceline.batches.p has replicas=1 instead of 3 (TOPIC_REPLICATION_FACTOR): correct it with " +
       "`kafka-topics.sh --bootstrap-server kafka:9092 --delete --topic faceline.batches.p` " +
-      "when no call runs, and start Faceline again",
+      "while Faceline is stopped, and start it again",
     "topic faceline.batches.p has retention.ms=60000 instead of 600000: correct it with " +
       "`kafka-configs.sh --bootstrap-server kafka:9092 --alter --entity-type topics " +
       "--entity-name faceline.batches.p --add-config retention.ms=600000`",

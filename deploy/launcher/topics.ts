@@ -1,13 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { type KafkaConfig, openAdmin } from "@faceline/runtime/kafka";
-import {
-  batcherGroup,
-  batchesTopic,
-  deadLetterTopic,
-  inferenceGroup,
-  tasksTopic,
-} from "@faceline/contracts/wire/names";
-import { type LauncherConfig, poolWorkersMax } from "./settings.ts";
+import { poolTopics, type WantedTopic } from "@faceline/runtime/pool-topics";
+import { batcherGroup, batchesTopic, inferenceGroup, tasksTopic } from "@faceline/contracts/wire/names";
+import type { LauncherConfig } from "./settings.ts";
 
 /**
  * Creates the missing topics of a pool, and waits until its consumer groups can be joined: for a while after
@@ -19,7 +14,7 @@ export async function createTopics(config: KafkaConfig, options: TopicOptions): 
     await using admin = await openAdmin(config);
     const existing = new Set(await admin.listTopics());
     const [present, topics] = [true, false].map((exists) =>
-      poolTopics(options).filter(({ topic }) => existing.has(topic) === exists),
+      options.topics.filter(({ topic }) => existing.has(topic) === exists),
     ) as [WantedTopic[], WantedTopic[]];
     // The client's own wait for leaders begins with an error, and costs its back-off.
     if (topics.length > 0) await admin.createTopics({ topics, waitForLeaders: false });
@@ -68,7 +63,7 @@ export function topicDifferences(wanted: WantedTopic, found: FoundTopic, brokers
     dataFolder === undefined
       ? `correct it with \`${command}\`${after}`
       : `stop Faceline and \`rm -r ${dataFolder}\``;
-  const again = " when no call runs, and start Faceline again";
+  const again = " while Faceline is stopped, and start it again";
 
   const sentences: string[] = [];
   if (found.partitions !== numPartitions) {
@@ -97,30 +92,6 @@ export async function deleteTopics(config: KafkaConfig, pool: string): Promise<v
   await admin.deleteTopics({ topics: [tasksTopic(pool), batchesTopic(pool)] });
 }
 
-function poolTopics(options: TopicOptions): WantedTopic[] {
-  const { pool, retentionMs, deadLetterRetentionMs, replicationFactor, minInsyncReplicas } = options;
-  const topic = (name: string, numPartitions: number, retentionMs: number): WantedTopic => ({
-    topic: name,
-    numPartitions,
-    ...(replicationFactor === undefined ? {} : { replicationFactor }),
-    configEntries: [
-      { name: "retention.ms", value: `${retentionMs}` },
-      { name: "max.message.bytes", value: `${recordBatchBytesMax}` },
-      // Kafka deletes closed segments only: an open one would keep its messages for a week.
-      { name: "segment.ms", value: `${Math.round(retentionMs / 2)}` },
-      ...(minInsyncReplicas === undefined
-        ? []
-        : [{ name: "min.insync.replicas", value: `${minInsyncReplicas}` }]),
-    ],
-  });
-  return [
-    // One partition: the group assigns all tasks to one batcher, and a second batcher is its hot standby.
-    topic(tasksTopic(pool), 1, retentionMs),
-    topic(batchesTopic(pool), poolWorkersMax, retentionMs),
-    topic(deadLetterTopic, 1, deadLetterRetentionMs),
-  ];
-}
-
 async function retryUntilDone<T>({ withinMs, stop }: TopicOptions, work: () => Promise<T>): Promise<T> {
   const giveUpAt = performance.now() + withinMs;
   for (;;) {
@@ -141,9 +112,6 @@ async function retryUntilDone<T>({ withinMs, stop }: TopicOptions, work: () => P
 /** The protocol's number of the resource type (KIP-133). */
 const topicResource = 2;
 const retryEveryMs = 100;
-/** Limit of a record batch, despite the name. The services send less: runtime/src/kafka-flush.ts. */
-const recordBatchBytesMax = 1024 * 1024;
-const minuteMs = 60_000;
 
 export const topicOptions = (
   config: LauncherConfig,
@@ -152,21 +120,15 @@ export const topicOptions = (
   dataFolder?: string,
 ): TopicOptions => ({
   pool,
-  replicationFactor: config.TOPIC_REPLICATION_FACTOR,
-  minInsyncReplicas: config.TOPIC_MIN_INSYNC_REPLICAS,
+  topics: poolTopics(config, pool),
   dataFolder: config.KAFKA_BROKERS === undefined ? dataFolder : undefined,
-  retentionMs: config.TOPIC_RETENTION_MINUTES * minuteMs,
-  deadLetterRetentionMs: config.DEAD_LETTER_RETENTION_MINUTES * minuteMs,
   withinMs: config.READY_WITHIN_MS,
   stop,
 });
 
 type TopicOptions = {
   pool: string;
-  retentionMs: number;
-  deadLetterRetentionMs: number;
-  replicationFactor: number | undefined;
-  minInsyncReplicas: number | undefined;
+  topics: WantedTopic[];
   /** The data of the broker, where the launcher has started it. */
   dataFolder: string | undefined;
   withinMs: number;
@@ -176,13 +138,6 @@ type TopicOptions = {
 type Admin = Awaited<ReturnType<typeof openAdmin>>;
 
 type Brokers = { addresses: string; dataFolder: string | undefined };
-
-export type WantedTopic = {
-  topic: string;
-  numPartitions: number;
-  replicationFactor?: number;
-  configEntries: { name: string; value: string }[];
-};
 
 /** `replicas`: of the partition with the fewest. */
 export type FoundTopic = { partitions: number; replicas: number; settings: Record<string, string> };

@@ -1,7 +1,7 @@
 /**
  * The most bytes of one record batch: what one request carries for one partition. The broker refuses a
  * larger batch whole, so it must be below `max.message.bytes` of the topics, which is 1 MiB
- * (deploy/launcher/topics.ts).
+ * (pool-topics.ts).
  */
 export const recordBatchBytesMax = 900_000;
 

@@ -32,6 +32,20 @@ test("messages are delivered once and in order, and only uncommitted ones are de
   );
 });
 
+test("an offset that the partition no longer has, or not yet, is followed by its first message", async (t) => {
+  const topic = await freshTopic(t, 1);
+  await using producer = await openProducer(config, "test");
+  for (let index = 0; index < 4; index++) await producer.send(topic, 0, `${index}`);
+  await read(topic, 4, { commitUpTo: "1" });
+  await using admin = await openAdmin(config);
+  // Kafkajs deletes records only of topics that it has asked for.
+  await admin.fetchTopicOffsets(topic);
+  await admin.deleteTopicRecords({ topic, partitions: [{ partition: 0, offset: "2" }] });
+  // As after the retention, and as after the topic was deleted and made again.
+  assert.deepEqual(await read(topic, 2, { commitUpTo: "40" }), ["2", "3"]);
+  assert.deepEqual(await read(topic, 2, {}), ["2", "3"]);
+});
+
 test("more than a record batch may wait while one request is in flight, and all of it arrives", async (t) => {
   const topic = await freshTopic(t, 1);
   await using producer = await openProducer(config, "test");
@@ -223,10 +237,12 @@ function block(forMs: number): void {
 async function freshTopic(t: TestContext, numPartitions: number): Promise<string> {
   const topic = `test.${randomBytes(6).toString("hex")}`;
   const admin = await openAdmin(config);
+  // The client's own wait for leaders fails while the broker does not know the topic yet.
   await admin.createTopics({
     topics: [{ topic, numPartitions, replicationFactor: 1 }],
-    waitForLeaders: true,
+    waitForLeaders: false,
   });
+  while (!(await admin.listTopics()).includes(topic));
   t.after(async () => {
     await admin.deleteTopics({ topics: [topic] });
     await admin.disconnect();

@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { existsSync, readdirSync, readFileSync } from "node:fs";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { Problem } from "@faceline/contracts/http/problem";
@@ -10,6 +10,7 @@ import type { TaskId } from "@faceline/contracts/wire/ids";
 import { batcherGroup, imageKey, tasksTopic } from "@faceline/contracts/wire/names";
 import { portraits } from "@faceline/testing/faces";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
+import { hasStopped, pidOfServer } from "./stack/server-process.ts";
 import { startStack } from "./stack/stack.ts";
 
 const callsInFlight = 20;
@@ -29,7 +30,7 @@ test("while the broker hangs, one call at most waits for it; afterwards no call 
 
   const inFlight = Array.from({ length: callsInFlight }, () => post());
   await inFlight[0];
-  const broker = brokerPid();
+  const broker = pidOfServer("kafka")!;
   process.kill(broker, "SIGSTOP");
   // Also when the test fails: stopping the stack needs the broker, and happens after this.
   using _continueBroker = { [Symbol.dispose]: () => void process.kill(broker, "SIGCONT") };
@@ -76,22 +77,3 @@ function reasonsOf(line: string): string[] {
 }
 
 type RefusalLine = { reason: string; request_id?: string; request_ids?: string[] };
-
-/**
- * Whether SIGSTOP has reached all threads of a process. On a busy machine that takes up to a tenth of a
- * second, in which a broker still accepts messages. True on systems without /proc.
- */
-function hasStopped(pid: number): boolean {
-  const threads = `/proc/${pid}/task`;
-  if (!existsSync(threads)) return true;
-  return readdirSync(threads).every((thread) =>
-    /^State:\s+T/m.test(readFileSync(join(threads, thread, "status"), "latin1")),
-  );
-}
-
-/** The pid of this run's broker. This file runs alone, so no other test needs the broker meanwhile. */
-function brokerPid(): number {
-  const record = readFileSync(join(process.env["FACELINE_TEST_RUN"]!, "processes.json"), "utf8");
-  const { running } = JSON.parse(record) as { running: { name: string; pid: number }[] };
-  return running.find(({ name }) => name === "kafka")!.pid;
-}

@@ -46,8 +46,8 @@ for (const [name, file, constant, unit] of constants) {
 const settings: [name: string, file: string, setting: string][] = [
   ["sign-in:", "accounts/src/people/config.ts", "SIGN_IN_ADDRESS_HOURS"],
   ["session:", "accounts/src/people/config.ts", "SESSION_DAYS"],
-  ["faceline.tasks.", "deploy/launcher/topics.ts", "TOPIC_RETENTION_MINUTES"],
-  ["faceline.dead-letters", "deploy/launcher/topics.ts", "DEAD_LETTER_RETENTION_MINUTES"],
+  ["faceline.tasks.", "runtime/src/pool-topics.ts", "TOPIC_RETENTION_MINUTES"],
+  ["faceline.dead-letters", "runtime/src/pool-topics.ts", "DEAD_LETTER_RETENTION_MINUTES"],
 ];
 
 for (const [name, file, setting] of settings) {

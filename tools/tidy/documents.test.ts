@@ -14,7 +14,7 @@ test("every setting is in one table of docs/operating, and nothing else is", () 
   const schemas = findFiles(
     "*/src/**/{config,settings}.ts",
     "deploy/launcher/settings.ts",
-    "runtime/src/{kafka,redis,service,otlp-config,models-config}.ts",
+    "runtime/src/{kafka,redis,service,otlp-config,models-config,pool-topics}.ts",
     "runtime/src/{metrics,operators,tracing}/config.ts",
   );
   const settings = schemas.flatMap((file) =>

@@ -4,6 +4,8 @@ import type { TaskId } from "./ids.ts";
 export const tasksTopic = (pool: string): string => `faceline.tasks.${pool}`;
 export const batchesTopic = (pool: string): string => `faceline.batches.${pool}`;
 export const deadLetterTopic = "faceline.dead-letters";
+/** A pool's batches topic has this many partitions, and a worker needs one of its own. */
+export const poolWorkersMax = 16;
 
 /** Consumer groups. Kafka assigns the single partition of a tasks topic to one batcher of the group. */
 export const batcherGroup = (pool: string): string => `faceline.batcher.${pool}`;

@@ -1,3 +1,4 @@
+import { randomUUID } from "node:crypto";
 import { Agent, request } from "node:http";
 import { setTimeout as sleep } from "node:timers/promises";
 import { poisson } from "@faceline/bench/load/open-loop";
@@ -11,9 +12,12 @@ import { table } from "@faceline/bench/report";
 export class SteadyCalls {
   /** Name of what happens meanwhile, to tell the calls of a restart apart. */
   phase: string;
+  /** Deadline of the calls from now on. */
+  deadlineMs: number;
+  /** Calls that have ended, in this order. */
+  readonly ends: CallEnd[] = [];
   readonly #plan: SteadyCallsPlan;
   readonly #agent = new Agent({ keepAlive: true, timeout: idleMs });
-  readonly #ends: CallEnd[] = [];
   readonly #pending = new Set<Promise<void>>();
   readonly #sending: Promise<void>;
   #connections = 0;
@@ -22,13 +26,14 @@ export class SteadyCalls {
   constructor(plan: SteadyCallsPlan) {
     this.#plan = plan;
     this.phase = plan.phase;
+    this.deadlineMs = plan.deadlineMs;
     this.#sending = this.#send();
   }
 
   /** Resolves when `count` more calls have ended. */
   async moreEnded(count: number): Promise<void> {
-    const wanted = this.#ends.length + count;
-    while (this.#ends.length < wanted) await sleep(pollEveryMs);
+    const wanted = this.ends.length + count;
+    while (this.ends.length < wanted) await sleep(pollEveryMs);
   }
 
   /** Sends no more calls, and returns how all of them ended once they have. */
@@ -37,7 +42,7 @@ export class SteadyCalls {
     await this.#sending;
     await Promise.all(this.#pending);
     this.#agent.destroy();
-    return { ends: this.#ends, connections: this.#connections };
+    return { ends: this.ends, connections: this.#connections };
   }
 
   async #send(): Promise<void> {
@@ -59,12 +64,14 @@ export class SteadyCalls {
   async #call(index: number, dueAt: number): Promise<void> {
     const { phase } = this;
     const end = await this.#post(index);
-    this.#ends.push({ phase, end, endedAt: Date.now(), tookMs: performance.now() - dueAt });
+    this.ends.push({ phase, end, endedAt: Date.now(), tookMs: performance.now() - dueAt });
   }
 
   /** Returns `200`, the status and error code of another answer, or what happened to the connection. */
   #post(index: number): Promise<string> {
-    const { url, key, bodies, deadlineMs, check } = this.#plan;
+    const { url, key, bodies, check } = this.#plan;
+    const { deadlineMs } = this;
+    const id = randomUUID();
     const number = index % bodies.length;
     const body = bodies[number]!;
     const { promise, resolve } = Promise.withResolvers<string>();
@@ -73,13 +80,14 @@ export class SteadyCalls {
       agent: this.#agent,
       headers: {
         "x-api-key": key,
+        "x-request-id": id,
         "x-request-timeout-ms": `${deadlineMs}`,
         "content-type": "application/json",
         "content-length": Buffer.byteLength(body),
       },
     });
     const giveUp = setTimeout(() => {
-      resolve("no answer");
+      resolve(noAnswer);
       call.destroy();
     }, deadlineMs + graceMs);
     call.on("socket", () => {
@@ -92,9 +100,11 @@ export class SteadyCalls {
       response.on("error", ({ message }) => resolve(message));
       response.on("end", () => {
         const text = Buffer.concat(chunks).toString();
-        // That of a proxy is not JSON.
-        if (response.statusCode !== 200) resolve(`${response.statusCode} ${errorCodeOf(text)}`);
-        else resolve(check(JSON.parse(text), number) ? "200" : "200 with a wrong answer");
+        if (response.statusCode !== 200) resolve(`${response.statusCode} ${errorOf(text)}`);
+        else {
+          const answer = JSON.parse(text) as Record<string, unknown>;
+          resolve(answer["request_id"] === id && check(answer, number) ? "200" : wrongAnswer);
+        }
       });
     });
     call.end(body);
@@ -114,7 +124,14 @@ export function tableOfPhases(ends: readonly CallEnd[], deadlineMs: number): str
   return table(["while", "calls", "failed", "late", "slowest, ms"], rows);
 }
 
-const errorCodeOf = (text: string): string => /"error":\s*"(\w+)"/.exec(text)?.[1] ?? "without a code";
+/** Returns the code of an error, and the dependency that it names. The answer of a proxy is not JSON. */
+const errorOf = (text: string): string =>
+  ["error", "dependency"]
+    .flatMap((name) => new RegExp(`"${name}":\\s*"([\\w-]+)"`).exec(text)?.[1] ?? [])
+    .join(" ") || "without a code";
+
+export const wrongAnswer = "200 with a wrong answer";
+export const noAnswer = "no answer";
 
 /** Servers close idle connections after 5 s or more. Closed here before, none closes when a call takes it. */
 const idleMs = 3_000;
@@ -134,7 +151,7 @@ type SteadyCallsPlan = {
   check(answer: Record<string, unknown>, body: number): boolean;
 };
 
-type CallEnd = { phase: string; end: string; endedAt: number; tookMs: number };
+export type CallEnd = { phase: string; end: string; endedAt: number; tookMs: number };
 
 /** `connections`: how many were opened for all calls. */
 type SteadyResult = { ends: CallEnd[]; connections: number };

@@ -1,7 +1,7 @@
 import { existsSync, mkdirSync, rmSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { capture } from "@faceline/deploy/launcher/capture";
-import { poolWorkersMax } from "@faceline/deploy/launcher/settings";
+import { poolWorkersMax } from "@faceline/contracts/wire/names";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import type { Steps } from "@faceline/deploy/launcher/steps";
 import { findVenv, type Installed, setUpVenv, type Venv } from "@faceline/testing/venv";
