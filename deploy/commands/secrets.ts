@@ -1,29 +1,54 @@
-import { chmodSync, existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
-import { secretFiles } from "../compose/secret-files.ts";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
+import { dirname, join } from "node:path";
+import { certificates, filesByService, secretFiles } from "../compose/secret-files.ts";
+import { runCommand } from "../launcher/run-command.ts";
 
-// `npm run secrets -- FOLDER`, and in containers the service `secrets`: writes every file of secrets that
-// deploy/compose/compose.yaml mounts, and with --production those of compose.production.yaml. Passwords that
-// are there are kept; to change one, remove its file, run this again and restart what uses it.
+// `npm run secrets -- FOLDER`, and in containers the service `secrets` before every start: writes every file
+// of secrets that deploy/compose/compose.yaml needs, with --production those of compose.production.yaml, and
+// copies into a folder for each service, which is all that it sees. Passwords that are there are kept; to
+// change one, remove its file, run this again and restart what uses it.
 
-const [folder, ...more] = process.argv.slice(2);
-const production = more.includes("--production");
-if (folder === undefined || more.length > Number(production)) {
-  console.error("usage: npm run secrets -- FOLDER [--production]");
-  process.exitCode = 2;
-} else {
+await runCommand(async ({ print }) => {
+  const [folder, ...more] = process.argv.slice(2);
+  const production = more.includes("--production");
+  if (folder === undefined || more.length > Number(production)) {
+    throw new Error("usage: npm run secrets -- FOLDER [--production]");
+  }
+  const read = (name: string): string | undefined =>
+    existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8") : undefined;
+  const files = secretFiles((name) => read(name)?.trim(), { production });
+  for (const name of production ? certificates : []) {
+    const text = read(name);
+    if (text === undefined) throw new Error(`${name} is missing in the folder: run certificates.sh before`);
+    files[name] = text;
+  }
   // Processes in containers read the files as users of their own. Others on this machine do not get into the
   // folder.
+  process.umask(0o022);
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   chmodSync(folder, 0o700);
-  const present = (name: string): string | undefined =>
-    existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8").trim() : undefined;
-  const files = secretFiles(present, { production });
-  for (const [name, text] of Object.entries(files)) {
-    rmSync(join(folder, name), { force: true });
-    writeFileSync(join(folder, name), text, { mode: 0o444 });
+  for (const [name, text] of Object.entries(files)) write(join(folder, name), text);
+  for (const [service, names] of Object.entries(filesByService({ production }))) {
+    const own = join(folder, "services", service);
+    const copies = new Map(names.map((name) => [name.split("=")[0]!, files[name.split("=").at(-1)!]!]));
+    for (const [name, text] of copies) write(join(own, name), text);
+    for (const name of readdirSync(own)) if (!copies.has(name)) rmSync(join(own, name));
   }
-  console.log(
-    `${Object.keys(files).length} files of secrets are in the folder; the API key is in first-api-key`,
-  );
+  print(`${Object.keys(files).length} files of secrets are in the folder; the API key is in first-api-key`);
+});
+
+/** Replaces a file at once: a service that starts meanwhile reads the old text or the new one. */
+function write(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true, mode: 0o755 });
+  writeFileSync(`${path}.new`, text, { mode: 0o444 });
+  renameSync(`${path}.new`, path);
 }

@@ -7,6 +7,7 @@
 # ca.key is mounted nowhere: keep it elsewhere, for the next certificate.
 set -eu
 cd "$1"
+chmod 700 .
 umask 077
 names=DNS:kafka,DNS:kafka-2,DNS:kafka-3,DNS:redis-volatile,DNS:redis-durable,DNS:redis-durable-replica
 openssl req -x509 -newkey rsa:3072 -nodes -days 3650 -subj "/CN=Faceline servers" -keyout ca.key -out ca.pem

@@ -3,24 +3,34 @@ import { createHash } from "node:crypto";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { secretFiles } from "./secret-files.ts";
+import { parse } from "yaml";
+import { certificates, filesByService, secretFiles } from "./secret-files.ts";
 
-/** Files of compose.production.yaml that the operator brings. */
-const certificates = ["kafka.pem", "server.pem", "server.key", "ca.pem"];
-
-for (const [file, production] of [
-  ["compose.yaml", false],
-  ["compose.production.yaml", true],
-] as const) {
-  test(`every secret that ${file} mounts is made, but for certificates`, () => {
-    const compose = readFileSync(join(import.meta.dirname, file), "utf8");
-    const mounted = [...compose.matchAll(/secrets\}\/([\w.-]+)" \}/g)].map(([, name]) => name!);
-    const made = [...Object.keys(secretFiles(() => undefined, { production })), ...certificates];
-    assert.ok(mounted.length > 5, "they were found");
-    assert.deepEqual(
-      mounted.filter((name) => !made.includes(name)),
-      [],
-    );
+for (const production of [false, true]) {
+  test(`each service of the compose may read the secrets that it names, and no others, production: ${production}`, () => {
+    const files = secretFiles(() => undefined, { production });
+    const allowed = filesByService({ production });
+    const composes = ["compose.yaml", ...(production ? ["compose.production.yaml"] : [])].map(servicesOf);
+    const names = new Set(composes.flatMap((services) => Object.keys(services)));
+    for (const service of names) {
+      // The settings of a server name more files.
+      const settings = (allowed[service] ?? []).map((name) => files[name.split("=").at(-1)!] ?? "");
+      if (service === "prometheus") settings.push(read("observe/prometheus.yaml"));
+      const parts = composes.map((services) => services[service] ?? {});
+      const text = JSON.stringify(parts) + settings.join();
+      const named = new Set([...text.matchAll(/\/run\/secrets\/([\w.-]+)/g)].map(([, name]) => name!));
+      const given = (allowed[service] ?? []).map((name) => name.split("=")[0]!);
+      assert.deepEqual([...named].toSorted(), given.toSorted(), service);
+      const mounts = parts.flatMap(({ volumes = [] }) =>
+        volumes.filter((mount) => mount.includes(":/run/secrets")),
+      );
+      const folder = `\${SECRETS_FOLDER:-./secrets}/services/${service}:/run/secrets:ro`;
+      assert.deepEqual(mounts, given.length === 0 ? [] : [folder]);
+      for (const name of allowed[service] ?? []) {
+        const source = name.split("=").at(-1)!;
+        assert.ok(source in files || certificates.includes(source), `${source} is made`);
+      }
+    }
   });
 }
 
@@ -65,3 +75,7 @@ test("the volatile Redis stores nothing, the durable one every write, and neithe
     assert.ok(!files[`${server}.conf`]!.includes(files[`${server}-ingress`]!.trim()));
   }
 });
+
+const read = (file: string): string => readFileSync(join(import.meta.dirname, file), "utf8");
+const servicesOf = (file: string) =>
+  (parse(read(file), { merge: true }) as { services: Record<string, { volumes?: string[] }> }).services;

@@ -79,6 +79,37 @@ export function secretFiles(
   };
 }
 
+/** Files that the operator brings: certificates.sh makes them. */
+export const certificates = ["kafka.pem", "server.pem", "server.key", "ca.pem"];
+
+/**
+ * Files of secrets that each service of the compose may read, in /run/secrets. `NAME=FILE` where it has
+ * another name there.
+ */
+export function filesByService({ production = false } = {}): Record<string, string[]> {
+  const tls = (...own: string[]) => (production ? [...own, "ca.pem"] : []);
+  const client = ["kafka-faceline", "operators-token", ...tls()];
+  const redis = tls("server.pem", "server.key");
+  const kafka = ["kafka-cluster-id", ...tls("kafka.pem")];
+  return {
+    kafka: ["kafka.properties", ...kafka],
+    "redis-volatile": ["redis-volatile.conf", ...redis],
+    "redis-durable": ["redis-durable.conf", ...redis],
+    "set-up": [...client, "redis-durable-keys", "first-api-key"],
+    batcher: [...client, "redis-volatile-batcher"],
+    inference: [...client, "redis-volatile-inference"],
+    ingress: [...client, "redis-volatile-ingress", "redis-durable-ingress"],
+    keys: ["redis-durable-keys", ...tls()],
+    prometheus: ["operators-token"],
+    grafana: ["grafana-admin"],
+    ...(production && {
+      "kafka-2": ["kafka.properties=kafka-2.properties", ...kafka],
+      "kafka-3": ["kafka.properties=kafka-3.properties", ...kafka],
+      "redis-durable-replica": ["redis-durable-replica.conf", ...redis],
+    }),
+  };
+}
+
 const linesOf = (settings: KafkaSettings): string =>
   Object.entries({ ...settings, "log.dirs": "/var/lib/kafka/data" })
     .map(([name, value]) => `${name}=${value}\n`)

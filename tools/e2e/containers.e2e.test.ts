@@ -26,13 +26,7 @@ test("Faceline in containers", { skip: withoutContainers() }, async (t) => {
   t.after(() => compose.remove());
   // What a run that was killed has left.
   await compose.remove();
-  await steps.run("secrets", () => compose.run("--profile", "tools", "run", "--rm", "secrets"));
-  await steps.run("compose", () => compose.run("up", "--detach"));
-  await steps.run("health", () =>
-    waitUntil("health is ok", () => isHealthy(compose.address)).catch(async (error: Error) => {
-      throw new Error(`${error.message}\n${await compose.logs()}`);
-    }),
-  );
+  const progress = await steps.run("compose", () => compose.start());
   const containers = await compose.containers();
   const packets = await Promise.all(containers.map(({ pid }) => countForeignPackets(pid)));
   const startedAt = performance.now();
@@ -44,6 +38,10 @@ test("Faceline in containers", { skip: withoutContainers() }, async (t) => {
     const reply = await post("/verify", { img1, img2 });
     assert.equal(reply.status, 200);
     assert.equal((reply.body as { verified: boolean }).verified, true);
+  });
+
+  await t.test("the start has said what it waits for, and the address", async () => {
+    assert.match(progress, /^waiting for [^]*^Faceline is ready: http:\/\/127\.0\.0\.1:\d+\/ .*\n$/m);
   });
 
   await t.test("a call without a key is refused", async () => {
@@ -106,12 +104,6 @@ async function untilCounted(compose: Compose): Promise<string> {
     return printed.includes("/verify");
   }).catch((error: Error) => assert.fail(`${error.message}; keys usage prints:\n${printed}`));
   return printed;
-}
-
-async function isHealthy(address: string): Promise<boolean> {
-  const reply = await fetch(`${address}/health`).catch(() => undefined);
-  const body = (await reply?.json().catch(() => undefined)) as { status?: string } | undefined;
-  return body?.status === "ok";
 }
 
 /** The rights of a container's first process, as Linux states them. */

@@ -29,11 +29,9 @@ test("three brokers, TLS to all servers and a replica of the durable Redis", {
   const compose = new Compose({ engine, python, folder, port: port!, files });
   t.after(() => compose.remove());
   await compose.remove();
-  const secrets = ["deploy/commands/secrets.ts", "/secrets", "--production"];
-  await steps.run("secrets", () => compose.run("--profile", "tools", "run", "--rm", "secrets", ...secrets));
   const script = join(repository, "deploy", "compose", "certificates.sh");
   await steps.run("certificates", () => capture("sh", [script, join(folder, "secrets")]));
-  await steps.run("compose", () => compose.run("up", "--detach"));
+  await steps.run("compose", () => compose.start());
   const post = apiClient(compose.address, compose.readSecret("first-api-key"));
   const [img1, img2] = ["dia-1.jpg", "dia-2.jpg"].map((name) =>
     readBase64(join(repository, "web", "src", "samples", name)),

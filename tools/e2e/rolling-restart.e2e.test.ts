@@ -34,8 +34,7 @@ test("every service is restarted in containers under load, and each call is answ
   const compose = new Compose({ engine, python, folder, port: port!, files });
   t.after(() => compose.remove());
   await compose.remove();
-  await steps.run("secrets", () => compose.run("--profile", "tools", "run", "--rm", "secrets"));
-  await steps.run("compose", () => compose.run("up", "--detach"));
+  await steps.run("compose", () => compose.start());
   const waitUntilRedundant = () =>
     waitUntil("two ingresses are ready", () => isOk(`${compose.address}/proxyz`));
   const isReady = async ({ id, name }: Container) => {

@@ -17,8 +17,9 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // A false match rate beside each distance; quality of faces: seven measurements, six issues with their
   // bounds, and the fields of three calls; cards.
   contracts: [4_690, 1_100],
-  // Eight more alerts took 90, a fault of each; inhibitions, in a real Alertmanager, 120.
-  deploy: [5_400, 3_250],
+  // Eight more alerts took 90, a fault of each; inhibitions, in a real Alertmanager, 120. Secrets of the compose
+  // by service, and the progress of its start, 100.
+  deploy: [5_500, 3_300],
   // Drafts took 250 lines: a decode that leaves out what no network sees, and the second run without one.
   // A pair of models: a second embedder in a lane, and embeddings that are joined.
   // Quality took 280 and 330: pose, sharpness and the part of a face in the picture, without a network.

@@ -61,6 +61,15 @@ export class Compose {
     });
   }
 
+  /** Runs `up`, and returns what the service `ready` printed until calls were served. */
+  async start(): Promise<string> {
+    await this.run("up", "--detach");
+    const ready = `${project}_ready_1`;
+    const code = await this.#engine.podman("wait", ready);
+    if (code.trim() !== "0") throw new Error(`ready ended with ${code}\n${await this.logs()}`);
+    return this.#engine.podman("logs", ready);
+  }
+
   readSecret(name: string): string {
     return readFileSync(join(this.#secrets, name), "utf8").trim();
   }
