@@ -11,14 +11,14 @@ import { findFiles, packages, read, sourceFiles } from "./source.ts";
 /** Lines of TypeScript of each package: code, and tests with what they share (`*.test.ts`, `testing/`). */
 const linesMax: Record<string, [code: number, tests: number]> = {
   accounts: [2_150, 1_800],
-  // Workers compared by their runs took 100 and 80, what keeps tasks from the workers 50, deleted topics, which
-  // are made again, 120 and 70.
-  batcher: [6_370, 3_850],
+  // Workers compared by their runs took 100 and 80, what keeps tasks from workers 50, and deleted topics,
+  // which are made again, 120 and 70.
+  batcher: [6_410, 3_880],
   // A false match rate beside each distance; quality of faces: seven measurements, six issues with their
   // bounds, and the fields of three calls; cards.
   contracts: [4_690, 1_100],
-  // Eight more alerts took 90, a fault of each; inhibitions, in a real Alertmanager, 120. Secrets of the compose
-  // by service, and the progress of its start, 100.
+  // Eight more alerts took 90, a fault of each; inhibitions, in a real Alertmanager, 120; secrets of
+  // the compose by service, and the progress of its start, 100.
   deploy: [5_500, 3_300],
   // Drafts took 250 lines: a decode that leaves out what no network sees, and the second run without one.
   // A pair of models: a second embedder in a lane, and embeddings that are joined.
@@ -33,9 +33,9 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // without; the curve of false match rates; cards.
   models: [7_000, 4_600],
   // Logs took 300 and 300: repetitions counted for every writer, Node's warnings, and their delivery by OTLP.
-  // Version and commit of a process: 60. Who calls most, slow workers, mixed builds, a full Redis; and the
-  // teams of folded log lines. Topics that are missing, members of a group and servers that are up took 60; the
-  // topics of a pool, which were the launcher's, 50.
+  // Version and commit of a process: 60. Who calls most, slow workers, mixed builds, a full Redis, and teams
+  // of folded log lines: 150. Missing topics, members of a group and servers that are up: 60. The topics of a
+  // pool, which were the launcher's: 50.
   runtime: [7_820, 4_270],
   // Scenes of detection and their outcomes took 280 and 70, tests of held-out people and rates 60.
   "tools/accuracy": [1_130, 450],
@@ -43,9 +43,9 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   "tools/bench": [3_550, 870],
   // Digests of images, and what a release is refused for.
   "tools/commands": [650, 50],
-  // What users add to the chart took 60 and 150. Calls that two ways of collecting metrics count once. 27 faults
-  // on real processes, with the counts of each as a table: 250.
-  "tools/e2e": [3_460, 7_570],
+  // What users add to the chart took 60 and 150. Calls that two ways of collecting metrics count once. The
+  // faults on real processes, with the counts of each as a table: 270.
+  "tools/e2e": [3_490, 7_600],
   "tools/int8-ranges": [300, 50],
   "tools/planner": [5_550, 2_400],
   "tools/releases": [350, 260],
@@ -62,7 +62,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
 /** Bytes of each document; the first pattern that matches a document counts. */
 const bytesMax: [pattern: string, max: number][] = [
   ["README.md", 6 * 1024],
-  ["CHANGELOG.md", 8 * 1024],
+  // All that changed since the last release; a release begins a new one.
+  ["CHANGELOG.md", 9 * 1024],
   ["CONTRIBUTING.md", 5 * 1024],
   ["docs/decisions/[0-9]*.md", 1_500],
   ["docs/operating/{settings,tuning-settings}.md", 16 * 1024],
