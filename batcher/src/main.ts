@@ -4,6 +4,7 @@ import { DeadLetters } from "@faceline/runtime/dead-letters";
 import { DedupedLog } from "@faceline/runtime/deduped-log";
 import { openConsumer } from "@faceline/runtime/kafka-consumer";
 import { openProducer } from "@faceline/runtime/kafka-producer";
+import { kafkaAttributes, openKafkaMetrics } from "@faceline/runtime/metrics/kafka-metrics";
 import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
 import { observeProcess } from "@faceline/runtime/metrics/process-metrics";
 import { observeCommands } from "@faceline/runtime/metrics/redis-metrics";
@@ -50,8 +51,9 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
   await using clock = await openSharedClock(redis);
   using dedupedLog = new DedupedLog(log);
   using observed = observeProcess(metrics, { redis, tracing });
-  observeCommands(metrics, [redis]);
-  await using producer = await openProducer(config, id);
+  observeCommands(metrics, "redis-volatile", [redis]);
+  const kafkaMetrics = openKafkaMetrics(metrics, config);
+  await using producer = await openProducer(config, id, kafkaMetrics?.sent);
   await using deadLetters = new DeadLetters({
     openProducer: () => openProducer(config, `${id}-dead-letters`),
     log: dedupedLog,
@@ -87,7 +89,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     }),
   });
   await using poolState = openPoolOutbox({ redis, state, clock, pool, kafka: kafkaLink });
-  const spans = new BatchSpans(tracing, pool);
+  const spans = new BatchSpans(tracing, pool, { ...kafkaAttributes(config), "messaging.client.id": id });
   await using loop = new SchedulerLoop({
     state,
     clock,
@@ -121,6 +123,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     openConsumer: (options) =>
       openConsumer(config, {
         ...options,
+        observer: kafkaMetrics,
         onResponsiveChange(isResponsive) {
           tasksSilentSince = isResponsive ? Infinity : performance.now();
           poolState.stateChanged();

@@ -9,7 +9,11 @@ import type { TimeSpent } from "./starvation.ts";
  * resolves when all in-sync replicas have the message, and throws when Kafka cannot take it, when it alone is
  * larger than that, or when `waitingMax` messages already wait.
  */
-export async function openProducer(config: KafkaConfig, clientId: string): Promise<Producer> {
+export async function openProducer(
+  config: KafkaConfig,
+  clientId: string,
+  onSent: SendObserver = () => {},
+): Promise<Producer> {
   const link = await ProducerLink.open(config, clientId);
   const waiting: Waiting[] = [];
   let sending = false;
@@ -24,10 +28,17 @@ export async function openProducer(config: KafkaConfig, clientId: string): Promi
         topic,
         messages: messages.map(({ partition, value, headers }) => ({ partition, value, headers })),
       }));
+      const sentAt = performance.now();
+      const observe = (error?: unknown) => {
+        const durationMs = performance.now() - sentAt;
+        for (const { topic, messages } of topicMessages) onSent(topic, messages.length, durationMs, error);
+      };
       try {
         await link.send(topicMessages);
+        observe();
         for (const each of leaving) each.resolve();
       } catch (error) {
+        observe(error);
         // What has waited for a connection that is dead would only wait as long again.
         if (error instanceof LinkDown) leaving.push(...waiting.splice(0));
         for (const each of leaving) each.reject(error);
@@ -59,6 +70,9 @@ export async function openProducer(config: KafkaConfig, clientId: string): Promi
 }
 
 const waitingMax = 10_000;
+
+/** Called for each topic of a request that has ended. */
+export type SendObserver = (topic: string, messages: number, durationMs: number, error?: unknown) => void;
 
 export type Producer = AsyncDisposable & {
   send(

@@ -17,8 +17,18 @@ const panels = dashboards.flatMap(panelsOf);
 
 /** Metrics that no panel shows, with the reason. */
 const onNoPanel: MetricName[] = [
-  // A panel of the versions that run is missing.
+  // Of the conventions, for dashboards of their kind.
+  "messaging.client.operation.duration",
+  "messaging.client.sent.messages",
+  "messaging.client.consumed.messages",
+  "messaging.process.duration",
+  // Panels of versions, CPU, garbage collection and heap are missing.
   "faceline.build_info",
+  "process.cpu.time",
+  "nodejs.eventloop.utilization",
+  "v8js.gc.duration",
+  "v8js.memory.heap.used",
+  "v8js.memory.heap.limit",
 ];
 
 test("every metric is on a panel, or in the list of those that are not", () => {
