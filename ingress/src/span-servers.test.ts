@@ -7,7 +7,10 @@ test("spans name servers as they are configured: without user, password or a usu
     {
       KAFKA_BROKERS: "kafka-1:9092,kafka-2:9092",
       REDIS_VOLATILE_URL: "redis://ingress:secret@redis-1:6379",
-      POOL_REDIS_VOLATILE_URLS: new Map([["second", "rediss://[::1]:7000/2"]]),
+      POOL_REDIS_VOLATILE_URLS: new Map([
+        ["second", "rediss://[::1]:7000/2"],
+        ["third", "no address"],
+      ]),
       PUBLIC_URL: "https://faces.example:8443/",
     },
     "ingress-1",
@@ -17,6 +20,7 @@ test("spans name servers as they are configured: without user, password or a usu
   const shared = { "db.system.name": "redis", "db.namespace": "0", "server.address": "redis-1" };
   assert.deepEqual(redis("default"), shared);
   assert.deepEqual(Object.values(redis("second")), ["redis", "2", "::1", 7_000]);
+  assert.deepEqual(redis("third"), { "db.system.name": "redis" });
 });
 
 test("without PUBLIC_URL nothing is known of the server but what clients say", () => {

@@ -13,10 +13,12 @@ export function spanServers(config: Settings, id: string): SpanServers {
   };
 }
 
-function attributesOf(redisUrl: string): ReturnType<typeof redisAttributes> {
-  const { hostname, port, pathname } = new URL(redisUrl);
-  const host = hostname.replaceAll(/[[\]]/g, "");
-  return redisAttributes({ host, port: Number(port || 6379), db: Number(pathname.slice(1)) });
+function attributesOf(redisUrl: string): SpanServers["http"] {
+  const url = URL.parse(redisUrl);
+  // A pool with a wrong address is left out, and its connection says why.
+  if (url === null) return { "db.system.name": "redis" };
+  const host = url.hostname.replaceAll(/[[\]]/g, "");
+  return redisAttributes({ host, port: Number(url.port || 6379), db: Number(url.pathname.slice(1)) || 0 });
 }
 
 /** The address of PUBLIC_URL, and no port where it is that of the scheme. */

@@ -46,6 +46,9 @@ test("messages and requests of Kafka are recorded by topic, and why they failed"
 });
 
 test("a cluster is known by its first broker; without metrics nothing is recorded", () => {
-  assert.deepEqual(Object.values(kafkaAttributes(brokers)), ["kafka", "kafka-1", 9_092]);
+  const cluster = (KAFKA_BROKERS: string) => Object.values(kafkaAttributes({ KAFKA_BROKERS })).slice(1);
+  assert.deepEqual(cluster(brokers.KAFKA_BROKERS), ["kafka-1", 9_092]);
+  assert.deepEqual(cluster(" [::1]:9092"), ["[::1]", 9_092]);
+  assert.deepEqual(cluster("no port"), ["no port", 0], "a wrong setting does not throw here");
   assert.equal(openKafkaMetrics(metricsOff, brokers), undefined);
 });

@@ -49,8 +49,10 @@ export function openKafkaMetrics(metrics: Metrics, config: Brokers): KafkaMetric
 
 /** Attributes of a cluster in spans and metrics. It is known by the first of its configured brokers. */
 export function kafkaAttributes({ KAFKA_BROKERS }: Brokers): KafkaAttributes {
-  const { hostname, port } = new URL(`kafka://${KAFKA_BROKERS.split(",")[0]!.trim()}`);
-  return { "messaging.system": "kafka", "server.address": hostname, "server.port": Number(port) };
+  const [first = ""] = KAFKA_BROKERS.split(",");
+  // A list that is wrong is for whoever connects to say.
+  const [, host = "", port = ""] = /^\s*(.*?)(?::(\d+))?\s*$/.exec(first) ?? [];
+  return { "messaging.system": "kafka", "server.address": host, "server.port": Number(port) };
 }
 
 /** Returns the kind of a failure: what the broker answered, a timeout or a closed connection. */
