@@ -14,9 +14,13 @@ test("a batch of two calls links to both, and the wait of each to the batch", ()
   const sent = spans.send(dispatch);
   assert.match(sent.traceparent!, /^00-[0-9a-f]{32}-[0-9a-f]{16}-01$/);
   const end = { kind: "answered", finished: { ...answered(sent), endedAt: 40 } } as const;
+  spans.acknowledge(sent.id, 4);
   spans.end(sent.id, end, 50);
-  const [queue, root] = exported;
-  assert.deepEqual([queue!.name, queue!.startAt, queue!.endAt], ["queue", 1, 1]);
+  const [queue, root, message] = exported;
+  assert.deepEqual([queue!.name, queue!.startAt, queue!.endAt], ["process faceline.tasks.default", 1, 1]);
+  assert.deepEqual([message!.kind, message!.startAt, message!.endAt], ["producer", 1, 4]);
+  assert.equal(message!.parentId, root!.context.spanId);
+  assert.ok(sent.traceparent!.includes(message!.context.spanId), "the worker's span is below the message's");
   assert.deepEqual(queue!.links, [root!.context]);
   assert.deepEqual(
     root!.links!.map(({ spanId }) => spanId),
@@ -57,8 +61,9 @@ test("a batch links to those of its tasks that are traced, and the others add no
   assert.deepEqual(
     exported.map(({ name, links = [] }) => [name, links.length]),
     [
-      ["queue", 1],
-      ["process faceline.batches.default", 1],
+      ["process faceline.tasks.default", 1],
+      ["batch", 1],
+      ["send faceline.batches.default", 0],
       ["lost attempt", 1],
     ],
   );
@@ -77,7 +82,8 @@ test("a lost batch is an error, with a span of the lost time in each call", () =
   step(report("w1"), 0);
   step(call("a", 1, { now: 0 }), 0);
   act(passTime(pool, 0, 1_100), 1_100);
-  const [, root, lost] = exported;
+  const [, root, message, lost] = exported;
+  assert.equal(message!.error, undefined, "Kafka had the message");
   assert.deepEqual([root!.error, lost!.error], ["the batch was lost", "the batch was lost"]);
   assert.deepEqual(
     [lost!.name, lost!.parentId, lost!.links],
@@ -95,7 +101,7 @@ test("a call that is shed says why on the span of its wait", () => {
   );
   assert.deepEqual(
     exported.map(({ name, error }) => [name, error]),
-    [["queue", "shed: deadline_infeasible"]],
+    [["process faceline.tasks.default", "shed: deadline_infeasible"]],
   );
 });
 

@@ -14,18 +14,22 @@ import type { AnswerMove, BatchEnd, Dispatch } from "./scheduling/state/state.ts
 
 /**
  * The spans of a batcher. Each batch is a trace of its own, because its tasks belong to many calls: it links
- * to the spans that sent them. A task's wait is a span in the trace of its call, and links to the batch.
- * Batches are traced if one of their tasks is; all others cost a look at the mark of each task.
+ * to the spans that sent them, and its message to the worker is a span below it. A task is processed until it
+ * is sent with a batch: a span in the trace of its call, which links to the batch. Batches are traced if one
+ * of their tasks is; all others cost a look at the mark of each task.
  */
 export class BatchSpans {
   readonly #tracing: Tracing;
   readonly #pool: string;
+  readonly #kafka: FinishedSpan["attributes"];
   /** Batches that are traced and have not ended: at most two for each worker, and lost ones. */
   readonly #open = new Map<BatchId, OpenBatch>();
 
-  constructor(tracing: Tracing, pool: string) {
+  /** `kafka`: attributes of every span that sends or processes a message. */
+  constructor(tracing: Tracing, pool: string, kafka: FinishedSpan["attributes"] = {}) {
     this.#tracing = tracing;
     this.#pool = pool;
+    this.#kafka = kafka;
   }
 
   /** Returns the batch as it is to be sent: with a `traceparent` if it is traced. */
@@ -43,10 +47,17 @@ export class BatchSpans {
       "faceline.worker": worker,
       "faceline.attempt": batch.attempt,
     };
-    this.#open.set(batch.id, { batch, sampled, context, attributes, partition, predictedEndAt });
+    const message = { ...context, spanId: newSpanId() };
+    this.#open.set(batch.id, { batch, sampled, context, message, attributes, partition, predictedEndAt });
     const { "faceline.batch.padding": _padding, ...ofTasks } = attributes;
-    this.#tracing.export(sampled.map((task) => this.#queueSpan(task, batch.sentAt, context, ofTasks)));
-    return { ...batch, traceparent: traceparentOf(context) };
+    this.#tracing.export(sampled.map((task) => this.#taskSpan(task, batch.sentAt, context, ofTasks)));
+    return { ...batch, traceparent: traceparentOf(message) };
+  }
+
+  /** Kafka has the message of a batch. */
+  acknowledge(batchId: BatchId, now: number): void {
+    const open = this.#open.get(batchId);
+    if (open !== undefined) open.acknowledgedAt = now;
   }
 
   /** A batch was answered, has failed or was lost. */
@@ -54,12 +65,12 @@ export class BatchSpans {
     const open = this.#open.get(batchId);
     if (open === undefined) return;
     this.#open.delete(batchId);
-    const { batch, sampled, context, attributes, partition, predictedEndAt } = open;
+    const { batch, sampled, context, attributes, predictedEndAt } = open;
     const { finished } = end;
     const error = end.kind === "answered" ? undefined : `the batch was ${end.kind}`;
     const root: FinishedSpan = {
-      name: `process ${batchesTopic(this.#pool)}`,
-      kind: "consumer",
+      name: "batch",
+      kind: "internal",
       context,
       parentId: undefined,
       startAt: batch.sentAt,
@@ -69,12 +80,6 @@ export class BatchSpans {
       error,
       attributes: {
         ...attributes,
-        "messaging.system": "kafka",
-        "messaging.operation.name": "process",
-        "messaging.operation.type": "process",
-        "messaging.destination.name": batchesTopic(this.#pool),
-        "messaging.destination.partition.id": `${partition}`,
-        "messaging.batch.message_count": batch.tasks.length,
         "faceline.batch.end": end.kind,
         "faceline.batch.predicted_run_ms": batch.predictedRunMs,
         "faceline.batch.predicted_end_ms": predictedEndAt - batch.sentAt,
@@ -89,7 +94,34 @@ export class BatchSpans {
     };
     // A worker that was lost has exported nothing of its tasks.
     const lost = end.kind === "answered" ? [] : sampled.map((task) => lostSpan(task, root, end));
-    this.#tracing.export([root, ...lost]);
+    this.#tracing.export([root, this.#messageSpan(open, end, now), ...lost]);
+  }
+
+  /** Sending a batch to its worker, until Kafka has it. */
+  #messageSpan(
+    { batch, context, message, partition, acknowledgedAt }: OpenBatch,
+    end: BatchEnd,
+    now: number,
+  ) {
+    const topic = batchesTopic(this.#pool);
+    const isFailed = end.kind === "undelivered";
+    return {
+      name: `send ${topic}`,
+      kind: "producer",
+      context: message,
+      parentId: context.spanId,
+      startAt: batch.sentAt,
+      endAt: acknowledgedAt ?? now,
+      error: isFailed ? "the batch was undelivered" : undefined,
+      attributes: {
+        ...this.#kafka,
+        "messaging.operation.name": "send",
+        "messaging.operation.type": "send",
+        "messaging.destination.name": topic,
+        "messaging.destination.partition.id": `${partition}`,
+        ...(isFailed ? { "error.type": end.kind } : {}),
+      },
+    } satisfies FinishedSpan;
   }
 
   /** The span of a batch that has not ended; undefined if it is not traced. */
@@ -107,7 +139,7 @@ export class BatchSpans {
     const sampled = moves.filter(({ task }) => this.#tracing.on && isSampled(task.traceparent));
     this.#tracing.export(
       sampled.map(({ task, waited, lane, outcome }) =>
-        this.#queueSpan({ ...task, waited }, now, undefined, {
+        this.#taskSpan({ ...task, waited }, now, undefined, {
           "faceline.lane": lane,
           "faceline.outcome": outcome.kind,
           "faceline.reason": outcome.kind === "expired" ? undefined : outcome.reason,
@@ -118,7 +150,7 @@ export class BatchSpans {
     );
   }
 
-  #queueSpan(
+  #taskSpan(
     task: BatchTask,
     endAt: number,
     batch: SpanContext | undefined,
@@ -126,8 +158,9 @@ export class BatchSpans {
   ): FinishedSpan {
     const { queuedAt = endAt, holdMs = 0, attempts = 0 } = task.waited ?? {};
     const outcome = attributes["faceline.outcome"];
+    const topic = tasksTopic(this.#pool);
     return {
-      name: "queue",
+      name: `process ${topic}`,
       kind: "consumer",
       ...below(task),
       startAt: queuedAt,
@@ -136,10 +169,10 @@ export class BatchSpans {
       error: outcome === undefined ? undefined : `${outcome}: ${attributes["faceline.reason"] ?? "too late"}`,
       attributes: {
         ...attributes,
-        "messaging.system": "kafka",
-        "messaging.operation.name": "receive",
-        "messaging.operation.type": "receive",
-        "messaging.destination.name": tasksTopic(this.#pool),
+        ...this.#kafka,
+        "messaging.operation.name": "process",
+        "messaging.operation.type": "process",
+        "messaging.destination.name": topic,
         "messaging.consumer.group.name": batcherGroup(this.#pool),
         "faceline.task.index": taskIndexOf(task.id),
         "faceline.attempt": Math.max(1, attempts),
@@ -178,6 +211,9 @@ type OpenBatch = {
   batch: Batch;
   sampled: BatchTask[];
   context: SpanContext;
+  /** The span that sends it. */
+  message: SpanContext;
+  acknowledgedAt?: number;
   attributes: FinishedSpan["attributes"];
   partition: number;
   predictedEndAt: number;

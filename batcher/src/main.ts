@@ -5,6 +5,7 @@ import { DeadLetters } from "@faceline/runtime/dead-letters";
 import { openAdmin } from "@faceline/runtime/kafka";
 import { openConsumer } from "@faceline/runtime/kafka-consumer";
 import { openProducer } from "@faceline/runtime/kafka-producer";
+import { kafkaAttributes, openKafkaMetrics } from "@faceline/runtime/metrics/kafka-metrics";
 import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
 import { observeDependencies, observeProcess } from "@faceline/runtime/metrics/process-metrics";
 import { observeCommands } from "@faceline/runtime/metrics/redis-metrics";
@@ -55,8 +56,12 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
   await using redis = await connectVolatileRedis(config, { log });
   await using clock = await openSharedClock(redis);
   using observed = observeProcess(metrics, { redis, tracing });
-  observeCommands(metrics, [redis]);
-  await using producer = await openProducer(config, id, { topics: [batchesTopic(pool)] });
+  observeCommands(metrics, "redis-volatile", [redis]);
+  const kafkaMetrics = openKafkaMetrics(metrics, config);
+  await using producer = await openProducer(config, id, {
+    topics: [batchesTopic(pool)],
+    onSent: kafkaMetrics?.sent,
+  });
   await using deadLetters = new DeadLetters({
     openProducer: () => openProducer(config, `${id}-dead-letters`),
     log,
@@ -109,7 +114,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     hasReports: () => hasReports(),
     takeoverMs: () => takeoverMs,
   });
-  const spans = new BatchSpans(tracing, pool);
+  const spans = new BatchSpans(tracing, pool, { ...kafkaAttributes(config), "messaging.client.id": id });
   await using loop = new SchedulerLoop({
     state,
     clock,
@@ -144,6 +149,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     openConsumer: (options) =>
       openConsumer(config, {
         ...options,
+        observer: kafkaMetrics,
         onResponsiveChange(isResponsive) {
           tasksSilentSince = isResponsive ? Infinity : performance.now();
           poolState.stateChanged();

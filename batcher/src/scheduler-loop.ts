@@ -85,13 +85,16 @@ export class SchedulerLoop implements AsyncDisposable {
   }
 
   #send(dispatch: Dispatch): void {
-    const { batches, spans, dedupedLog } = this.#parts;
+    const { batches, clock, spans, dedupedLog } = this.#parts;
     const batch = spans.send(dispatch);
-    batches.send(dispatch.partition, batch).catch((error: Error) => {
-      const fields = { ...batchIds(batch), reason: error.message };
-      dedupedLog.warn(fields, "a batch was not sent; its tasks wait again");
-      this.handle({ kind: "undelivered", batch: batch.id });
-    });
+    batches.send(dispatch.partition, batch).then(
+      () => spans.acknowledge(batch.id, clock.now()),
+      (error: Error) => {
+        const fields = { ...batchIds(batch), reason: error.message };
+        dedupedLog.warn(fields, "a batch was not sent; its tasks wait again");
+        this.handle({ kind: "undelivered", batch: batch.id });
+      },
+    );
   }
 
   #wakeAt(at: number): void {

@@ -53,6 +53,7 @@ export async function openPrometheus(
       `--config.file=${join(folder, "prometheus.yml")}`,
       `--storage.tsdb.path=${join(folder, "data")}`,
       `--web.listen-address=127.0.0.1:${port}`,
+      "--enable-feature=exemplar-storage",
     ],
     { stdio: "ignore" },
   );

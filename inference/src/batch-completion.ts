@@ -51,7 +51,13 @@ export class BatchCompletion {
     const { clock, metrics, history, spans, engine } = this.#parts;
     const answeredAt = clock.now();
     spans.end(batch, { ...times, answeredAt }, { completed: completed ?? [], usage, error });
-    metrics?.recordBatch(batch, completed, { ...measurements, runCpuMs: usage?.cpuMs, answeredAt });
+    const { receivedAt } = times;
+    metrics?.recordBatch(batch, completed, {
+      ...measurements,
+      runCpuMs: usage?.cpuMs,
+      receivedAt,
+      answeredAt,
+    });
     history?.add(batch, completed !== undefined, {
       ...measurements,
       bucket: paddedSize(engine.lanes, batch.lane, measurements.size),

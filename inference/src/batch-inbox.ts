@@ -1,5 +1,5 @@
 import type { DeadLetters } from "@faceline/runtime/dead-letters";
-import { openConsumer, type ReadMessage } from "@faceline/runtime/kafka-consumer";
+import { type ConsumerObserver, openConsumer, type ReadMessage } from "@faceline/runtime/kafka-consumer";
 import type { Log } from "@faceline/runtime/log";
 import { readMessage } from "@faceline/runtime/message";
 import { Batch } from "@faceline/contracts/wire/batch";
@@ -12,7 +12,8 @@ import type { InferenceConfig } from "./config.ts";
  * to the dead-letter topic. The end-to-end tests cover it.
  */
 export async function openBatchInbox(parts: BatchInboxParts): Promise<AsyncDisposable> {
-  const { config, clientId, deadLetters, log, onBatch, onPartitions, onResponsiveChange, onLost } = parts;
+  const { config, clientId, deadLetters, log, onBatch, onPartitions, onResponsiveChange, onLost, observer } =
+    parts;
   const topic = batchesTopic(config.POOL);
 
   const receive = (partition: number, { offset, value }: ReadMessage): void => {
@@ -31,6 +32,7 @@ export async function openBatchInbox(parts: BatchInboxParts): Promise<AsyncDispo
     group: inferenceGroup(config.POOL),
     clientId,
     log,
+    observer,
     onAssignment(assigned) {
       partitions = assigned;
       onPartitions(partitions);
@@ -54,6 +56,7 @@ type BatchInboxParts = {
   clientId: string;
   deadLetters: Pick<DeadLetters, "record">;
   log: Log;
+  observer?: ConsumerObserver | undefined;
   onBatch(batch: Batch): void;
   /** Called with the partitions that this worker holds from now on. */
   onPartitions(partitions: number[]): void;

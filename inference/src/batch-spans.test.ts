@@ -20,13 +20,16 @@ test("a task that is traced has its steps, and the batch has them once, in its o
   spans.end(batch, times, { completed: batch.tasks.map(endOf), usage, error: undefined });
   const names = (traceId: string) =>
     exported.filter(({ context }) => context.traceId === traceId).map(({ name }) => name);
-  assert.deepEqual(names("c".repeat(32)), ["prepare", "run", "detect", "align", "embed"]);
-  const task = ["infer", "prepare", "run", "detect", "align", "embed", "answer answers:ingress-1"];
+  const process = "process faceline.batches.default";
+  assert.deepEqual(names("c".repeat(32)), [process, "prepare", "run", "detect", "align", "embed"]);
+  const task = ["infer", "prepare", "run", "detect", "align", "embed", "publish answers:{ingress}"];
   assert.deepEqual(names("a".repeat(32)), task);
   assert.deepEqual(names("b".repeat(32)), []);
 
   const infer = exported.find(({ name }) => name === "infer")!;
-  assert.deepEqual([infer.parentId, infer.links![0]!.spanId], ["1".repeat(16), "3".repeat(16)]);
+  const message = exported.find(({ name }) => name === process)!;
+  assert.deepEqual([infer.parentId, infer.links![0]], ["1".repeat(16), message.context]);
+  assert.deepEqual([message.parentId, message.kind], ["3".repeat(16), "consumer"]);
   assert.ok(exported.every(({ attributes }) => !Object.values(attributes).includes(undefined)));
   const embed = exported.findLast(({ name }) => name === "embed")!;
   assert.deepEqual([embed.startAt, embed.endAt], [31, 41]);
@@ -36,8 +39,8 @@ test("a batch whose run failed is an error on the task and on the run, and has n
   const { spans, exported } = openSpans();
   spans.end(batchOf([sampled]), times, { completed: [], usage: undefined, error: "out of memory" });
   const failed = exported.filter(({ error }) => error === "out of memory").map(({ name }) => name);
-  assert.deepEqual(failed, ["run", "infer", "run"]);
-  assert.ok(!exported.some(({ name }) => name.startsWith("answer")));
+  assert.deepEqual(failed, ["process faceline.batches.default", "run", "infer", "run"]);
+  assert.ok(!exported.some(({ name }) => name.startsWith("publish")));
 });
 
 test("a batch that is not traced has no spans", () => {

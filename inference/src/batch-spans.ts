@@ -14,17 +14,20 @@ import type { RunUsage } from "./engine/work.ts";
 
 /**
  * The spans of a worker, made when a batch has ended: for each task that is traced, `infer` with its steps in
- * the trace of its call; and the steps of the batch in its own trace, once.
+ * the trace of its call; and the processing of the batch's message with its steps in the batch's own trace.
  */
 export class BatchSpans {
   readonly #tracing: Tracing;
   readonly #worker: string;
   readonly #pool: string;
+  readonly #kafka: FinishedSpan["attributes"];
 
-  constructor(tracing: Tracing, { worker, pool }: { worker: string; pool: string }) {
+  /** `kafka`: attributes of every span that processes a message. */
+  constructor(tracing: Tracing, { worker, pool, kafka = {} }: BatchSpansOptions) {
     this.#tracing = tracing;
     this.#worker = worker;
     this.#pool = pool;
+    this.#kafka = kafka;
   }
 
   /** The batch has ended: its answers are published, or it failed. */
@@ -32,13 +35,35 @@ export class BatchSpans {
     if (!this.#tracing.on || batch.traceparent === undefined) return;
     const ofTask = new Map(completed.map((end) => [end.task.id, end]));
     const tasks = batch.tasks.filter((task) => isSampled(task.traceparent));
-    const ofBatch = readTraceparent(batch.traceparent);
+    const message = this.#messageSpan(batch, readTraceparent(batch.traceparent), times, error);
+    const ofBatch = message.context;
     this.#tracing.export([
+      message,
       ...stepSpans(ofBatch, times, usage, error),
       ...tasks.flatMap((task) =>
         this.#taskSpans(batch, task, times, { ofBatch, end: ofTask.get(task.id), usage, error }),
       ),
     ]);
+  }
+
+  #messageSpan(batch: Batch, parent: SpanContext, times: BatchTimes, error: string | undefined) {
+    const topic = batchesTopic(this.#pool);
+    return childOf(parent, {
+      name: `process ${topic}`,
+      kind: "consumer",
+      startAt: times.receivedAt,
+      endAt: times.answeredAt,
+      error,
+      attributes: {
+        ...this.#kafka,
+        "messaging.operation.name": "process",
+        "messaging.operation.type": "process",
+        "messaging.destination.name": topic,
+        "messaging.consumer.group.name": inferenceGroup(this.#pool),
+        "faceline.batch.id": batch.id,
+        ...(error === undefined ? {} : { "error.type": "run_failed" }),
+      },
+    });
   }
 
   #taskSpans(batch: Batch, task: BatchTask, times: BatchTimes, outcome: TaskOutcome): FinishedSpan[] {
@@ -48,7 +73,7 @@ export class BatchSpans {
     const reason = end?.outcome.kind === "failed" ? end.outcome.reason : undefined;
     const root: FinishedSpan = {
       name: "infer",
-      kind: "consumer",
+      kind: "internal",
       context: { ...parent, spanId: newSpanId() },
       parentId: parent.spanId,
       startAt: times.receivedAt,
@@ -61,11 +86,6 @@ export class BatchSpans {
         "faceline.lane": batch.lane,
         "faceline.worker": this.#worker,
         "faceline.attempt": batch.attempt,
-        "messaging.system": "kafka",
-        "messaging.operation.name": "process",
-        "messaging.operation.type": "process",
-        "messaging.destination.name": batchesTopic(this.#pool),
-        "messaging.consumer.group.name": inferenceGroup(this.#pool),
         "faceline.task.index": taskIndexOf(task.id),
         ...(kind === undefined ? {} : { "faceline.outcome": kind }),
         ...(reason === undefined ? {} : { "faceline.reason": reason, "error.type": reason }),
@@ -73,7 +93,7 @@ export class BatchSpans {
       },
     };
     const answer = childOf(root.context, {
-      name: `answer ${answersChannel(task.ingress)}`,
+      name: `publish ${answersTemplate}`,
       kind: "producer",
       startAt: times.ranAt ?? times.answeredAt,
       endAt: times.answeredAt,
@@ -82,6 +102,7 @@ export class BatchSpans {
         "messaging.operation.name": "publish",
         "messaging.operation.type": "send",
         "messaging.destination.name": answersChannel(task.ingress),
+        "messaging.destination.template": answersTemplate,
       },
     });
     const steps = stepSpans(root.context, times, usage, error);
@@ -133,6 +154,10 @@ const childOf = (
   ...fields,
 });
 
+const answersTemplate = answersChannel("{ingress}");
+
+type BatchSpansOptions = { worker: string; pool: string; kafka?: FinishedSpan["attributes"] };
+
 /** Instants of a batch; undefined where it did not come so far. */
 export type BatchTimes = {
   receivedAt: number;
@@ -147,7 +172,7 @@ export type BatchTimes = {
 type BatchOutcome = { completed: CompletedTask[]; usage: RunUsage | undefined; error: string | undefined };
 
 type TaskOutcome = Pick<BatchOutcome, "usage" | "error"> & {
-  /** The span of the batch. */
+  /** The span that processes the batch. */
   ofBatch: SpanContext;
   end: CompletedTask | undefined;
 };

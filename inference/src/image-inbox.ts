@@ -38,7 +38,7 @@ export async function openImageInbox({
   const connections = await Promise.all(
     Array.from({ length: batchesMax }, () => connectVolatileRedis(config, options)),
   );
-  observeCommands(metrics, connections);
+  observeCommands(metrics, "redis-volatile", connections);
   const free = [...connections];
   let receivedBytes = 0;
   return {

@@ -1,7 +1,9 @@
+import { batchesTopic, inferenceGroup } from "@faceline/contracts/wire/names";
 import { AnswerDelivery } from "@faceline/runtime/answer-delivery";
 import { openSharedClock } from "@faceline/runtime/clock";
 import { DeadLetters } from "@faceline/runtime/dead-letters";
 import { openProducer } from "@faceline/runtime/kafka-producer";
+import { kafkaAttributes, openKafkaMetrics } from "@faceline/runtime/metrics/kafka-metrics";
 import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
 import { observeDependencies, observeProcess } from "@faceline/runtime/metrics/process-metrics";
 import { observeCommands } from "@faceline/runtime/metrics/redis-metrics";
@@ -52,7 +54,9 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
   const modelled = config.ENGINE;
   if (modelled !== undefined) log.warn(modelled, "the engine is modelled: answers are made up");
   using observed = observeProcess(metrics, { redis, tracing });
-  observeCommands(metrics, [redis]);
+  observeCommands(metrics, "redis-volatile", [redis]);
+  const kafkaMetrics = openKafkaMetrics(metrics, config);
+  const [topic, group] = [batchesTopic(config.POOL), inferenceGroup(config.POOL)];
   const history = new BatchHistory();
   let readReport: (() => ReturnType<Worker["read"]>) | undefined;
   let isStarted = false;
@@ -133,9 +137,17 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     loads,
     imageBytes: images.receivedBytes,
     answers: openAnswerOutbox(delivery, clock, log),
-    spans: new BatchSpans(tracing, { worker: id, pool: config.POOL }),
+    spans: new BatchSpans(tracing, {
+      worker: id,
+      pool: config.POOL,
+      kafka: { ...kafkaAttributes(config), "messaging.client.id": id },
+    }),
     log,
-    metrics: WorkerMetrics.open(metrics, lanes, () => engine.lanes),
+    metrics: WorkerMetrics.open(metrics, {
+      lanes,
+      loaded: () => engine.lanes,
+      processed: (durationMs, errorType) => kafkaMetrics?.processed(topic, group, durationMs, errorType),
+    }),
     history: page ? history : undefined,
     heldBatchesMax,
     onChange: () => reports.send(),
@@ -158,6 +170,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     clientId: id,
     deadLetters,
     log,
+    observer: kafkaMetrics,
     onBatch: (batch) => worker.take(batch),
     onResponsiveChange: (isResponsive) => {
       isKafkaResponsive = isResponsive;

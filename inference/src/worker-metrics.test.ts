@@ -24,7 +24,15 @@ const completed = (...outcomes: Outcome[]): CompletedTask[] =>
 test("a batch is recorded under the size that it was padded to, with how wrong its prediction was", async () => {
   await using page = await openPage();
   const rejected: Outcome = { kind: "rejected", code: "no_face_detected" };
-  const times = { size: 3, prepareMs: 5, runMs: 30, runCpuMs: 20, endedAt: 100, answeredAt: 102 };
+  const times = {
+    size: 3,
+    prepareMs: 5,
+    runMs: 30,
+    runCpuMs: 20,
+    receivedAt: 50,
+    endedAt: 100,
+    answeredAt: 102,
+  };
   page.metrics.recordBatch(batch, completed(rejected, rejected, { kind: "expired", lateByMs: 1 }), times);
   await page.shows(
     'faceline_run_duration_seconds_sum{lane="Dlib/ssd",bucket="4"} 0.03',
@@ -39,7 +47,15 @@ test("a batch is recorded under the size that it was padded to, with how wrong i
 
 test("a batch whose run failed, and tasks whose images were lost, are counted", async () => {
   await using page = await openPage();
-  const times = { size: 0, prepareMs: 0, runMs: 0, runCpuMs: undefined, endedAt: 100, answeredAt: 100 };
+  const times = {
+    size: 0,
+    prepareMs: 0,
+    runMs: 0,
+    runCpuMs: undefined,
+    receivedAt: 50,
+    endedAt: 100,
+    answeredAt: 100,
+  };
   page.metrics.recordBatch(batch, undefined, times);
   page.metrics.recordBatch(batch, completed({ kind: "failed", reason: "image_lost" }), times);
   await page.shows(
@@ -47,6 +63,7 @@ test("a batch whose run failed, and tasks whose images were lost, are counted", 
     'faceline_tasks_failed_total{reason="image_lost"} 1',
     'faceline_tasks_failed_total{reason="run_failed"} 0',
   );
+  assert.deepEqual(page.processed, ["run_failed 50", "none 50"]);
 });
 
 test("a model that runs in float for want of accuracy is shown", async () => {
@@ -58,18 +75,23 @@ test("a model that runs in float for want of accuracy is shown", async () => {
 });
 
 test("where nobody reads, there is nothing to record with", () => {
-  assert.equal(
-    WorkerMetrics.open(metricsOff, [lane.lane], () => [lane]),
-    undefined,
-  );
+  assert.equal(WorkerMetrics.open(metricsOff, { lanes: [lane.lane], loaded: () => [lane] }), undefined);
 });
 
 async function openPage() {
   const config = readConfig(MetricsConfig, {});
   const log = openLog("test", "silent");
   const opened = await openMetrics({ config, page: true, service: "inference", id: "inference-1", log });
+  const processed: string[] = [];
   return {
-    metrics: WorkerMetrics.open(opened, [lane.lane], () => [lane])!,
+    processed,
+    metrics: WorkerMetrics.open(opened, {
+      lanes: [lane.lane],
+      loaded: () => [lane],
+      processed: (durationMs, error = "none") => {
+        processed.push(`${error} ${durationMs}`);
+      },
+    })!,
     async shows(...expected: string[]): Promise<void> {
       const page = await opened.page();
       for (const line of expected)

@@ -10,19 +10,17 @@ import { paddedSize } from "./batch-report.ts";
 export class WorkerMetrics {
   readonly #metrics: Metrics;
   readonly #loaded: () => readonly LoadedLane[];
+  readonly #processed: WorkerMetricsParts["processed"];
 
-  /** `lanes` are those of the settings, of which some are loaded. Undefined: nobody reads the metrics. */
-  static open(
-    metrics: Metrics,
-    lanes: readonly LaneId[],
-    loaded: () => readonly LoadedLane[],
-  ): WorkerMetrics | undefined {
-    return metrics.on ? new WorkerMetrics(metrics, lanes, loaded) : undefined;
+  /** Undefined: nobody reads the metrics. */
+  static open(metrics: Metrics, parts: WorkerMetricsParts): WorkerMetrics | undefined {
+    return metrics.on ? new WorkerMetrics(metrics, parts) : undefined;
   }
 
-  private constructor(metrics: Metrics, lanes: readonly LaneId[], loaded: () => readonly LoadedLane[]) {
+  private constructor(metrics: Metrics, { lanes, loaded, processed }: WorkerMetricsParts) {
     this.#metrics = metrics;
     this.#loaded = loaded;
+    this.#processed = processed;
     for (const reason of failureReasons) metrics.add("faceline.tasks.failed", 0, { reason });
     for (const lane of lanes) metrics.add("faceline.runs.failed", 0, { lane });
     metrics.add("faceline.tasks.expired", 0, {});
@@ -40,7 +38,8 @@ export class WorkerMetrics {
     times: BatchTimes,
   ): void {
     const metrics = this.#metrics;
-    const { size, prepareMs, runMs, runCpuMs, endedAt, answeredAt } = times;
+    const { size, prepareMs, runMs, runCpuMs, receivedAt, endedAt, answeredAt } = times;
+    this.#processed?.(answeredAt - receivedAt, completed === undefined ? "run_failed" : undefined);
     if (completed === undefined) metrics.add("faceline.runs.failed", 1, { lane });
     else metrics.record("faceline.answer.duration", Math.max(0, answeredAt - endedAt) / 1_000, { lane });
     for (const { outcome } of completed ?? []) {
@@ -62,5 +61,14 @@ export class WorkerMetrics {
 /** `runCpuMs`: undefined where the run failed. */
 type BatchTimes = Pick<FinishedBatch, "size" | "prepareMs" | "runMs" | "endedAt"> & {
   runCpuMs: number | undefined;
+  receivedAt: number;
   answeredAt: number;
+};
+
+type WorkerMetricsParts = {
+  /** Those of the settings, of which some are loaded. */
+  lanes: readonly LaneId[];
+  loaded: () => readonly LoadedLane[];
+  /** Called for every batch that has ended. */
+  processed?: ((durationMs: number, errorType: string | undefined) => void) | undefined;
 };

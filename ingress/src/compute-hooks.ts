@@ -3,7 +3,7 @@ import { traceparentOf } from "@faceline/contracts/trace/span";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import type { Identify } from "./call/caller.ts";
-import { onClose } from "./call/context.ts";
+import { onClose, schemeOf } from "./call/context.ts";
 import type { CallSlot, Ports } from "./call/ports.ts";
 import { CallRecord } from "./call/record.ts";
 import { refusal } from "./call/refusal-cause.ts";
@@ -32,7 +32,8 @@ export function addComputeHooks(
     const { traceparent, tracestate } = request.headers;
     const trace = callTraceFrom({ traceparent, tracestate }, ports.decideSampling);
     const { clock, coreWaitMs } = ports;
-    const record = new CallRecord({ requestId, route, trace, now: () => clock.now(), coreWaitMs });
+    const http = { scheme: schemeOf(request), version: request.raw.httpVersion };
+    const record = new CallRecord({ requestId, route, trace, http, now: () => clock.now(), coreWaitMs });
     record.tenant = unknownCaller;
     request.callRecord = record;
     const { arrivedAt } = record;

@@ -1,6 +1,7 @@
 import { openSharedClock } from "@faceline/runtime/clock";
 import { mainThreadWaitMs } from "@faceline/runtime/core-waits";
 import { openProducer } from "@faceline/runtime/kafka-producer";
+import { openKafkaMetrics } from "@faceline/runtime/metrics/kafka-metrics";
 import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
 import { observeDependencies, observeProcess } from "@faceline/runtime/metrics/process-metrics";
 import { observeCommands } from "@faceline/runtime/metrics/redis-metrics";
@@ -34,6 +35,7 @@ import { openPoolServers } from "./pools/pool-servers.ts";
 import { CallStream } from "./recording/call-stream.ts";
 import { countCallers } from "./request-metrics.ts";
 import { buildServer } from "./server.ts";
+import { spanServers } from "./span-servers.ts";
 import { openTaskOutbox } from "./task-outbox.ts";
 import { warnOfUntrustedProxy } from "./untrusted-proxy.ts";
 
@@ -54,7 +56,10 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   await warnOfOldServer(log, "REDIS_VOLATILE_URL", redis);
   await warnOfOldServer(log, "REDIS_DURABLE_URL", durable);
   await using clock = await openSharedClock(redis);
-  await using producer = await openProducer(config, id, { topics: config.POOLS.map(tasksTopic) });
+  await using producer = await openProducer(config, id, {
+    topics: config.POOLS.map(tasksTopic),
+    onSent: openKafkaMetrics(metrics, config)?.sent,
+  });
   const tasks = openTaskOutbox({ producer, requestMs: config.KAFKA_REQUEST_MS });
   const budget = new SharedBudget(config.IMAGES_IN_FLIGHT_BYTES_MAX);
   metrics.observe("faceline.images.used", () => [[budget.heldBytes, {}]]);
@@ -68,7 +73,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     log,
     dedupedLog: log,
     ownConnected: (connections) => {
-      observeCommands(metrics, connections);
+      observeCommands(metrics, "redis-volatile", connections);
       void warnOfOldServer(log, "POOL_REDIS_VOLATILE_URLS", connections[0]!);
     },
   });
@@ -83,9 +88,11 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   const poolStates = () => pools.fresh().map(({ state }) => state);
 
   using observed = observeProcess(metrics, { redis, tracing });
-  observeCommands(metrics, [redis, imagesRedis, durable]);
+  observeCommands(metrics, "redis-volatile", [redis, imagesRedis]);
+  observeCommands(metrics, "redis-durable", [durable]);
   const history = page ? new CallHistory() : undefined;
   const calls = new CallStream();
+  const servers = spanServers(config, id);
   let isDraining = false;
   const isServing = () => !isDraining;
   const dependencyHealth = () => ({
@@ -132,7 +139,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
         history?.add(call);
         calls.add(call);
         usage?.count(call);
-        if (tracing.on) tracing.export(callSpans(call));
+        if (tracing.on) tracing.export(callSpans(call, servers));
       },
       reportClosedConnection: (reason) => log.warn({ reason }, "a connection was closed"),
       reportConnectionsFull: (isFull) => {

@@ -36,6 +36,7 @@ test("each request is recorded by its route and outcome, and what a client makes
   const durations = values("http.server.request.duration");
   assert.deepEqual(durations.at(0), {
     "http.request.method": "POST",
+    "url.scheme": "http",
     "http.route": "/represent",
     "http.response.status_code": 200,
   });

@@ -5,7 +5,7 @@ import { ServiceClass } from "@faceline/contracts/wire/task";
 import type { FastifyInstance } from "fastify";
 import { ingressShedReasons } from "./call/api-error.ts";
 import { closedConnections } from "./call/closed-connection.ts";
-import { onClose } from "./call/context.ts";
+import { onClose, schemeOf } from "./call/context.ts";
 import type { CallSlot } from "./call/ports.ts";
 import { computeEndpoints } from "./endpoints/table.ts";
 import { countOpen } from "./open-sockets.ts";
@@ -34,21 +34,35 @@ export function addRequestMetrics(
     }
   }
   observeConnections(app, metrics, connectionsMax);
-  let active = 0;
-  metrics.observe("http.server.active_requests", () => [[active, {}]]);
+  /** By method and scheme; both come from short lists. */
+  const active = new Map<string, ActiveRequests>();
+  metrics.observe("http.server.active_requests", () =>
+    active.values().map(({ count, ...attributes }) => [count, attributes]),
+  );
   app.addHook("onRequest", async (request, reply) => {
-    active++;
+    const method = methods.has(request.method) ? request.method : "_OTHER";
+    const scheme = schemeOf(request);
+    const key = `${scheme} ${method}`;
+    const attributes = { "http.request.method": method, "url.scheme": scheme };
+    const alike = active.get(key) ?? { ...attributes, count: 0 };
+    active.set(key, alike);
+    alike.count++;
     onClose(reply, () => {
-      active--;
+      alike.count--;
       const isSent = reply.raw.writableFinished;
       const route = request.is404 ? "other" : (request.routeOptions.url ?? "other");
-      metrics.record("http.server.request.duration", reply.elapsedTime / 1_000, {
-        "http.request.method": methods.has(request.method) ? request.method : "_OTHER",
-        "http.route": route,
-        "http.response.status_code": isSent ? reply.statusCode : clientLeftStatus,
-      });
+      const status = isSent ? reply.statusCode : clientLeftStatus;
       const outcome = isSent ? (reply.errorCode ?? "ok") : "client_left";
       const dependency = (isSent && reply.missingDependency) || "none";
+      const ofRequest = {
+        ...attributes,
+        "http.route": route,
+        "http.response.status_code": status,
+        ...(status >= 500 ? { "error.type": reply.errorCode ?? `${status}` } : {}),
+      };
+      const { context } = request.callRecord?.trace ?? {};
+      const span = context?.sampled ? context : undefined;
+      metrics.record("http.server.request.duration", reply.elapsedTime / 1_000, ofRequest, span);
       metrics.add("faceline.requests", 1, { "http.route": route, outcome, dependency });
       const { error, images, lane = laneUnknown } = request.callRecord ?? {};
       const reason = error?.details.shed;
@@ -94,6 +108,8 @@ const laneUnknown = "unknown";
 
 /** Anything else that a client may send. */
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
+
+type ActiveRequests = { "http.request.method": string; "url.scheme": string; count: number };
 
 /** Status that proxies log if the client left before the response was complete. */
 const clientLeftStatus = 499;

@@ -79,10 +79,18 @@ class GroupMember implements Consumer {
   }
 
   commit(partition: number, nextOffset: string): Promise<boolean> {
-    const { topic } = this.#options;
+    const { topic, group, observer } = this.#options;
+    const sentAt = performance.now();
+    const observe = (error?: unknown) => observer?.committed(topic, group, performance.now() - sentAt, error);
     return this.#consumer.commitOffsets([{ topic, partition, offset: nextOffset }]).then(
-      () => true,
-      () => false,
+      () => {
+        observe();
+        return true;
+      },
+      (error: unknown) => {
+        observe(error);
+        return false;
+      },
     );
   }
 
@@ -99,11 +107,12 @@ class GroupMember implements Consumer {
   }
 
   #run(): Promise<void> {
-    const { onEnd, onMessages } = this.#options;
+    const { topic, group, onEnd, onMessages, observer } = this.#options;
     return this.#consumer.run({
       autoCommit: false,
       eachBatch: async ({ batch: { partition, highWatermark, messages } }) => {
         onEnd?.(partition, highWatermark);
+        observer?.delivered(topic, group, messages.length);
         onMessages(
           partition,
           messages.map(({ offset, value }) => ({ offset, value })),
@@ -206,6 +215,8 @@ export type ConsumerOptions = {
   group: string;
   clientId: string;
   log: Log;
+  /** Told of the messages that came, and of every commit that has ended. */
+  observer?: ConsumerObserver | undefined;
   onAssignment(partitions: number[]): void;
   /**
    * Called when the session was renewed: for this many ms no other member is given the partitions of this
@@ -225,6 +236,11 @@ export type ConsumerOptions = {
   onMembers?(members: number): void;
   /** The consumer crashed with an error that is not retriable. */
   onFatalError(error: Error): void;
+};
+
+export type ConsumerObserver = {
+  delivered(this: void, topic: string, group: string, messages: number): void;
+  committed(this: void, topic: string, group: string, durationMs: number, error?: unknown): void;
 };
 
 export type ReadMessage = { offset: string; value: Buffer | null };

@@ -12,7 +12,7 @@ import type { TimeSpent } from "./starvation.ts";
 export async function openProducer(
   config: KafkaConfig,
   clientId: string,
-  { topics = [] }: { topics?: string[] } = {},
+  { topics = [], onSent = () => {} }: { topics?: string[]; onSent?: SendObserver | undefined } = {},
 ): Promise<Producer> {
   const link = await ProducerLink.open(config, clientId, { topics });
   const waiting: Waiting[] = [];
@@ -28,10 +28,17 @@ export async function openProducer(
         topic,
         messages: messages.map(({ partition, value, headers }) => ({ partition, value, headers })),
       }));
+      const sentAt = performance.now();
+      const observe = (error?: unknown) => {
+        const durationMs = performance.now() - sentAt;
+        for (const { topic, messages } of topicMessages) onSent(topic, messages.length, durationMs, error);
+      };
       try {
         await link.send(topicMessages);
+        observe();
         for (const each of leaving) each.resolve();
       } catch (error) {
+        observe(error);
         // What has waited for a connection that is dead would only wait as long again.
         if (error instanceof LinkDown) leaving.push(...waiting.splice(0));
         for (const each of leaving) each.reject(error);
@@ -64,6 +71,9 @@ export async function openProducer(
 }
 
 const waitingMax = 10_000;
+
+/** Called for each topic of a request that has ended. */
+export type SendObserver = (topic: string, messages: number, durationMs: number, error?: unknown) => void;
 
 export type Producer = AsyncDisposable & {
   send(

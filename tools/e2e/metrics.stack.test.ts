@@ -7,7 +7,9 @@ import test from "node:test";
 import { pathToFileURL } from "node:url";
 import { type MetricDefinition, type MetricName, metricList } from "@faceline/contracts/metrics/list";
 import { prometheusName } from "@faceline/contracts/metrics/prometheus-name";
+import { metricConventions } from "@faceline/testing/conventions";
 import { portraits } from "@faceline/testing/faces";
+import { openPrometheus } from "@faceline/deploy/testing/prometheus";
 import { findPromtool } from "@faceline/deploy/testing/promtool";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { retryOnOverload } from "./stack/api-client.ts";
@@ -25,16 +27,43 @@ test("after a load run every metric of the documents is on the pages, and nothin
     const expected = (Object.keys(metricList) as MetricName[])
       .filter((each) => (metricList[each] as MetricDefinition).services.some((one) => one === service(name)))
       .map(prometheusName)
-      .concat("target_info");
+      .concat("target_info")
+      .filter((each) => each !== atFirstCollection);
     // Reports of the last batches may still be on their way.
     await waitUntil(`${name} shows every metric`, async () => {
       const page = await (await fetch(`${url}/metrics`)).text();
       pages.set(name, page);
       return expected.every((each) => namesOn(page).includes(each));
     });
-    assert.deepEqual(namesOn(pages.get(name)!).toSorted(), expected.toSorted(), name);
-    assert.doesNotMatch(pages.get(name)!, new RegExp(`${stack.key}|${stack.pool}|otel_metric_overflow`));
+    const shown = namesOn(pages.get(name)!).filter((each) => each !== atFirstCollection);
+    assert.deepEqual(shown.toSorted(), expected.toSorted(), name);
+    for (const [metric, { required }] of Object.entries(metricConventions)) {
+      for (const line of pages
+        .get(name)!
+        .split("\n")
+        .filter(isSeriesOf(metric as MetricName))) {
+        const missing = required.filter((each) => !line.includes(`${each.replaceAll(".", "_")}="`));
+        assert.deepEqual(missing, [], line);
+      }
+    }
+    assert.doesNotMatch(pages.get(name)!, new RegExp(`${stack.key}|otel_metric_overflow`));
   }
+
+  await t.test("Prometheus reads the pages as OpenMetrics, with the trace of a call", async (t) => {
+    const prometheus = await openPrometheus(t, { targets: stack.operatorsPorts });
+    if (prometheus === undefined)
+      return t.skip("NOT CHECKED: there is no Prometheus, nor apt-get to fetch one");
+    await waitUntil("every page was read", async () => {
+      const up = await prometheus.query("up == 1");
+      return up.length === Object.keys(stack.operatorsPorts).length;
+    });
+    const series = "http_server_request_duration_seconds_bucket";
+    const search = new URLSearchParams({ query: series, start: "0", end: "4102444800" });
+    await waitUntil("the trace is beside the durations", async () => {
+      const reply = await fetch(`${prometheus.address}/api/v1/query_exemplars?${search.toString()}`);
+      return (await reply.text()).includes(`"trace_id":"${traceId}"`);
+    });
+  });
 
   await t.test("promtool finds no fault", async (t) => {
     const promtool = await findPromtool();
@@ -70,16 +99,27 @@ test("without OTLP and operators' ports no service loads anything of OpenTelemet
   }
 });
 
+const atFirstCollection = prometheusName("v8js.gc.duration");
+/** Of a client that has it sampled. */
+const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
+
 /** Calls that succeed and calls that fail. */
 async function runLoad({ post }: TestStack): Promise<void> {
   const [img1, img2] = (await portraits()).map((picture) => picture.toString("base64"));
   const patiently = retryOnOverload(post);
+  const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
   const calls = Array.from({ length: 10 }, () =>
-    patiently("/verify", { img1, img2, detector_backend: "tiny" }),
+    patiently("/verify", { img1, img2, detector_backend: "tiny" }, headers),
   );
   assert.ok((await Promise.all(calls)).every(({ status }) => status === 200));
   assert.equal((await post("/verify", { img1: "no picture", img2 })).status, 400);
 }
+
+const isSeriesOf = (metric: MetricName) => {
+  const name = prometheusName(metric);
+  return (line: string) =>
+    line.startsWith(name) && /^(_bucket|_count|_sum)?[{ ]/.test(line.slice(name.length));
+};
 
 /** The metrics on a page, by their types. */
 const namesOn = (page: string): string[] => [...page.matchAll(/^# TYPE (\S+) /gm)].map(([, name]) => name!);

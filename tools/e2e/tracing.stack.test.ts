@@ -3,6 +3,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { attributes } from "@faceline/contracts/trace/attributes";
+import { assertSpanConventions } from "@faceline/testing/conventions";
 import { portraits } from "@faceline/testing/faces";
 import { type OtlpReceiver, openOtlpReceiver, type ReceivedSpan } from "@faceline/testing/otlp-receiver";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
@@ -81,6 +82,10 @@ test("a call is one tree of spans over three processes, with every image's own",
     Array.from({ length: 11 }, (_, i) => i),
   );
   assertAttributesAreListed(receiver.spans);
+  await waitUntil("the batches have ended", async () => !edgesOf(receiver.spans).includes(undefined));
+  for (const span of receiver.spans) assertSpanConventions(span);
+  const edges = ["faceline-batcher → faceline-inference", "faceline-ingress → faceline-batcher"];
+  assert.deepEqual(edgesOf(receiver.spans), edges);
 });
 
 test("with a modelled engine", async (t) => {
@@ -89,7 +94,7 @@ test("with a modelled engine", async (t) => {
   const represent = (deadlineMs = "20000") =>
     running.post("/represent", { img: first }, { "x-request-timeout-ms": deadlineMs });
   const dispatched = (count: number) =>
-    waitUntil(`${count} tasks are sent`, async () => named(receiver.spans, "queue").length >= count);
+    waitUntil(`${count} tasks are sent`, async () => waits(receiver.spans).length >= count);
 
   await t.test("a batch of 8 tasks of 8 calls links to each of them, and each of them to it", async () => {
     const busy = [represent(), represent()];
@@ -98,8 +103,7 @@ test("with a modelled engine", async (t) => {
     await Promise.all(busy);
     const traces = [];
     for (const { headers } of replies) traces.push(await wholeTrace(receiver, headers, { tasks: 1 }));
-    const batchName = `process faceline.batches.${running.pool}`;
-    const isLarge = ({ name, links }: ReceivedSpan) => name === batchName && links.length === 8;
+    const isLarge = ({ name, links }: ReceivedSpan) => name === "batch" && links.length === 8;
     await waitUntil("the batch of 8 has ended", async () => receiver.spans.some(isLarge));
     const batch = receiver.spans.find(isLarge)!;
     assert.equal(batch.attributes["faceline.batch.end"], "answered");
@@ -108,15 +112,21 @@ test("with a modelled engine", async (t) => {
     const sends = traces.map((trace) => trace.find(({ name }) => name.startsWith("send "))!.spanId);
     assert.deepEqual(batch.links.toSorted(), sends.toSorted());
     for (const trace of traces) {
-      for (const name of ["queue", "infer"]) {
-        const [span] = named(trace, name);
-        assert.deepEqual(span!.links, [batch.spanId]);
-        assert.equal(span!.attributes["faceline.batch.id"], batch.attributes["faceline.batch.id"]);
+      for (const span of [...waits(trace), ...named(trace, "infer")]) {
+        assert.equal(span.attributes["faceline.batch.id"], batch.attributes["faceline.batch.id"]);
       }
+      assert.deepEqual(waits(trace)[0]!.links, [batch.spanId]);
     }
+    const topic = `faceline.batches.${running.pool}`;
     const own = receiver.spans.filter(({ traceId }) => traceId === batch.traceId);
-    assert.deepEqual(own.map(({ name }) => name).toSorted(), ["prepare", batchName, "run"].toSorted());
-    assert.ok(own.every((span) => span === batch || span.parentId === batch.spanId));
+    const process: Tree = [
+      `inference: process ${topic}`,
+      [leaf("inference: prepare"), leaf("inference: run")],
+    ];
+    assert.deepEqual(treeOf(own, ""), [["batcher: batch", [[`batcher: send ${topic}`, [process]]]]]);
+    const { spanId } = named(own, `process ${topic}`)[0]!;
+    const infers = traces.flatMap((trace) => named(trace, "infer"));
+    assert.ok(infers.every(({ links }) => links[0] === spanId));
   });
 
   await t.test("a call that the batcher sheds says why", async () => {
@@ -125,14 +135,13 @@ test("with a modelled engine", async (t) => {
     const shed = replies.filter(({ status }) => status === 503);
     assert.ok(shed.length > 0);
     const isShed = ({ attributes }: ReceivedSpan) => attributes["faceline.outcome"] === "shed";
-    const queueOf = (headers: Headers) =>
-      named(receiver.traceOf(headers.get("traceparent")), "queue").find(isShed);
+    const queueOf = (headers: Headers) => waits(receiver.traceOf(headers.get("traceparent"))).find(isShed);
     await waitUntil("a refusal of the batcher is traced", async () =>
       shed.some(({ headers }) => queueOf(headers) !== undefined),
     );
     const { headers } = shed.find(({ headers }) => queueOf(headers) !== undefined)!;
     const spans = await wholeTrace(receiver, headers, { tasks: 0 });
-    const [queue] = named(spans, "queue");
+    const [queue] = waits(spans);
     const root = spans.find(({ parentId }) => parentId === "")!;
     assert.match(queue!.message, /^shed: (queue_too_long|deadline_infeasible|early_drop)$/);
     assert.match(root.message, /^shed by the batcher/);
@@ -141,15 +150,15 @@ test("with a modelled engine", async (t) => {
   });
 
   await t.test("a call whose worker is killed shows the lost attempt and the next one", async () => {
-    const before = named(receiver.spans, "queue").length;
+    const before = waits(receiver.spans).length;
     const call = represent();
     await dispatched(before + 1);
-    const [sent] = named(receiver.spans, "queue").slice(before);
+    const [sent] = waits(receiver.spans).slice(before);
     running.services.find(serviceNameOf(running, sent!.attributes["faceline.worker"])).kill("SIGKILL");
     const { status, headers } = await call;
     assert.equal(status, 200);
     const retried = await wholeTrace(receiver, headers, { tasks: 1 });
-    const attempts = named(retried, "queue").map(({ attributes }) => attributes["faceline.attempt"]);
+    const attempts = waits(retried).map(({ attributes }) => attributes["faceline.attempt"]);
     assert.deepEqual(new Set(attempts), new Set([1, 2]));
     const [lost] = named(retried, "lost attempt");
     const [infer] = named(retried, "infer");
@@ -244,13 +253,27 @@ function assertAttributesAreListed(spans: ReceivedSpan[]): void {
   );
 }
 
+/**
+ * Services between which messages go, as service graphs find them: by producers and the consumers below.
+ * Undefined: the producer of a message has not come.
+ */
+function edgesOf(spans: ReceivedSpan[]): (string | undefined)[] {
+  const producers = new Map(spans.filter(({ kind }) => kind === 4).map((span) => [span.spanId, span]));
+  const edges = spans
+    .filter(({ kind }) => kind === 5)
+    .map(({ service, parentId }) => {
+      const producer = producers.get(parentId);
+      return producer === undefined ? undefined : `${producer.service} → ${service}`;
+    });
+  return [...new Set(edges)].toSorted();
+}
+
 /** The names of spans below a parent, each with the service and those below it, sorted. */
 function treeOf(spans: ReceivedSpan[], parent: string): Tree[] {
   return spans
     .filter(({ parentId }) => parentId === parent)
     .map(({ service, name, spanId }): Tree => {
-      const plain = name.replace(/^answer .*/, "answer");
-      return [`${service.replace("faceline-", "")}: ${plain}`, treeOf(spans, spanId)];
+      return [`${service.replace("faceline-", "")}: ${name}`, treeOf(spans, spanId)];
     })
     .toSorted(([a], [b]) => a.localeCompare(b));
 }
@@ -258,22 +281,19 @@ function treeOf(spans: ReceivedSpan[], parent: string): Tree[] {
 function verifyTree(pool: string): Tree[] {
   const run: Tree = [
     "inference: run",
-    [
-      ["inference: align", []],
-      ["inference: detect", []],
-      ["inference: embed", []],
-    ],
+    [leaf("inference: align"), leaf("inference: detect"), leaf("inference: embed")],
   ];
-  const infer: Tree = ["inference: infer", [["inference: answer", []], ["inference: prepare", []], run]];
-  const queue: Tree = ["batcher: queue", []];
+  const publish = leaf("inference: publish answers:{ingress}");
+  const infer: Tree = ["inference: infer", [leaf("inference: prepare"), publish, run]];
+  const wait = leaf(`batcher: process faceline.tasks.${pool}`);
   return [
     [
       "ingress: POST /verify",
       [
-        ["ingress: gather", []],
-        [`ingress: send faceline.tasks.${pool}`, [queue, queue, infer, infer]],
-        ["ingress: SET image", []],
-        ["ingress: validate", []],
+        leaf("ingress: gather"),
+        leaf("ingress: PIPELINE SET"),
+        [`ingress: send faceline.tasks.${pool}`, [wait, wait, infer, infer]],
+        leaf("ingress: validate"),
       ],
     ],
   ];
@@ -288,6 +308,12 @@ function sumOfParts(attributes: ReceivedSpan["attributes"]): number {
 
 const named = (spans: ReceivedSpan[], name: string): ReceivedSpan[] =>
   spans.filter((span) => span.name === name);
+
+/** The spans in which a batcher had a task. */
+const waits = (spans: ReceivedSpan[]): ReceivedSpan[] =>
+  spans.filter(({ name }) => name.startsWith("process faceline.tasks."));
+
+const leaf = (name: string): Tree => [name, []];
 
 const indexOf = ({ attributes }: ReceivedSpan): number => Number(attributes["faceline.task.index"]);
 

@@ -13,6 +13,10 @@ test("the tables of metrics in docs/operating are the list that the instruments 
 
 function row(name: MetricName): string {
   const { attributes, help }: MetricDefinition = metricList[name];
-  const labels = attributes.map((each) => `\`${each.replaceAll(".", "_")}\``).join(", ") || "–";
+  // Those of OpenTelemetry's conventions together.
+  const names = attributes.map((each) =>
+    each.replace(/^(messaging|db|server)\..*/, "$1_*").replaceAll(".", "_"),
+  );
+  const labels = [...new Set(names)].map((each) => `\`${each}\``).join(", ") || "–";
   return `| \`${prometheusName(name)}\` | ${labels} | ${help} |`;
 }

@@ -1,3 +1,13 @@
+/** Attributes of every message of Kafka. The address is the first one of KAFKA_BROKERS. */
+const ofMessages = [
+  "messaging.system",
+  "messaging.operation.name",
+  "messaging.destination.name",
+  "server.address",
+  "server.port",
+] as const;
+const consumerGroup = ["messaging.consumer.group.name"] as const;
+
 /**
  * Every metric of the services: instruments, the Prometheus page and the tables of docs/operating are made
  * from this list. Names follow OpenTelemetry. No attribute holds a key, a team, an id or anything that a
@@ -9,16 +19,22 @@ export const metricList = {
     kind: "histogram",
     unit: "s",
     services: ["ingress"],
-    attributes: ["http.request.method", "http.route", "http.response.status_code"],
+    attributes: [
+      "http.request.method",
+      "url.scheme",
+      "http.route",
+      "http.response.status_code",
+      "error.type",
+    ],
     help:
-      "From the headers of a request to the end of its response, waiting included. Status 499: the " +
-      "client left before.",
+      "From the headers of a request to the end of its response. Status 499: the client left before. " +
+      "error.type: the code of the error, from status 500 on.",
   },
   "http.server.active_requests": {
-    kind: "gauge",
+    kind: "observed_up_down_counter",
     unit: "{request}",
     services: ["ingress"],
-    attributes: [],
+    attributes: ["http.request.method", "url.scheme"],
     help: "Requests that have no complete response yet.",
   },
   "faceline.requests": {
@@ -37,8 +53,8 @@ export const metricList = {
     services: ["ingress"],
     attributes: ["class", "limit"],
     help:
-      "Requests with a valid key (class team), without keys (AUTH=off: anonymous) or of the public tester " +
-      "(visitor), by whether a limit of the caller was reached (reached, kept).",
+      "Requests with a valid key (class team), without keys (anonymous) or of the public tester (visitor), by " +
+      "whether a limit of the caller was reached or kept.",
   },
   "faceline.bodies.used": {
     kind: "gauge",
@@ -115,9 +131,7 @@ export const metricList = {
     unit: "s",
     services: ["batcher"],
     attributes: ["lane"],
-    help:
-      "From the arrival of a task's call at the ingress to the first dispatch of the task. Part of the " +
-      "request's duration.",
+    help: "From the arrival of a call at the ingress to the first dispatch of its task.",
   },
   "faceline.queue.tasks": {
     kind: "gauge",
@@ -140,7 +154,7 @@ export const metricList = {
     unit: "s",
     services: ["batcher"],
     attributes: ["lane"],
-    help: "How long the oldest task of a team has waited; 0 where none waits. Retries are not counted.",
+    help: "How long the oldest task of a team has waited, without retries; 0 where none waits.",
   },
   "faceline.batches": {
     kind: "counter",
@@ -161,7 +175,7 @@ export const metricList = {
     unit: "{task}",
     services: ["batcher"],
     attributes: ["lane"],
-    help: "Places of a batch that are padded: the size that its run takes the time of, less its tasks.",
+    help: "Padding of a batch: the size that its run takes the time of, less its tasks.",
   },
   "faceline.batch.lateness": {
     kind: "histogram",
@@ -187,9 +201,7 @@ export const metricList = {
     unit: "{task}",
     services: ["batcher", "inference"],
     attributes: [],
-    help:
-      "Tasks that still waited at their deadline: in the queue of a batcher, or in a worker before " +
-      "their images were fetched.",
+    help: "Tasks that still waited at their deadline, in a batcher or a worker.",
   },
   "faceline.tasks.failed": {
     kind: "counter",
@@ -251,18 +263,14 @@ export const metricList = {
     unit: "{batcher}",
     services: ["batcher"],
     attributes: [],
-    help:
-      "1: this batcher is the active one of its pool. 0: it is a hot standby. The metrics of lanes are those " +
-      "of the active one.",
+    help: "1: the active batcher of its pool, whose metrics of lanes count. 0: a hot standby.",
   },
   "faceline.kafka.lag": {
     kind: "gauge",
     unit: "{message}",
     services: ["batcher"],
     attributes: [],
-    help:
-      "Messages of the tasks topic whose tasks have not all ended, by the log end that the broker " +
-      "reported with its last messages.",
+    help: "Messages of the tasks topic whose tasks have not all ended, by the log end that came with the last.",
   },
   "faceline.batches.unreceived": {
     kind: "gauge",
@@ -270,8 +278,8 @@ export const metricList = {
     services: ["batcher"],
     attributes: ["partition"],
     help:
-      "Batches that were sent and that no report of their worker has named yet: the lag of the batches " +
-      "topic. Each partition belongs to one worker, which is sent three batches at most.",
+      "Batches that were sent and that no report of their worker has named yet: the lag of the batches topic. " +
+      "Each partition is of one worker, which is sent three at most.",
   },
 
   "faceline.prepare.duration": {
@@ -286,9 +294,7 @@ export const metricList = {
     unit: "s",
     services: ["inference"],
     attributes: ["lane", "bucket"],
-    help:
-      "Run of a batch, once for each batch; bucket: the size that it is padded to. The rate of its sum " +
-      "is the utilisation of the worker by the lane.",
+    help: "Run of a batch, once for each batch; bucket: the size that it is padded to.",
   },
   "faceline.run.cpu.time": {
     kind: "counter",
@@ -296,8 +302,8 @@ export const metricList = {
     services: ["inference"],
     attributes: ["lane", "bucket"],
     help:
-      "CPU time of the engine's thread in runs that did not fail. What faceline.run.duration has more, a run " +
-      "on CPUs waited for a core. Threads that INTRA_OP_THREADS adds are not counted.",
+      "CPU time of the engine's thread in runs that did not fail, without the threads of INTRA_OP_THREADS. " +
+      "What faceline.run.duration has more, a run on CPUs waited for a core.",
   },
   "faceline.run.prediction.error": {
     kind: "histogram",
@@ -325,16 +331,14 @@ export const metricList = {
     unit: "{batch}",
     services: ["inference"],
     attributes: ["lane"],
-    help: "Batches that could not be prepared or whose run failed. The batcher retries their tasks.",
+    help: "Batches that could not be prepared or whose run failed.",
   },
   "faceline.precision.fallback": {
     kind: "gauge",
     unit: "{model}",
     services: ["inference"],
     attributes: ["model"],
-    help:
-      "1: the model runs in float, and slower, because int8 is not accurate on this CPU. 0: it runs as " +
-      "its settings say.",
+    help: "1: the model runs in float, and slower, because int8 is not accurate on this CPU; else 0.",
   },
 
   "faceline.dead_letters": {
@@ -349,17 +353,52 @@ export const metricList = {
     unit: "{failure}",
     services: ["ingress", "batcher", "inference"],
     attributes: ["work"],
-    help: "Background work that failed without harm to calls: it is repeated, or a time limit covers for it.",
+    help: "Background work that failed without harm to calls.",
   },
   "db.client.operation.duration": {
     kind: "histogram",
     unit: "s",
     services: ["ingress", "batcher", "inference"],
-    attributes: ["db.operation.name", "error.type"],
+    attributes: [
+      "dependency",
+      "db.system.name",
+      "db.namespace",
+      "db.operation.name",
+      "server.address",
+      "server.port",
+      "error.type",
+    ],
     help:
-      "From sending a command to Redis until its reply or its failure, on all connections but those of " +
-      "subscribers. Failures have an error.type: timeout, closed, the first word of the server's error, or " +
-      "other.",
+      "From a command to Redis (dependency: redis-volatile, redis-durable) until its reply. error.type: " +
+      "timeout, closed, other, or the first word of the server's error.",
+  },
+  "messaging.client.operation.duration": {
+    kind: "histogram",
+    unit: "s",
+    services: ["ingress", "batcher", "inference"],
+    attributes: [...ofMessages, "messaging.operation.type", ...consumerGroup, "error.type"],
+    help: "Requests to Kafka that send messages, or commit offsets (type settle).",
+  },
+  "messaging.client.sent.messages": {
+    kind: "counter",
+    unit: "{message}",
+    services: ["ingress", "batcher"],
+    attributes: [...ofMessages, "error.type"],
+    help: "Messages sent to Kafka.",
+  },
+  "messaging.client.consumed.messages": {
+    kind: "counter",
+    unit: "{message}",
+    services: ["batcher", "inference"],
+    attributes: [...ofMessages, ...consumerGroup],
+    help: "Messages from Kafka.",
+  },
+  "messaging.process.duration": {
+    kind: "histogram",
+    unit: "s",
+    services: ["inference"],
+    attributes: [...ofMessages, ...consumerGroup, "error.type"],
+    help: "From a batch's arrival until its answers are published.",
   },
   "faceline.dependency.up": {
     kind: "gauge",
@@ -399,7 +438,7 @@ export const metricList = {
     unit: "{process}",
     services: ["ingress", "batcher", "inference"],
     attributes: ["version", "revision"],
-    help: "Always 1. Release and commit of the process; unknown: built without one.",
+    help: "Always 1. Release and commit of the process.",
   },
   "process.start.time": {
     kind: "gauge",
@@ -408,8 +447,43 @@ export const metricList = {
     attributes: [],
     help: "Start of the process, in seconds since 1970. Its changes are the restarts.",
   },
-  "process.memory.resident": {
+  "process.cpu.time": {
+    kind: "observed_counter",
+    unit: "s",
+    services: ["ingress", "batcher", "inference"],
+    attributes: ["cpu.mode"],
+    help: "CPU time of all threads.",
+  },
+  "nodejs.eventloop.utilization": {
     kind: "gauge",
+    unit: "1",
+    services: ["ingress", "batcher", "inference"],
+    attributes: [],
+    help: "Busy share of the event loop in the last 10 s.",
+  },
+  "v8js.gc.duration": {
+    kind: "histogram",
+    unit: "s",
+    services: ["ingress", "batcher", "inference"],
+    attributes: ["v8js.gc.type"],
+    help: "Pauses by garbage collection.",
+  },
+  "v8js.memory.heap.used": {
+    kind: "observed_up_down_counter",
+    unit: "By",
+    services: ["ingress", "batcher", "inference"],
+    attributes: ["v8js.heap.space.name"],
+    help: "Memory of JavaScript objects.",
+  },
+  "v8js.memory.heap.limit": {
+    kind: "observed_up_down_counter",
+    unit: "By",
+    services: ["ingress", "batcher", "inference"],
+    attributes: ["v8js.heap.space.name"],
+    help: "Memory reserved for them.",
+  },
+  "process.memory.usage": {
+    kind: "observed_up_down_counter",
     unit: "By",
     services: ["ingress", "batcher", "inference"],
     attributes: [],
@@ -430,9 +504,9 @@ function eventLoopDelay(what: string) {
 export type MetricName = keyof typeof metricList;
 
 export type MetricDefinition = {
-  /** A gauge and an observed counter are read at each export, the others are recorded. */
-  kind: "counter" | "histogram" | "gauge" | "observed_counter";
-  unit: "s" | "By" | `{${string}}`;
+  /** A gauge and what is observed are read at each export, the others are recorded. */
+  kind: "counter" | "histogram" | "gauge" | "observed_counter" | "observed_up_down_counter";
+  unit: "s" | "By" | "1" | `{${string}}`;
   services: readonly ("ingress" | "batcher" | "inference")[];
   attributes: readonly string[];
   help: string;

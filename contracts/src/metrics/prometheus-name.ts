@@ -20,4 +20,5 @@ export function nameWithUnit(name: string, unit: string): string {
 const unitWords = new Map([
   ["s", "seconds"],
   ["By", "bytes"],
+  ["1", "ratio"],
 ]);

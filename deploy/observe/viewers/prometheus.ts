@@ -21,6 +21,7 @@ export function prometheusProgram(commands: PrometheusCommands, options: Prometh
     // Whichever comes first. Whoever wants to look back further has a Prometheus of their own.
     "storage.tsdb.retention.time": "24h",
     "storage.tsdb.retention.size": "512MB",
+    "enable-feature": "exemplar-storage",
     "web.listen-address": `127.0.0.1:${port}`,
     // By default the pages of every origin may read the metrics.
     "web.cors.origin": origin.replaceAll(".", "\\."),

@@ -18,7 +18,7 @@ export const searches = {
     query: { annotationQuery: "faceline.attempt=2" },
   },
   // The first span of a batch alone has it.
-  batches: { title: "batches", query: { annotationQuery: "messaging.batch.message_count" } },
+  batches: { title: "batches", query: { annotationQuery: "faceline.batch.predicted_end_ms" } },
 } as const;
 
 /**

@@ -6,6 +6,7 @@ import { noWait } from "@faceline/contracts/wire/timing";
 import { answerWith, facesAnswer, testRecord } from "../../testing/server.ts";
 import { ApiError } from "./api-error.ts";
 import { callSpans } from "./call-spans.ts";
+import type { EndedCall } from "./ports.ts";
 
 const timing: Answer["timing"] = {
   ...noWait,
@@ -18,7 +19,7 @@ const timing: Answer["timing"] = {
 };
 
 test("the spans of a sampled call are its own steps, below the client's span", () => {
-  const spans = callSpans(endedCall({ answer: facesAnswer([1, 0]), status: 200 }));
+  const spans = spansOf(endedCall({ answer: facesAnswer([1, 0]), status: 200 }));
   const [root, ...others] = spans;
   assert.deepEqual(
     spans.map(({ name }) => name),
@@ -36,15 +37,33 @@ test("an attribute of a sampled call that was answered is undefined only if the 
   call.record.pool = "default";
   for (const step of ["images", "send"] as const) call.record.begin(step);
   for (const step of ["images", "send"] as const) call.record.end(step);
-  const spans = callSpans(call);
+  const spans = spansOf(call);
   assert.equal(spans.length, 5);
+  assert.deepEqual(
+    spans.map(({ attributes }) => attributes["server.address"] ?? ""),
+    ["faces.example", "", "redis-default", "", ""],
+  );
   assert.ok(spans.every(({ attributes }) => !Object.values(attributes).includes(undefined)));
 });
 
+test("images are set as a pipeline where there are several, and the scheme is the client's", () => {
+  for (const [images, name] of [
+    [1, "SET"],
+    [2, "PIPELINE SET"],
+  ] as const) {
+    const call = endedCall({ answer: facesAnswer([1, 0]), status: 200 });
+    call.record.images = images;
+    call.record.begin("images");
+    const [root, , set] = spansOf(call);
+    assert.deepEqual([root!.attributes["url.scheme"], set!.name], ["http", name]);
+    assert.equal(set!.attributes["db.operation.batch.size"], images === 1 ? undefined : 2);
+  }
+});
+
 test("a call that is not sampled has no spans if it was answered at once", () => {
-  assert.deepEqual(callSpans(endedCall({ answer: facesAnswer([1, 0]), status: 200, sampled: false })), []);
+  assert.deepEqual(spansOf(endedCall({ answer: facesAnswer([1, 0]), status: 200, sampled: false })), []);
   const refused = new ApiError("invalid_request", "No.");
-  assert.deepEqual(callSpans(endedCall({ error: refused, status: 400, sampled: false })), []);
+  assert.deepEqual(spansOf(endedCall({ error: refused, status: 400, sampled: false })), []);
 });
 
 test("a call that was retried, shed, late or failed is traced all the same, with the parts of its answer", () => {
@@ -56,11 +75,11 @@ test("a call that was retried, shed, late or failed is traced all the same, with
     ["failed", { answer: answerWith({ kind: "failed", reason: "run_failed" }), status: 502 }],
     ["late", { error: late, status: 504 }],
   ] as const) {
-    const [root] = callSpans(endedCall({ ...how, sampled: false }));
+    const [root] = spansOf(endedCall({ ...how, sampled: false }));
     assert.equal(root?.attributes["faceline.kept"], kept);
   }
   const retried = { ...facesAnswer([1, 0]), timing: { ...timing, attempts: 2 } };
-  const parts = callSpans(endedCall({ answer: retried, status: 200, sampled: false }));
+  const parts = spansOf(endedCall({ answer: retried, status: 200, sampled: false }));
   assert.deepEqual(
     parts.map(({ name, startAt, endAt }) => [name, startAt, endAt]),
     [
@@ -84,7 +103,7 @@ test("the request to another system that a call failed on is a failed span, with
       call.record.end("images");
       call.record.begin("send");
     }
-    return callSpans(call)
+    return spansOf(call)
       .filter(({ kind }) => kind === "client" || kind === "producer")
       .map((span) => [
         span.attributes["db.system.name"],
@@ -98,6 +117,14 @@ test("the request to another system that a call failed on is a failed span, with
     [undefined, "dependency_unavailable", true],
   ]);
 });
+
+const servers = {
+  http: { "server.address": "faces.example" },
+  kafka: { "messaging.system": "kafka" },
+  redis: (pool: string) => ({ "db.system.name": "redis", "server.address": `redis-${pool}` }),
+};
+
+const spansOf = (call: EndedCall) => callSpans(call, servers);
 
 function endedCall({ answer, error, status, sampled = true }: Ended) {
   const record = testRecord(() => 0, sampled);

@@ -10,11 +10,11 @@ import type { CallParts, Interval } from "./record.ts";
  * it was shed, late, retried or failed. What a batcher and a worker did for a call that was not sampled is
  * known here from its answer alone, as the duration of each part; those spans are made of that.
  */
-export function callSpans(ended: EndedCall): FinishedSpan[] {
+export function callSpans(ended: EndedCall, servers: SpanServers): FinishedSpan[] {
   const { record, endedAt } = ended;
   const kept = record.trace.context.sampled ? undefined : keptAs(ended);
   if (!record.trace.context.sampled && kept === undefined) return [];
-  const root = rootSpan(ended, kept);
+  const root = rootSpan(ended, kept, servers.http);
   const child = (name: string, interval: Interval | undefined, fields: Partial<FinishedSpan> = {}) => {
     if (interval === undefined) return [];
     const { from, until = endedAt } = interval;
@@ -27,25 +27,28 @@ export function callSpans(ended: EndedCall): FinishedSpan[] {
     const attributes = { ...fields.attributes, "error.type": failure.code };
     return child(name, interval, { ...fields, attributes, error: sentenceFor(ended) });
   };
+  const { images, pool = "" } = record;
+  const set = images > 1 ? "PIPELINE SET" : "SET";
   return [
     root,
     ...child("validate", record.interval("admission")),
-    ...request("SET image", record.interval("images"), {
+    ...request(set, record.interval("images"), {
       kind: "client",
       attributes: {
-        "db.system.name": "redis",
-        "db.operation.name": "SET",
-        "db.operation.batch.size": record.images,
+        ...servers.redis(pool),
+        "db.operation.name": set,
+        ...(images > 1 ? { "db.operation.batch.size": images } : {}),
       },
     }),
-    ...request(`send ${tasksTopic(record.pool ?? "")}`, record.interval("send"), {
+    ...request(`send ${tasksTopic(pool)}`, record.interval("send"), {
       kind: "producer",
       context: record.sendContext,
       attributes: {
-        "messaging.system": "kafka",
+        ...servers.kafka,
         "messaging.operation.name": "send",
         "messaging.operation.type": "send",
-        "messaging.destination.name": tasksTopic(record.pool ?? ""),
+        "messaging.destination.name": tasksTopic(pool),
+        "messaging.destination.partition.id": "0",
         "messaging.message.conversation_id": record.requestId,
         "faceline.lane": record.lane,
       },
@@ -64,7 +67,7 @@ function keptAs({ record, status }: EndedCall): "shed" | "late" | "failed" | "re
   return record.attempts > 1 ? "retried" : undefined;
 }
 
-function rootSpan(ended: EndedCall, kept: string | undefined): FinishedSpan {
+function rootSpan(ended: EndedCall, kept: string | undefined, server: Attributes): FinishedSpan {
   const { record, parts, status, endedAt } = ended;
   const failed = status === undefined || status >= 500;
   return {
@@ -79,6 +82,9 @@ function rootSpan(ended: EndedCall, kept: string | undefined): FinishedSpan {
       "http.request.method": "POST",
       "http.route": record.route,
       "url.path": record.route,
+      "url.scheme": record.http.scheme,
+      "network.protocol.version": record.http.version,
+      ...server,
       "http.response.status_code": status,
       "faceline.request.id": record.requestId,
       "faceline.lane": record.lane,
@@ -141,3 +147,14 @@ const spanBelow = (
   attributes: {},
   ...fields,
 });
+
+type Attributes = FinishedSpan["attributes"];
+
+/** What the conventions of OpenTelemetry ask to know of each server, the same for all spans. */
+export type SpanServers = {
+  /** The address by which clients know this service, if it is set. */
+  http: Attributes;
+  kafka: Attributes;
+  /** The Redis that holds the images of a pool. */
+  redis(pool: string): Attributes;
+};

@@ -28,6 +28,10 @@ export function onClose({ raw }: FastifyReply, done: () => void): void {
   });
 }
 
+/** Scheme that the client used, also in front of a trusted proxy. */
+export const schemeOf = ({ protocol }: Pick<FastifyRequest, "protocol">): "http" | "https" =>
+  protocol === "https" ? "https" : "http";
+
 /** A listener for each would exceed the ten after which Node warns of a leak. */
 const closing = new WeakMap<ServerResponse, (() => void)[]>();
 

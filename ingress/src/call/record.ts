@@ -19,6 +19,7 @@ export class CallRecord {
   readonly route: string;
   readonly arrivedAt: number;
   readonly trace: CallTrace;
+  readonly http: HttpProtocol;
   /** Whom the call is counted for; undefined for a call that the service makes itself. */
   tenant: string | undefined;
   /** Id of the API key that it came with, also of one that is refused; undefined without a known key. */
@@ -42,8 +43,9 @@ export class CallRecord {
 
   #sendContext: SpanContext | undefined;
 
-  constructor({ requestId, route, trace, now, coreWaitMs = () => 0 }: CallRecordParts) {
+  constructor({ requestId, route, trace, http = plainHttp, now, coreWaitMs = () => 0 }: CallRecordParts) {
     this.requestId = requestId;
+    this.http = http;
     this.route = route;
     this.trace = trace;
     this.#now = now;
@@ -163,6 +165,9 @@ export type CallParts = Record<
 
 const facesOutcome = { kind: "faces" } as const;
 
+type HttpProtocol = { scheme: "http" | "https"; version: string };
+const plainHttp: HttpProtocol = { scheme: "http", version: "1.1" };
+
 type LastAnswer = {
   outcome: Exclude<Outcome, { kind: "faces" }> | typeof facesOutcome;
   timing: TaskTiming;
@@ -178,6 +183,8 @@ type CallRecordParts = {
   requestId: RequestId;
   route: string;
   trace: CallTrace;
+  /** Default: `http` 1.1. */
+  http?: HttpProtocol;
   now: () => number;
   /** How long this process has waited for a core since it began, in ms. Default: never. */
   coreWaitMs?: () => number;

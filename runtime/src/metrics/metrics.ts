@@ -17,16 +17,26 @@ export type Metrics = AsyncDisposable & {
   readonly on: boolean;
   /** Adds to a counter; 0 makes its series exist, so that the first event is seen as an increase. */
   add<Name extends NameOf<"counter">>(name: Name, value: number, attributes: AttributesOf<Name>): void;
-  /** Records a value of a histogram, in the unit of the list. */
-  record<Name extends NameOf<"histogram">>(name: Name, value: number, attributes: AttributesOf<Name>): void;
+  /** Records a value of a histogram, in the unit of the list. `span`: of a trace that is exported. */
+  record<Name extends NameOf<"histogram">>(
+    name: Name,
+    value: number,
+    attributes: AttributesOf<Name>,
+    span?: Exemplar,
+  ): void;
   /** `read` returns the present values, whenever somebody asks. To be called once for each name. */
-  observe<Name extends NameOf<"gauge" | "observed_counter">>(
+  observe<Name extends NameOf<"gauge" | "observed_counter" | "observed_up_down_counter">>(
     name: Name,
     read: () => Iterable<Observation<Name>>,
   ): void;
-  /** The Prometheus page. */
-  page(): Promise<string>;
+  /** The page for Prometheus. */
+  page(format?: PageFormat): Promise<string>;
 };
+
+/** `openmetrics`: OpenMetrics 1.0, which has exemplars; `text`: Prometheus' own. */
+export type PageFormat = "text" | "openmetrics";
+
+type Exemplar = { traceId: string; spanId: string };
 
 export type MetricsOptions = {
   config: MetricsConfig;
@@ -40,11 +50,12 @@ export type MetricsOptions = {
 };
 
 type NameOf<Kind> = { [Name in MetricName]: List[Name]["kind"] extends Kind ? Name : never }[MetricName];
-/** `error.type` is left out where the work succeeded, as the conventions of OpenTelemetry have it. */
 type AttributesOf<Name extends MetricName> = Record<
-  Exclude<List[Name]["attributes"][number], "error.type">,
+  Exclude<List[Name]["attributes"][number], Conditional>,
   string | number
 > &
-  Partial<Record<Extract<List[Name]["attributes"][number], "error.type">, string>>;
+  Partial<Record<Extract<List[Name]["attributes"][number], Conditional>, string | number>>;
+/** Left out where the work succeeded, where the port is the usual one, and by producers. */
+type Conditional = "error.type" | "server.port" | "messaging.consumer.group.name";
 type Observation<Name extends MetricName> = [value: number, attributes: AttributesOf<Name>];
 type List = typeof metricList;

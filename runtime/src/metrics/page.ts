@@ -1,6 +1,9 @@
 import { PrometheusSerializer } from "@opentelemetry/exporter-prometheus";
 import { AggregationTemporality, type MetricData, MetricReader } from "@opentelemetry/sdk-metrics";
 import { nameWithUnit } from "@faceline/contracts/metrics/prometheus-name";
+import type { Exemplars } from "./exemplars.ts";
+import type { PageFormat } from "./metrics.ts";
+import { openMetricsText } from "./open-metrics-text.ts";
 
 /**
  * The Prometheus page. The exporter of OpenTelemetry leaves units out of names; Collectors and Prometheus
@@ -14,13 +17,14 @@ export class MetricsPage extends MetricReader {
     super({ aggregationTemporalitySelector: () => AggregationTemporality.CUMULATIVE });
   }
 
-  async text(): Promise<string> {
+  async text(format: PageFormat, exemplars: Exemplars): Promise<string> {
     const { resourceMetrics } = await this.collect();
     const scopeMetrics = resourceMetrics.scopeMetrics.map((scope) => ({
       ...scope,
       metrics: scope.metrics.map(withUnitInName),
     }));
-    return this.#serializer.serialize({ ...resourceMetrics, scopeMetrics });
+    const page = this.#serializer.serialize({ ...resourceMetrics, scopeMetrics });
+    return format === "text" ? page : openMetricsText(page, exemplars.texts());
   }
 
   protected override async onForceFlush(): Promise<void> {}

@@ -1,4 +1,5 @@
-import { monitorEventLoopDelay } from "node:perf_hooks";
+import { constants, monitorEventLoopDelay, PerformanceObserver } from "node:perf_hooks";
+import { getHeapSpaceStatistics } from "node:v8";
 import type { ProcessHealth } from "../../live/state.ts";
 import type { Dependency } from "@faceline/contracts/http/dependency";
 import { bestEffortFailures } from "../best-effort.ts";
@@ -14,6 +15,7 @@ import type { Metrics } from "./metrics.ts";
 export function observeProcess(metrics: Metrics, sources: ProcessSources): ProcessObservation {
   const { redis } = sources;
   const loop = metrics.on ? observeEventLoop() : undefined;
+  const collections = metrics.on ? observeCollections(metrics) : undefined;
   if (loop !== undefined) observeAll(metrics, sources, loop);
   return {
     health: () => ({
@@ -21,7 +23,10 @@ export function observeProcess(metrics: Metrics, sources: ProcessSources): Proce
       delayMs: loop?.delayMs() ?? { p50: 0, p99: 0, max: 0 },
       ...(redis.memoryUse === undefined ? {} : { redis: redis.memoryUse }),
     }),
-    [Symbol.dispose]: () => loop?.[Symbol.dispose](),
+    [Symbol.dispose]() {
+      loop?.[Symbol.dispose]();
+      collections?.[Symbol.dispose]();
+    },
   };
 }
 
@@ -46,10 +51,20 @@ type ProcessSources = {
 
 function observeAll(metrics: Metrics, { redis, tracing }: ProcessSources, loop: EventLoop): void {
   const startedAt = Date.now() / 1_000 - process.uptime();
-  const { memoryUsage } = process;
   metrics.observe("faceline.build_info", () => [[1, { version, revision: revision ?? "unknown" }]]);
   metrics.observe("process.start.time", () => [[startedAt, {}]]);
-  metrics.observe("process.memory.resident", () => [[memoryUsage.rss(), {}]]);
+  metrics.observe("process.memory.usage", () => [[process.memoryUsage.rss(), {}]]);
+  metrics.observe("process.cpu.time", () => {
+    const { user, system } = process.cpuUsage();
+    return [
+      [user / 1e6, { "cpu.mode": "user" }],
+      [system / 1e6, { "cpu.mode": "system" }],
+    ];
+  });
+  const ofHeap = (value: "space_used_size" | "space_size") => (): [number, HeapSpace][] =>
+    getHeapSpaceStatistics().map((space) => [space[value], { "v8js.heap.space.name": space.space_name }]);
+  metrics.observe("v8js.memory.heap.used", ofHeap("space_used_size"));
+  metrics.observe("v8js.memory.heap.limit", ofHeap("space_size"));
   metrics.observe("faceline.background.failures", () =>
     [...bestEffortFailures()].map(([work, count]) => [count, { work }]),
   );
@@ -67,13 +82,37 @@ function observeAll(metrics: Metrics, { redis, tracing }: ProcessSources, loop: 
   metrics.observe("nodejs.eventloop.delay.p50", () => [[loop.delayMs().p50 / 1_000, {}]]);
   metrics.observe("nodejs.eventloop.delay.p99", () => [[loop.delayMs().p99 / 1_000, {}]]);
   metrics.observe("nodejs.eventloop.delay.max", () => [[loop.delayMs().max / 1_000, {}]]);
+  metrics.observe("nodejs.eventloop.utilization", () => [[loop.utilization(), {}]]);
 }
+
+/** Records the pauses of garbage collection. */
+function observeCollections(metrics: Metrics): Disposable {
+  const observer = new PerformanceObserver((list) => {
+    for (const { duration, detail } of list.getEntries() as unknown as GcEntry[]) {
+      const type = collections.get(detail.kind);
+      if (type !== undefined) metrics.record("v8js.gc.duration", duration / 1_000, { "v8js.gc.type": type });
+    }
+  });
+  observer.observe({ entryTypes: ["gc"] });
+  return { [Symbol.dispose]: () => observer.disconnect() };
+}
+
+type GcEntry = { duration: number; detail: { kind?: number } };
+
+const collections = new Map<number | undefined, string>([
+  [constants.NODE_PERFORMANCE_GC_MAJOR, "major"],
+  [constants.NODE_PERFORMANCE_GC_MINOR, "minor"],
+  [constants.NODE_PERFORMANCE_GC_INCREMENTAL, "incremental"],
+  [constants.NODE_PERFORMANCE_GC_WEAKCB, "weakcb"],
+]);
 
 /** Percentiles of whole windows, however often somebody asks. */
 function observeEventLoop(): EventLoop {
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs });
   histogram.enable();
   let delayMs = { p50: 0, p99: 0, max: 0 };
+  let before = performance.eventLoopUtilization();
+  let { utilization } = before;
   const timer = setInterval(() => {
     // In nanoseconds, and the resolution is part of each value.
     const milliseconds = (nanoseconds: number) => Math.max(0, nanoseconds / 1e6 - resolutionMs);
@@ -83,10 +122,14 @@ function observeEventLoop(): EventLoop {
       max: milliseconds(histogram.max),
     };
     histogram.reset();
+    const now = performance.eventLoopUtilization();
+    ({ utilization } = performance.eventLoopUtilization(now, before));
+    before = now;
   }, windowMs);
   timer.unref();
   return {
     delayMs: () => delayMs,
+    utilization: () => utilization,
     [Symbol.dispose]() {
       clearInterval(timer);
       histogram.disable();
@@ -97,4 +140,5 @@ function observeEventLoop(): EventLoop {
 const windowMs = 10_000;
 const resolutionMs = 20;
 
-type EventLoop = Disposable & { delayMs(): ProcessHealth["delayMs"] };
+type EventLoop = Disposable & { delayMs(): ProcessHealth["delayMs"]; utilization(): number };
+type HeapSpace = { "v8js.heap.space.name": string };

@@ -11,20 +11,24 @@ import { openMetrics } from "./open-metrics.ts";
 import { observeCommands } from "./redis-metrics.ts";
 
 const config = readConfig(VolatileRedisConfig, process.env);
+const { hostname, port } = new URL(config.REDIS_VOLATILE_URL);
+const server = `db_system_name="redis",db_namespace="0",server_address="${hostname}",server_port="${port}"`;
+const volatile = `dependency="redis-volatile",${server}`;
+const durable = `dependency="redis-durable",${server}`;
 
 test("each command is timed by its name, in pipelines too, whether it succeeds or fails", async () => {
   const log = openLog("test", "silent");
   const options = { config: readConfig(MetricsConfig, {}), page: true, service: "ingress", id: "1", log };
   await using metrics = await openMetrics(options);
   await using redis = await connectVolatileRedis(config, { autoPipelining: true });
-  observeCommands(metrics, [redis]);
+  observeCommands(metrics, "redis-durable", [redis]);
   const key = "redis-metrics";
   await Promise.all([redis.set(key, "1", "PX", 1_000), redis.get(key), redis.get(key)]);
   await redis.pipeline().get(key).unlink(key).exec();
   await assert.rejects(redis.call("NO_SUCH_COMMAND"));
   const page = await metrics.page();
   const count = (name: string) =>
-    page.split(`db_client_operation_duration_seconds_count{db_operation_name="${name}"} `)[1]?.split("\n")[0];
+    page.split(`_seconds_count{${durable},db_operation_name="${name}"} `)[1]?.split("\n")[0];
   assert.deepEqual(["SET", "GET", "UNLINK"].map(count), ["1", "3", "1"]);
 });
 
@@ -39,7 +43,7 @@ test("a command that fails has its error.type: what the server says, a timeout o
     { password, commandTimeout: 50 },
     { name: "test", silenceMaxMs: 60_000 },
   );
-  observeCommands(metrics, [redis]);
+  observeCommands(metrics, "redis-volatile", [redis]);
   await once(redis, "ready");
   const key = "redis-metrics-failures";
   await redis.set(key, "1", "PX", 10_000);
@@ -56,14 +60,16 @@ test("a command that fails has its error.type: what the server says, a timeout o
     ["BLPOP", "timeout"],
     ["BRPOP", "closed"],
   ]) {
-    const labels = `db_operation_name="${name}",error_type="${type}"`;
+    const labels = `${volatile},db_operation_name="${name}",error_type="${type}"`;
     assert.ok(page.includes(`db_client_operation_duration_seconds_count{${labels}} 1`), labels);
   }
-  assert.ok(page.includes(`db_client_operation_duration_seconds_count{db_operation_name="SET"} 1`));
+  assert.ok(
+    page.includes(`db_client_operation_duration_seconds_count{${volatile},db_operation_name="SET"} 1`),
+  );
 });
 
 test("without metrics a connection reads no clock for its commands", async () => {
   await using redis = await connectVolatileRedis(config);
-  observeCommands(metricsOff, [redis]);
+  observeCommands(metricsOff, "redis-volatile", [redis]);
   assert.equal(redis.onCommandEnd, undefined);
 });

@@ -6,16 +6,44 @@ import type { Metrics } from "./metrics.ts";
  * Records how long each command of these connections takes, and why it failed if it did. Names of commands
  * come from the code alone, so they are few.
  */
-export function observeCommands(metrics: Metrics, connections: CommandSource[]): void {
+export function observeCommands(
+  metrics: Metrics,
+  dependency: "redis-volatile" | "redis-durable",
+  connections: CommandSource[],
+): void {
   if (!metrics.on) return;
   for (const connection of connections) {
+    const ofConnection = { dependency, ...redisAttributes(connection.options) };
     connection.onCommandEnd = (name, durationMs, error) =>
       metrics.record("db.client.operation.duration", durationMs / 1_000, {
+        ...ofConnection,
         "db.operation.name": name.toUpperCase(),
         ...(error === undefined ? {} : { "error.type": errorTypeOf(error) }),
       });
   }
 }
+
+/** Attributes of a server and its database in spans and metrics, as they are configured. */
+export function redisAttributes({ host = "", port = redisPort, db = 0 }: RedisAddress): RedisAttributes {
+  return {
+    "db.system.name": "redis",
+    "db.namespace": `${db}`,
+    "server.address": host,
+    ...(port === redisPort ? {} : { "server.port": port }),
+  };
+}
+
+/** The usual port, which the conventions leave out. */
+const redisPort = 6379;
+
+type RedisAddress = Pick<RedisWithLiveness["options"], "host" | "port" | "db">;
+
+type RedisAttributes = {
+  "db.system.name": "redis";
+  "db.namespace": string;
+  "server.address": string;
+  "server.port"?: number;
+};
 
 /**
  * Returns the kind of a failure: a word of a short list, so that series stay few. Errors of a server begin
@@ -41,4 +69,4 @@ const serverErrors: ReadonlySet<string> = new Set([
   "WRONGTYPE",
 ]);
 
-type CommandSource = Pick<RedisWithLiveness, "onCommandEnd">;
+type CommandSource = Pick<RedisWithLiveness, "onCommandEnd" | "options">;

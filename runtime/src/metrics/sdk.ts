@@ -9,6 +9,7 @@ import {
 import { type MetricDefinition, metricList } from "@faceline/contracts/metrics/list";
 import { openResource } from "../resource.ts";
 import { areMetricsSent, type MetricsConfig } from "./config.ts";
+import { Exemplars } from "./exemplars.ts";
 import type { Metrics, MetricsOptions } from "./metrics.ts";
 import { MetricsPage } from "./page.ts";
 
@@ -34,6 +35,7 @@ export async function openMetricsSdk({ config, page, service, id, log }: Metrics
     views: [{ instrumentName: "*", aggregationCardinalityLimit: attributeSetsMax }],
   });
   const meter = provider.getMeter("faceline");
+  const exemplars = new Exemplars(attributeSetsMax);
   const counters = new Map<string, Counter>();
   const histograms = new Map<string, Histogram>();
   for (const [name, definition] of Object.entries<MetricDefinition>(metricList)) {
@@ -48,18 +50,19 @@ export async function openMetricsSdk({ config, page, service, id, log }: Metrics
   return {
     on: true,
     add: (name, value, attributes) => counters.get(name)!.add(value, attributes),
-    record: (name, value, attributes) => histograms.get(name)!.record(value, attributes),
+    record(name, value, attributes, span) {
+      histograms.get(name)!.record(value, attributes);
+      if (span === undefined || metricsPage === undefined) return;
+      exemplars.add(value, { name, bounds: boundariesOf(metricList[name]), attributes, span });
+    },
     observe(name, read) {
-      const { kind, unit, help: description }: MetricDefinition = metricList[name];
-      const instrument =
-        kind === "gauge"
-          ? meter.createObservableGauge(name, { unit, description })
-          : meter.createObservableCounter(name, { unit, description });
+      const { kind, unit, help: description } = metricList[name];
+      const instrument = meter[creators[kind]](name, { unit, description });
       instrument.addCallback((result) => {
         for (const [value, attributes] of read()) result.observe(value, attributes);
       });
     },
-    page: async () => (await metricsPage?.text()) ?? "",
+    page: async (format = "text") => (await metricsPage?.text(format, exemplars)) ?? "",
     async [Symbol.asyncDispose]() {
       // Sends the last values. A receiver that hangs must not keep the process.
       await provider.shutdown({ timeoutMillis: shutdownMs }).catch(() => {});
@@ -72,6 +75,12 @@ export async function openMetricsSdk({ config, page, service, id, log }: Metrics
  * histogram has 16 series for each set.
  */
 const attributeSetsMax = 200;
+
+const creators = {
+  gauge: "createObservableGauge",
+  observed_counter: "createObservableCounter",
+  observed_up_down_counter: "createObservableUpDownCounter",
+} as const;
 
 /** The time for the last values at the end of a process. */
 const shutdownMs = 2_000;

@@ -44,6 +44,13 @@ test("metrics need the token where there is one, and health does not", async (t)
   });
 });
 
+test("metrics come as OpenMetrics where they are asked for, as Prometheus does", async (t) => {
+  const get = await openPort(t, {}, { page: async (format) => format });
+  const accept = "application/openmetrics-text;version=1.0.0;q=0.5,text/plain;version=0.0.4;q=0.3";
+  assert.equal((await get("/metrics", { accept })).body, "openmetrics");
+  assert.equal((await get("/metrics", { accept: "text/html, */*" })).body, "text");
+});
+
 test("without a token all of it is for this machine, and not for a web page with a name of its own", async (t) => {
   const get = await openPort(t, {}, { resource: newResource([]) });
   for (const path of ["/metrics", "/live.json", "/settings"]) {

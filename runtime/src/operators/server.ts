@@ -3,6 +3,7 @@ import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
 import { livePage } from "../../live/serve/live-page.ts";
 import type { LiveState } from "../../live/state.ts";
+import type { PageFormat } from "../metrics/metrics.ts";
 import { openReplyServer, type Reply, targetOf } from "../reply-server.ts";
 
 /**
@@ -10,7 +11,7 @@ import { openReplyServer, type Reply, targetOf } from "../reply-server.ts";
  *
  *     GET /livez       200: the process responds
  *     GET /readyz      200, or 503 where something that its work needs was not responsive lately
- *     GET /metrics     the Prometheus page; needs the token, if there is one
+ *     GET /metrics     the page for Prometheus, as OpenMetrics if asked; needs the token, if there is one
  *     GET /live        a page for people, which shows what is in /live.json, once a second
  *     GET /live.json   what this process does now; needs the token, if there is one
  *     GET /calls       of an ingress: its calls as JSON lines while it is read; needs the token likewise
@@ -58,7 +59,8 @@ async function replyTo(options: OperatorsServerOptions, request: IncomingMessage
   if (!mayRead(token, request)) return unauthorized;
   if (path === "/calls") return replyOfCalls(options, query, request);
   if (path === "/metrics") {
-    return { status: 200, type: "text/plain; version=0.0.4; charset=utf-8", text: await page() };
+    const format = request.headers.accept?.includes("application/openmetrics-text") ? "openmetrics" : "text";
+    return { status: 200, type: pageTypes[format], text: await page(format) };
   }
   const live: LiveState = { ...state(), checks: await checks() };
   return { status: 200, type: json, text: JSON.stringify(live) };
@@ -133,6 +135,11 @@ function parsedJson(text: string): unknown {
 const resourceMethods = ["GET", "HEAD", "PUT", "DELETE"];
 const bodyBytesMax = 4_096;
 
+const pageTypes: Record<PageFormat, string> = {
+  text: "text/plain; version=0.0.4; charset=utf-8",
+  openmetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8",
+};
+
 const paths = new Set(["/livez", "/readyz", "/metrics", "/live", "/live.json", "/calls"]);
 
 /**
@@ -170,8 +177,8 @@ const saltMax = 64;
 
 /** Sources of the pages of the port. */
 export type OperatorsSources = {
-  /** The Prometheus page. */
-  page(): Promise<string>;
+  /** The page for Prometheus. */
+  page(format: PageFormat): Promise<string>;
   /** Content of /live.json, without the checks. */
   state(): Omit<LiveState, "checks">;
   /** Dependencies of this process, and whether each answered lately. */
