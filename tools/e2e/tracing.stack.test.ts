@@ -82,11 +82,10 @@ test("a call is one tree of spans over three processes, with every image's own",
     Array.from({ length: 11 }, (_, i) => i),
   );
   assertAttributesAreListed(receiver.spans);
+  await waitUntil("the batches have ended", async () => !edgesOf(receiver.spans).includes(undefined));
   for (const span of receiver.spans) assertSpanConventions(span);
-  assert.deepEqual(edgesOf(receiver.spans), [
-    "faceline-batcher → faceline-inference",
-    "faceline-ingress → faceline-batcher",
-  ]);
+  const edges = ["faceline-batcher → faceline-inference", "faceline-ingress → faceline-batcher"];
+  assert.deepEqual(edgesOf(receiver.spans), edges);
 });
 
 test("with a modelled engine", async (t) => {
@@ -254,13 +253,19 @@ function assertAttributesAreListed(spans: ReceivedSpan[]): void {
   );
 }
 
-/** Services between which messages go, as service graphs find them: by producers and the consumers below. */
-function edgesOf(spans: ReceivedSpan[]): string[] {
+/**
+ * Services between which messages go, as service graphs find them: by producers and the consumers below.
+ * Undefined: the producer of a message has not come.
+ */
+function edgesOf(spans: ReceivedSpan[]): (string | undefined)[] {
   const producers = new Map(spans.filter(({ kind }) => kind === 4).map((span) => [span.spanId, span]));
   const edges = spans
     .filter(({ kind }) => kind === 5)
-    .map(({ service, parentId }) => `${producers.get(parentId)?.service} → ${service}`);
-  return [...new Set(edges)].toSorted();
+    .map(({ service, parentId }) => {
+      const producer = producers.get(parentId);
+      return producer === undefined ? undefined : `${producer.service} → ${service}`;
+    });
+  return [...new Set(edges)].toSorted((a = "", b = "") => a.localeCompare(b));
 }
 
 /** The names of spans below a parent, each with the service and those below it, sorted. */
