@@ -265,7 +265,7 @@ function edgesOf(spans: ReceivedSpan[]): (string | undefined)[] {
       const producer = producers.get(parentId);
       return producer === undefined ? undefined : `${producer.service} → ${service}`;
     });
-  return [...new Set(edges)].toSorted();
+  return [...new Set(edges)].toSorted((a = "", b = "") => a.localeCompare(b));
 }
 
 /** The names of spans below a parent, each with the service and those below it, sorted. */
