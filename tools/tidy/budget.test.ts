@@ -19,7 +19,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // Drafts took 250 lines: a decode that leaves out what no network sees, and the second run without one.
   // A pair of models: a second embedder in a lane, and embeddings that are joined.
   // Quality took 280 and 330: pose, sharpness and the part of a face in the picture, without a network.
-  inference: [6_950, 6_800],
+  // Tasks that ended while they were on the way took 20 of tests.
+  inference: [6_950, 6_820],
   // Reused memory with the bodies that prove it, where the false match rates of a model come from, and the
   // rule by which a call refuses faces.
   ingress: [10_850, 11_250],
@@ -39,7 +40,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   "tools/planner": [5_550, 2_400],
   "tools/releases": [350, 200],
   "tools/simulation": [3_100, 1_600],
-  "tools/testing": [0, 800],
+  // Log records in both receivers of OTLP took 70.
+  "tools/testing": [0, 830],
   // All pairs of a folder, which no list holds (1,000 made people prove the intervals), and LFW.
   "tools/thresholds": [2_900, 1_550],
   "tools/tidy": [300, 1_100],
