@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { channel } from "node:diagnostics_channel";
 import pino from "pino";
 import { DedupedLog, type LogFields } from "./deduped-log.ts";
 
@@ -16,7 +17,15 @@ export function openLog(service: string, level: string, ids: Record<string, stri
     base: { service: `faceline-${service}`, version, ...ids },
     formatters: { level: (label) => ({ level: label }) },
   };
-  const output = pino.destination();
+  const standardOutput = pino.destination();
+  const output = {
+    write(line: string): void {
+      standardOutput.write(line);
+      writtenLines.publish(line);
+    },
+    // Pino calls it after a line at `fatal`.
+    flushSync: () => standardOutput.flushSync(),
+  };
   const deduped = new DedupedLog(pino(options, output));
   const hooks: pino.LoggerOptions["hooks"] = {
     logMethod(args, method, number) {
@@ -32,6 +41,9 @@ export function openLog(service: string, level: string, ids: Record<string, stri
   const log = pino({ ...options, hooks }, output);
   return Object.assign(log, { [Symbol.dispose]: () => deduped[Symbol.dispose]() });
 }
+
+/** Lines of this process as they were written, for those who send them elsewhere too. */
+export const writtenLines = channel("faceline.log");
 
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   version: string;

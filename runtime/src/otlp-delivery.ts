@@ -1,64 +1,67 @@
-import { ExportResultCode } from "@opentelemetry/core";
-import type { ReadableSpan, SpanExporter } from "@opentelemetry/sdk-trace";
-import type { Log } from "../log.ts";
+import { type ExportResult, ExportResultCode } from "@opentelemetry/core";
+import type { Log } from "./log.ts";
 
 /**
- * Bounds the spans that wait to be delivered, those in a request included, and counts what is lost. Writes
- * one warning when spans are lost, and one line when they are delivered again: OpenTelemetry itself would
- * write an error for each batch of spans, and nothing where its queue is full.
+ * Bounds the spans or log lines that wait to be delivered, those in a request included, and counts what is
+ * lost. Writes one warning when some are lost, and one line when they are delivered again: OpenTelemetry
+ * itself would write an error for each batch, and nothing where its queue is full.
  */
-export class SpanDelivery implements SpanExporter {
-  readonly #exporter: SpanExporter;
-  readonly #options: SpanDeliveryOptions;
+export class OtlpDelivery<Item> implements Exporter<Item> {
+  readonly #exporter: Exporter<Item>;
+  readonly #options: OtlpDeliveryOptions;
   #waiting = 0;
   #lost = 0;
   /** Since the warning. */
   #lostLately = 0;
   #lostAt = 0;
 
-  constructor(exporter: SpanExporter, options: SpanDeliveryOptions) {
+  constructor(exporter: Exporter<Item>, options: OtlpDeliveryOptions) {
     this.#exporter = exporter;
     this.#options = options;
   }
 
-  /** Spans that were not delivered, since the start of the process. */
+  /** Items that were not delivered, since the start of the process. */
   get lost(): number {
     return this.#lost;
   }
 
-  /** Returns how many of `count` spans may wait, and counts the others as lost. */
+  /** Returns how many of `count` items may wait, and counts the others as lost. */
   admit(count: number): number {
-    const { waitingMax } = this.#options;
+    const { items, waitingMax } = this.#options;
     const admitted = Math.min(count, waitingMax - this.#waiting);
     this.#waiting += admitted;
-    if (admitted < count) this.#lose(count - admitted, `${waitingMax} spans wait already`);
+    if (admitted < count) this.#lose(count - admitted, `${waitingMax} ${items} wait already`);
     return admitted;
   }
 
-  export(spans: ReadableSpan[], done: Parameters<SpanExporter["export"]>[1]): void {
-    this.#exporter.export(spans, (result) => {
-      this.#waiting -= spans.length;
+  export(items: Item[], done: (result: ExportResult) => void): void {
+    this.#exporter.export(items, (result) => {
+      this.#waiting -= items.length;
       if (result.code === ExportResultCode.FAILED) {
-        this.#lose(spans.length, result.error?.message ?? "no reason");
+        this.#lose(items.length, result.error?.message ?? "no reason");
       } else this.#delivered();
       done(result);
     });
   }
 
   #lose(count: number, reason: string): void {
-    if (this.#lostLately === 0) {
-      this.#options.log.warn({ reason: reason.slice(0, reasonCharactersMax) }, "spans are not delivered");
-    }
+    this.#options.onLost?.(count);
+    const isFirst = this.#lostLately === 0;
     this.#lost += count;
+    // Before the warning, which may be an item that is lost itself.
     this.#lostLately += count;
     this.#lostAt = this.#options.now();
+    const { items, log } = this.#options;
+    if (isFirst) log.warn({ reason: reason.slice(0, reasonCharactersMax) }, `${items} are not delivered`);
   }
 
   #delivered(): void {
+    const { items, log, now } = this.#options;
     // A receiver that is too slow takes some and loses others, many times a second.
-    if (this.#lostLately === 0 || this.#options.now() - this.#lostAt < withoutLossMs) return;
-    this.#options.log.info({ lostSpans: this.#lostLately }, "spans are delivered again");
+    if (this.#lostLately === 0 || now() - this.#lostAt < withoutLossMs) return;
+    const lost = this.#lostLately;
     this.#lostLately = 0;
+    log.info({ lost }, `${items} are delivered again`);
   }
 
   shutdown(): Promise<void> {
@@ -70,8 +73,21 @@ export class SpanDelivery implements SpanExporter {
   }
 }
 
-/** The time without a loss after which spans count as delivered again. */
+/** The time without a loss after which items count as delivered again. */
 const withoutLossMs = 2_000;
 const reasonCharactersMax = 200;
 
-type SpanDeliveryOptions = { waitingMax: number; log: Pick<Log, "warn" | "info">; now: () => number };
+/** What the exporters of spans and of log records have in common. */
+type Exporter<Item> = {
+  export(items: Item[], done: (result: ExportResult) => void): void;
+  shutdown(): Promise<void>;
+  forceFlush?(): Promise<void>;
+};
+
+type OtlpDeliveryOptions = {
+  items: "spans" | "log lines";
+  waitingMax: number;
+  log: Pick<Log, "warn" | "info">;
+  now: () => number;
+  onLost?(count: number): void;
+};

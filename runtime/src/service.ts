@@ -4,12 +4,15 @@ import { readConfig } from "./config.ts";
 import { ServerUnreachable } from "./connect-fault.ts";
 import { runningTime } from "./core-waits.ts";
 import { type Log, openLog } from "./log.ts";
+import { LogsConfig } from "./logs/config.ts";
+import { openLogDelivery } from "./logs/open-log-delivery.ts";
 import { logNodeWarnings } from "./node-warnings.ts";
 import { newProcessId, stopSignal } from "./process-lifecycle.ts";
 import { logSilence } from "./connection-silence.ts";
 
 /** Settings of every service. */
 export const ServiceConfig = z.object({
+  ...LogsConfig.shape,
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
 });
 type ServiceConfig = z.infer<typeof ServiceConfig>;
@@ -32,8 +35,11 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>>(
     const config = readConfig(schema, process.env);
     const id = newProcessId(name);
     {
-      using log = openLog(name, config.LOG_LEVEL, { [`${name}Id`]: id });
+      const log = openLog(name, config.LOG_LEVEL, { [`${name}Id`]: id });
       logNodeWarnings(log);
+      await using _delivery = await openLogDelivery({ config, service: name, id, log });
+      // Ends before the delivery, which sends the lines that it writes then.
+      using _repetitions = log;
       using _silences = logSilence(log);
       await withRetries({ withinMs: connectWithinMs, log, stop }, () => run({ config, id, log, stop }));
     }

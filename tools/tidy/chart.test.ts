@@ -135,6 +135,7 @@ const leftOut = new Set([
   // `telemetry.endpoint` is for both, because policies of the network need its port.
   "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT",
   "OTEL_EXPORTER_OTLP_METRICS_ENDPOINT",
+  "OTEL_EXPORTER_OTLP_LOGS_ENDPOINT",
   "MODELS_DIR",
   // All pools of the chart share one volatile Redis.
   "POOL_REDIS_VOLATILE_URLS",
