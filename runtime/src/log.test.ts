@@ -42,9 +42,10 @@ test("a line has its level as text, its service with the version, and the ids of
   assert.deepEqual(fields, expected);
 });
 
-test("whoever logs, a line with a reason is written once, and its repetitions are counted", () => {
+test("whoever logs, a line with a reason or without fields is written once, and its repetitions are counted", () => {
   const lines = linesOf(`
     for (let i = 0; i < 1_000; i++) log.error({ reason: "away", request_id: "r" + i }, "a task failed");
+    for (let i = 0; i < 5; i++) log.warn("old server");
     for (const lane of ["a", "b"]) log.info({ lane }, "loaded a lane");
   `);
   assert.deepEqual(
@@ -54,6 +55,8 @@ test("whoever logs, a line with a reason is written once, and its repetitions ar
       "error a task failed 1",
       "info loaded a lane a",
       "info loaded a lane b",
+      "warn old server (repeated) 4",
+      "warn old server 1",
     ],
   );
 });

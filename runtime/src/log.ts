@@ -7,8 +7,8 @@ export type Log = pino.Logger;
 
 /**
  * Returns a logger that writes one JSON line per event to standard output, `ids` in each. Log ids, counts,
- * times and codes; never an image, an embedding, an API key or a body. A line with a `reason` is counted
- * where it repeats an earlier one, whoever writes it: see DedupedLog, which disposing ends.
+ * times and codes; never an image, an embedding, an API key or a body. A line with a `reason`, or without any
+ * field, is counted where it repeats an earlier one, whoever writes it: see DedupedLog, which disposing ends.
  */
 export function openLog(service: string, level: string, ids: Record<string, string> = {}): Log & Disposable {
   const options: pino.LoggerOptions = {
@@ -29,10 +29,11 @@ export function openLog(service: string, level: string, ids: Record<string, stri
   const deduped = new DedupedLog(pino(options, output));
   const hooks: pino.LoggerOptions["hooks"] = {
     logMethod(args, method, number) {
-      const [fields, sentence] = args as [Partial<LogFields>, string];
+      const [fields, sentence] = (typeof args[0] === "string" ? [{}, args[0]] : args) as Line;
       const label = pino.levels.labels[number];
       if (label === "fatal") deduped.flush();
-      if (fields.reason === undefined || (label !== "info" && label !== "warn" && label !== "error")) {
+      const isCounted = fields.reason !== undefined || typeof args[0] === "string";
+      if (!isCounted || (label !== "info" && label !== "warn" && label !== "error")) {
         return method.apply(this, args);
       }
       deduped[label](fields as LogFields, sentence);
@@ -48,3 +49,5 @@ export const writtenLines = channel("faceline.log");
 const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as {
   version: string;
 };
+
+type Line = [fields: Partial<LogFields>, sentence: string];
