@@ -7,8 +7,9 @@ import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { json, text } from "node:stream/consumers";
 import test from "node:test";
+import { bestEffortFailures } from "../best-effort.ts";
 import { readConfig } from "../config.ts";
-import { openLog } from "../log.ts";
+import { type Log, openLog, writtenLines } from "../log.ts";
 import { LogsConfig } from "./config.ts";
 
 // Protobuf and gRPC: tools/e2e/log-ids.stack.test.ts, otlp-protocols.stack.test.ts.
@@ -47,6 +48,23 @@ async function runWith(settings: NodeJS.ProcessEnv): Promise<Line[]> {
     .map((line) => JSON.parse(line) as Line);
 }
 
+test("where lines are not sent, nothing of the logs SDK is loaded", async () => {
+  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" };
+  for (const env of [endpoint, { OTEL_LOGS_EXPORTER: "otlp" }]) {
+    const config = readConfig(LogsConfig, env);
+    await using _off = await openLogDelivery({
+      config,
+      service: "test",
+      id: "test-1",
+      log: openLog("test", "silent"),
+    });
+  }
+  assert.deepEqual(
+    loaded.filter((url) => url.includes("opentelemetry/")),
+    [],
+  );
+});
+
 test("every line is sent as it is written, also the last ones of the process", async (t) => {
   const received: string[] = [];
   const server = createServer((request, response) => {
@@ -67,21 +85,29 @@ test("every line is sent as it is written, also the last ones of the process", a
   assert.ok(expected.includes("faceline-test error a task failed (repeated)"));
 });
 
-test("where lines are not sent, nothing of the logs SDK is loaded", async () => {
-  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" };
-  for (const env of [endpoint, { OTEL_LOGS_EXPORTER: "otlp" }]) {
-    const config = readConfig(LogsConfig, env);
-    await using _off = await openLogDelivery({
-      config,
-      service: "test",
-      id: "test-1",
-      log: openLog("test", "silent"),
-    });
+test("lines that no receiver takes are counted, with one warning", async (t) => {
+  const settings = {
+    OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1",
+    OTEL_EXPORTER_OTLP_TIMEOUT: "200",
+    OTEL_LOGS_EXPORTER: "otlp",
+  };
+  // The exporter reads its address by itself.
+  Object.assign(process.env, settings);
+  t.after(() => {
+    for (const name of Object.keys(settings)) delete process.env[name];
+  });
+  const warnings: string[] = [];
+  const log = {
+    warn: (_fields: unknown, sentence: string) => void warnings.push(sentence),
+  } as unknown as Log;
+  {
+    const config = readConfig(LogsConfig, settings);
+    await using _delivery = await openLogDelivery({ config, service: "test", id: "test-1", log });
+    const line = { level: "info", time: new Date().toISOString(), service: "faceline-test", msg: "a line" };
+    for (let i = 0; i < 3; i++) writtenLines.publish(JSON.stringify(line));
   }
-  assert.deepEqual(
-    loaded.filter((url) => url.includes("opentelemetry/")),
-    [],
-  );
+  assert.equal(bestEffortFailures().get("log_delivery"), 3);
+  assert.deepEqual(warnings, ["log lines are not delivered"]);
 });
 
 const recordsOf = ({ resourceLogs }: Body): string[] =>
