@@ -1,5 +1,6 @@
 import { batchesTopic, inferenceGroup } from "@faceline/contracts/wire/names";
 import { AnswerDelivery } from "@faceline/runtime/answer-delivery";
+import { taskEnds } from "@faceline/runtime/answers";
 import { openSharedClock } from "@faceline/runtime/clock";
 import { DeadLetters } from "@faceline/runtime/dead-letters";
 import { openProducer } from "@faceline/runtime/kafka-producer";
@@ -130,6 +131,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
       buffers,
       decode: modelled === undefined ? decoder.decode : nullDecoder,
       clock,
+      taskEnds: (tasks) => taskEnds(redis, tasks),
       log,
       decodeStallMs: 1.5 * defaultPictureLimits.decodeMaxMs,
       onHang: exitFatally(log),

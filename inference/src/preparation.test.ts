@@ -35,6 +35,31 @@ test("a picture that takes too long fails its own task, and the others run", asy
   );
 });
 
+test("a task whose image has gone was lost, unless it has ended: cancelled, or answered by another run", async () => {
+  const lines: unknown[] = [];
+  const info = ({ reason, request_id }: Record<string, unknown>) => void lines.push([request_id, reason]);
+  const prepare = openPreparation({
+    ...parts,
+    images: { fetch: async () => ({ images: [null, null, null], [Symbol.dispose]() {} }) },
+    taskEnds: async (tasks) => {
+      assert.deepEqual(tasks, ["left/n/0", "again/n/0", "lost/n/0"]);
+      return ["cancelled", "superseded", undefined];
+    },
+    log: Object.assign(openLog("test", "silent"), { info }),
+  });
+  const tasks = ["left/n/0", "again/n/0", "lost/n/0"].map((id) => ({ ...batchOfTwo.tasks[0]!, id }));
+  const prepared = await prepare({ ...batchOfTwo, tasks } as Batch);
+  prepared.release();
+  assert.deepEqual(
+    prepared.completed.map(({ task, outcome }) => [task.id, outcome]),
+    [["lost/n/0", { kind: "failed", reason: "image_lost" }]],
+  );
+  assert.deepEqual(lines, [
+    ["left", "cancelled"],
+    ["again", "superseded"],
+  ]);
+});
+
 test("a decoder hangs when none of its pictures is done for a while, however long the batch takes", async (t) => {
   const { pictures, hangs, prepared, pass } = await slowBatch(t);
   pass(10_000);
@@ -165,15 +190,17 @@ const parts: Parameters<typeof openPreparation>[0] = {
   },
   decode: async () => onePixel,
   clock: { now: () => 0 },
+  taskEnds: async () => assert.fail("every image is there"),
   log: openLog("test", "silent"),
   decodeStallMs: 15_000,
   onHang: ({ message }) => assert.fail(message),
 };
 
+const traceparent = `00-${"1".repeat(32)}-${"1".repeat(16)}-00`;
 const batchOfTwo = {
   id: "a",
   tasks: [
-    { id: "1", deadlineAt: 10, options: { align: true, fullResolution: false } },
-    { id: "2", deadlineAt: 10, options: { align: true, fullResolution: true } },
+    { id: "1", traceparent, deadlineAt: 10, options: { align: true, fullResolution: false } },
+    { id: "2", traceparent, deadlineAt: 10, options: { align: true, fullResolution: true } },
   ],
 } as unknown as Batch;

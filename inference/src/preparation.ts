@@ -1,3 +1,4 @@
+import type { TaskEnd } from "@faceline/runtime/answers";
 import type { Clock } from "@faceline/runtime/clock";
 import { coreWaits } from "@faceline/runtime/core-waits";
 import type { Log } from "@faceline/runtime/log";
@@ -5,6 +6,7 @@ import { taskIds } from "@faceline/runtime/log-ids";
 import { ReplyTimeout } from "@faceline/runtime/reply-timeout";
 import { slowdown, type TimeSpent, wasStarved } from "@faceline/runtime/starvation";
 import type { Batch, BatchId, BatchTask } from "@faceline/contracts/wire/batch";
+import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { Decode, PictureDetail } from "./decode/decoder.ts";
 import { DecodeTimeout, type Picture } from "./decode/picture.ts";
@@ -32,7 +34,6 @@ export function openPreparation(parts: PreparationParts): Preparation {
     using decodes = new DecodeWatch(parts);
     return await afterAll(
       stored.map(async ({ task, bytes, detail }): Promise<EnginePicture | Outcome> => {
-        if (bytes === null) return imageLost;
         try {
           const decoded = await decode(bytes, buffer, detail);
           return decoded.kind === "picture" ? enginePicture(decoded, task) : decoded;
@@ -48,6 +49,18 @@ export function openPreparation(parts: PreparationParts): Preparation {
     );
   };
 
+  /** Tasks without their image. It was removed where the task has ended: those are nobody's any more. */
+  const withoutImage = async (tasks: BatchTask[], batchId: BatchId): Promise<PreparedBatch["completed"]> => {
+    const ends = tasks.length === 0 ? [] : await parts.taskEnds(tasks.map(({ id }) => id));
+    return tasks.flatMap((task, index) => {
+      const end = ends[index];
+      if (end === undefined) return [{ task, outcome: imageLost }];
+      const fields = { reason: end, ...taskIds(task), batch_id: batchId };
+      parts.log.info(fields, "a task had ended before its run");
+      return [];
+    });
+  };
+
   return async (batch) => {
     using opened = new DisposableStack();
     const buffer = opened.use(await buffers.acquire());
@@ -60,10 +73,12 @@ export function openPreparation(parts: PreparationParts): Preparation {
       return lateByMs < 0;
     });
     const fetched = opened.use(await fetch(inTime));
-    const stored = inTime.map((task, index): StoredImage => {
-      const detail = allowsLowResolution(task) ? "draft" : "full";
-      return { task, bytes: fetched.images[index]!, detail };
+    const stored = inTime.flatMap((task, index): StoredImage[] => {
+      const bytes = fetched.images[index]!;
+      return bytes === null ? [] : [{ task, bytes, detail: allowsLowResolution(task) ? "draft" : "full" }];
     });
+    const missing = inTime.filter((_, index) => fetched.images[index] === null);
+    completed.push(...(await withoutImage(missing, batch.id)));
     const pictures: EnginePicture[] = [];
     const ready: StoredImage[] = [];
     for (const [index, result] of (await decodeAll(stored)).entries()) {
@@ -148,14 +163,16 @@ const enginePicture = (picture: Picture, { options }: BatchTask): EnginePicture 
 
 const noImages = { images: [], [Symbol.dispose]() {} };
 
-type StoredImage = { task: BatchTask; bytes: Buffer | null; detail: PictureDetail };
+type StoredImage = { task: BatchTask; bytes: Buffer; detail: PictureDetail };
 
 type PreparationParts = {
   images: Pick<ImageInbox, "fetch">;
   buffers: PixelBufferPool;
   decode: Decode;
   clock: Clock;
-  log: Pick<Log, "warn">;
+  /** How tasks have ended already; undefined for those that have not. */
+  taskEnds(tasks: TaskId[]): Promise<TaskEnd[]>;
+  log: Pick<Log, "info" | "warn">;
   /** The longest time in which none of a batch's decodes ends. */
   decodeStallMs: number;
   /** Called when a decoder hangs: the preparation will not end. */
@@ -166,7 +183,7 @@ export type PreparedBatch = {
   pictures: EnginePicture[];
   /** The tasks of the pictures, in the same order. */
   tasks: BatchTask[];
-  /** Tasks that ended before the run: too late, without their image, or with one that was not decoded. */
+  /** Tasks that ended before the run: too late, their image lost, or with one that was not decoded. */
   completed: { task: BatchTask; outcome: Outcome }[];
   /** When fetching began, and when the last image was decoded. */
   startedAt: number;

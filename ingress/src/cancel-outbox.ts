@@ -1,16 +1,22 @@
+import { markCancelled } from "@faceline/runtime/answers";
 import { bestEffort } from "@faceline/runtime/best-effort";
 import type { RedisConnection } from "@faceline/runtime/redis";
 import type { Cancel } from "@faceline/contracts/wire/cancel";
+import type { TaskId } from "@faceline/contracts/wire/ids";
 import { cancelsChannel } from "@faceline/contracts/wire/names";
 
 /**
- * Tells the batcher of a pool that nobody waits for a call any more. A lost message costs at most a wasted
- * run.
+ * Tells the batcher of a pool that nobody waits for a call any more, and the workers that have its tasks: to
+ * be sent before their images are removed, which would look lost. A lost message costs at most a wasted run.
  */
-export type CancelOutbox = { send(pool: string, cancel: Cancel): void };
+export type CancelOutbox = {
+  /** `remainingMs`: time until the deadline of the call. */
+  send(pool: string, cancel: Cancel, tasks: readonly TaskId[], remainingMs: number): void;
+};
 
 export const openCancelOutbox = (redis: RedisConnection): CancelOutbox => ({
-  send(pool, cancel) {
+  send(pool, cancel, tasks, remainingMs) {
     bestEffort("cancel_publish", redis.publish(cancelsChannel(pool), JSON.stringify(cancel)));
+    bestEffort("cancel_publish", markCancelled(redis, tasks, remainingMs));
   },
 });

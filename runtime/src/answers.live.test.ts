@@ -5,7 +5,7 @@ import type { Answer } from "@faceline/contracts/wire/answer";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { answerKey, answersChannel } from "@faceline/contracts/wire/names";
 import { noWait } from "@faceline/contracts/wire/timing";
-import { addressAnswer, publishAnswers } from "./answers.ts";
+import { addressAnswer, markCancelled, publishAnswers, taskEnds } from "./answers.ts";
 import { readConfig } from "./config.ts";
 import { newProcessId } from "./process-lifecycle.ts";
 import { connectVolatileRedis, VolatileRedisConfig } from "./redis.ts";
@@ -47,6 +47,22 @@ test("the first answer is kept, every answer is published, and each ingress rece
   assert.deepEqual(JSON.parse((await redis.get(answerKey(a!)))!), expired);
   const lastsMs = await redis.pttl(answerKey(a!));
   assert.ok(lastsMs > 0 && lastsMs <= 11_000, `${lastsMs}`);
+});
+
+test("a task has ended when it is answered or its call was cancelled, and a cancel replaces no answer", async () => {
+  await using redis = await connectVolatileRedis(config);
+  const tasks = [0, 1, 2].map((index) => `${randomUUID()}/nnnnnnnnnnnnnnnn/${index}` as TaskId);
+  const [answered, cancelled] = tasks;
+  const now = Date.now();
+  const expired = addressAnswer(answer(answered!, { kind: "expired", lateByMs: 1 }), "ingress", now);
+  await publishAnswers(redis, [expired], now);
+  await markCancelled(redis, [answered!, cancelled!], 1_000);
+  assert.deepEqual(await taskEnds(redis, tasks), ["superseded", "cancelled", undefined]);
+  const lastsMs = await redis.pttl(answerKey(cancelled!));
+  assert.ok(lastsMs > 0 && lastsMs <= 11_000, `${lastsMs}`);
+
+  redis.disconnect();
+  assert.deepEqual(await taskEnds(redis, tasks), [undefined, undefined, undefined]);
 });
 
 const answer = (task: TaskId, outcome: Answer["outcome"]): Answer => ({

@@ -54,6 +54,35 @@ export async function publishAnswers(
   return { undelivered, reason: replies.find(([error]) => error !== null)?.[0]?.message };
 }
 
+/**
+ * Marks tasks whose call has ended without their answers: an empty text stands in the place of each, as long
+ * as an answer would. An answer that is there stays.
+ */
+export async function markCancelled(
+  redis: Pick<RedisConnection, "set">,
+  tasks: readonly TaskId[],
+  remainingMs: number,
+): Promise<void> {
+  const ttlMs = Math.ceil(Math.max(0, remainingMs) + answerGraceMs);
+  await Promise.all(tasks.map((task) => redis.set(answerKey(task), "", "PX", ttlMs, "NX")));
+}
+
+/** Returns how each task has ended already; undefined: it has not, or nobody knows. Never throws. */
+export async function taskEnds(redis: AnswersRedis, tasks: readonly TaskId[]): Promise<TaskEnd[]> {
+  const pipeline = redis.pipeline();
+  // GET and not STRLEN, which the rights of earlier releases lack; few tasks are asked for.
+  for (const task of tasks) pipeline.getBuffer(answerKey(task));
+  const replies = (await pipeline.exec().catch(() => null)) ?? [];
+  return tasks.map((_, index) => {
+    const value = replies[index]?.[1];
+    if (!(value instanceof Buffer)) return undefined;
+    return value.length === 0 ? "cancelled" : "superseded";
+  });
+}
+
+/** `superseded`: another run has answered it. */
+export type TaskEnd = "cancelled" | "superseded" | undefined;
+
 const noReply: [Error, unknown] = [new Error("no reply"), undefined];
 
 export type AddressedAnswer = { task: TaskId; ingress: string; deadlineAt: number; json: string };

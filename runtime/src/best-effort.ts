@@ -15,6 +15,7 @@ const kinds = [
   "kafka_disconnect",
   "key_refresh",
   "keys_used_record",
+  "log_delivery",
   "pending_answers_lookup",
   "pool_state_publish",
   "redis_ping",
@@ -30,9 +31,13 @@ const failures = new Map<BestEffortWork, number>(kinds.map((work) => [work, 0]))
 export function bestEffort(work: BestEffortWork, promise: Promise<unknown>): void {
   promise.then(
     () => {},
-    () => void failures.set(work, failures.get(work)! + 1),
+    () => countFailures(work, 1),
   );
 }
+
+/** Counts failures of work that has no promise. */
+export const countFailures = (work: BestEffortWork, count: number): void =>
+  void failures.set(work, failures.get(work)! + count);
 
 /** Returns the number of failures of each kind of work in this process. */
 export const bestEffortFailures = (): ReadonlyMap<BestEffortWork, number> => failures;

@@ -5,12 +5,15 @@ import { ServerUnreachable } from "./connect-fault.ts";
 import { logSilence } from "./connection-silence.ts";
 import { runningTime } from "./core-waits.ts";
 import { type Log, openLog } from "./log.ts";
+import { LogsConfig } from "./logs/config.ts";
+import { openLogDelivery } from "./logs/open-log-delivery.ts";
 import { logNodeWarnings } from "./node-warnings.ts";
 import { newProcessId, stopSignal } from "./process-lifecycle.ts";
 import { revision } from "./resource.ts";
 
 /** Settings of every service. */
 export const ServiceConfig = z.object({
+  ...LogsConfig.shape,
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
 });
 type ServiceConfig = z.infer<typeof ServiceConfig>;
@@ -33,9 +36,12 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>>(
     const config = readConfig(schema, process.env);
     const id = newProcessId(name);
     {
-      using log = openLog(name, config.LOG_LEVEL, { [`${name}Id`]: id });
-      log.info({ revision }, "starting");
+      const log = openLog(name, config.LOG_LEVEL, { [`${name}Id`]: id });
       logNodeWarnings(log);
+      await using _delivery = await openLogDelivery({ config, service: name, id, log });
+      // Ends before the delivery, which sends the lines that it writes then.
+      using _repetitions = log;
+      log.info({ revision }, "starting");
       using _silences = logSilence(log);
       await withRetries({ withinMs: connectWithinMs, log, stop }, () => run({ config, id, log, stop }));
     }

@@ -1,10 +1,10 @@
-// Covers the ids in the log lines of all services.
+// Covers the ids in the log lines of all services, and their delivery by OTLP.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { tinyJpeg } from "@faceline/bench/pictures";
-import { openOtlpReceiver } from "@faceline/testing/otlp-receiver";
+import { openOtlpReceiver, type ReceivedLog } from "@faceline/testing/otlp-receiver";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { startStack } from "./stack/stack.ts";
 
@@ -17,6 +17,7 @@ test("every line about a call has its request_id and trace_id, every line about 
       BATCH_MAX: "4",
       LOG_LEVEL: "debug",
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
+      OTEL_LOGS_EXPORTER: "otlp",
     },
   });
   // Closed after the stack, which sends its last spans when it stops.
@@ -93,7 +94,27 @@ test("every line about a call has its request_id and trace_id, every line about 
       "a line names a call or batch",
     );
   }
+
+  // One worker was killed before its last lines were sent.
+  const written = lines().filter(({ service }) => service !== "faceline-inference");
+  const delivered = () => new Set(receiver.logs.map(keyOfRecord));
+  await waitUntil("every line was sent too", () => {
+    const keys = delivered();
+    return written.every((line) => keys.has(keyOf(line)));
+  });
+  const arrived = [...receiver.logs];
+  const all = new Set(lines().map(keyOf));
+  assert.deepEqual(
+    arrived.map(keyOfRecord).filter((key) => !all.has(key)),
+    [],
+  );
 });
+
+const keyOf = ({ service, time, level, msg, trace_id, span_id, request_id }: Line): string =>
+  [service, Date.parse(time), level, msg, trace_id, span_id, request_id].join("; ");
+
+const keyOfRecord = ({ service, at, severity, body, traceId, spanId, attributes }: ReceivedLog): string =>
+  [service, at, severity.split(" ")[1], body, traceId, spanId, attributes["request_id"]].join("; ");
 
 /** The beginnings of the sentences that this run leads to. */
 const sentences = {
@@ -105,6 +126,7 @@ const sentences = {
     "refused,",
     "a task was still waiting at its deadline",
     "a task failed",
+    "a task had ended before its run",
   ],
   ofBatches: ["ran", "a batch was lost", "no worker confirmed", "the run of a batch failed", "a run failed"],
 };
@@ -113,6 +135,8 @@ const isLost = ({ msg }: Line): boolean => msg.startsWith("a batch was lost");
 
 type Line = {
   service: string;
+  time: string;
+  level: string;
   msg: string;
   request_id?: string;
   request_ids?: string[];

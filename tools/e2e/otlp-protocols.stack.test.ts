@@ -10,7 +10,7 @@ import { startStack } from "./stack/stack.ts";
 const [img1, img2] = (await portraits()).map((each) => each.toString("base64"));
 const services = ["faceline-batcher", "faceline-inference", "faceline-ingress"];
 
-test("by gRPC the spans of all services arrive whole, and their metrics too", async (t) => {
+test("by gRPC the spans of all services arrive whole, and their metrics and log lines too", async (t) => {
   const receiver = await openOtlpGrpcReceiver();
   const starting = startStack(t, {
     settings: {
@@ -18,6 +18,7 @@ test("by gRPC the spans of all services arrive whole, and their metrics too", as
       OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
       OTEL_EXPORTER_OTLP_PROTOCOL: "grpc",
       OTEL_METRIC_EXPORT_INTERVAL: "1000",
+      OTEL_LOGS_EXPORTER: "otlp",
     },
   });
   // Closed after the stack, which sends its last spans when it stops.
@@ -35,6 +36,8 @@ test("by gRPC the spans of all services arrive whole, and their metrics too", as
     receiver.spans.some(({ spanId }) => spanId === infer.links[0]),
   );
   await waitUntil("metrics have arrived", () => receiver.metricRequests() >= services.length);
+  const ready = () => receiver.logs.filter(({ body }) => body === "ready").map(({ service }) => service);
+  await waitUntil("log lines have arrived", () => new Set(ready()).size === services.length);
 });
 
 /** Whether the first span and those of both images have come. */

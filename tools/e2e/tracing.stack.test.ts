@@ -25,7 +25,7 @@ test("a receiver that hangs or is away costs one warning, no call, and no more m
     readFileSync(join(running.logs, "ingress-1.log"), "utf8")
       .split("\n")
       .filter((line) => line.includes(text))
-      .map((line) => JSON.parse(line) as { lostSpans?: number });
+      .map((line) => JSON.parse(line) as { lost?: number });
   const lost = async (): Promise<number> => {
     const page = await fetch(`http://127.0.0.1:${running.operatorsPorts["ingress-1"]}/metrics`);
     return Number(/^faceline_spans_lost_total (\d+)/m.exec(await page.text())?.[1]);
@@ -49,7 +49,7 @@ test("a receiver that hangs or is away costs one warning, no call, and no more m
     return logLines("spans are delivered again").length === 1;
   });
   assert.equal(logLines("spans are not delivered").length, 1);
-  assert.ok(logLines("spans are delivered again")[0]!.lostSpans! >= lostNow);
+  assert.ok(logLines("spans are delivered again")[0]!.lost! >= lostNow);
   const before = await lost();
   await call();
   assert.equal(await lost(), before);

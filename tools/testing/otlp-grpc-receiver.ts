@@ -1,14 +1,21 @@
 import { createRequire } from "node:module";
-import { type ReceivedSpan, readSpans } from "./otlp-receiver.ts";
+import { type ReceivedLog, type ReceivedSpan, readLogs, readSpans } from "./otlp-receiver.ts";
 
-/** A receiver of OTLP over gRPC that keeps the spans, and counts the requests with metrics. */
+/** A receiver of OTLP over gRPC that keeps spans and log lines, and counts the requests with metrics. */
 export async function openOtlpGrpcReceiver(): Promise<OtlpGrpcReceiver> {
   const spans: ReceivedSpan[] = [];
+  const logs: ReceivedLog[] = [];
   let metricRequests = 0;
   const server = new grpc.Server();
   server.addService(exportService("trace.v1.TraceService"), {
     export({ request }, done) {
       spans.push(...readSpans(request));
+      done(null, Buffer.alloc(0));
+    },
+  });
+  server.addService(exportService("logs.v1.LogsService"), {
+    export({ request }, done) {
+      logs.push(...readLogs(request));
       done(null, Buffer.alloc(0));
     },
   });
@@ -26,6 +33,7 @@ export async function openOtlpGrpcReceiver(): Promise<OtlpGrpcReceiver> {
   return {
     url: `http://127.0.0.1:${port}`,
     spans,
+    logs,
     metricRequests: () => metricRequests,
     close: () => server.forceShutdown(),
   };
@@ -64,6 +72,7 @@ type Grpc = {
 type OtlpGrpcReceiver = {
   url: string;
   spans: ReceivedSpan[];
+  logs: ReceivedLog[];
   metricRequests(): number;
   close(): void;
 };

@@ -4,11 +4,12 @@ import { gunzipSync } from "node:zlib";
 import protobuf from "protobufjs";
 
 /**
- * A receiver of OTLP over HTTP that keeps the spans of all processes. It reads the protobuf messages that
- * services really send. `close` makes it refuse, `hang` accept and never answer.
+ * A receiver of OTLP over HTTP that keeps the spans and log lines of all processes. It reads the protobuf
+ * messages that services really send. `close` makes it refuse, `hang` accept and never answer.
  */
 export async function openOtlpReceiver(port = 0): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
+  const logs: ReceivedLog[] = [];
   let hangs = false;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
@@ -19,6 +20,7 @@ export async function openOtlpReceiver(port = 0): Promise<OtlpReceiver> {
       const message = request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body;
       // Metrics go to the same endpoint.
       if (request.url === "/v1/traces") spans.push(...readSpans(message));
+      if (request.url === "/v1/logs") logs.push(...readLogs(message));
       response.writeHead(200, { "content-type": "application/x-protobuf" }).end();
     });
   });
@@ -28,6 +30,7 @@ export async function openOtlpReceiver(port = 0): Promise<OtlpReceiver> {
     url: `http://127.0.0.1:${bound}`,
     port: bound,
     spans,
+    logs,
     traceOf: (traceparent) => spans.filter(({ traceId }) => traceparent?.includes(traceId)),
     hang() {
       hangs = true;
@@ -43,26 +46,49 @@ async function close(server: Server): Promise<void> {
 
 /** Returns the spans of one ExportTraceServiceRequest. */
 export function readSpans(body: Buffer): ReceivedSpan[] {
-  const request = exportRequest.toObject(exportRequest.decode(body), { bytes: Buffer, longs: String });
-  return (request["resourceSpans"] as ResourceSpans[]).flatMap(({ resource, scopeSpans }) =>
-    scopeSpans.flatMap(({ spans }) =>
-      spans.map((span) => ({
-        service: String(valuesOf(resource.attributes)["service.name"]),
-        traceId: span.traceId.toString("hex"),
-        spanId: span.spanId.toString("hex"),
-        parentId: span.parentSpanId?.toString("hex") ?? "",
-        tracestate: span.traceState ?? "",
-        name: span.name,
-        kind: span.kind ?? 0,
-        startNs: BigInt(span.startTimeUnixNano),
-        endNs: BigInt(span.endTimeUnixNano),
-        attributes: valuesOf(span.attributes),
-        links: (span.links ?? []).map((link) => link.spanId.toString("hex")),
-        failed: span.status?.code === 2,
-        message: span.status?.message ?? "",
-      })),
-    ),
+  return (decode("ExportTraceServiceRequest", body)["resourceSpans"] as ResourceSpans[]).flatMap(
+    ({ resource, scopeSpans }) =>
+      scopeSpans.flatMap(({ spans }) =>
+        spans.map((span) => ({
+          service: String(valuesOf(resource.attributes)["service.name"]),
+          traceId: span.traceId.toString("hex"),
+          spanId: span.spanId.toString("hex"),
+          parentId: span.parentSpanId?.toString("hex") ?? "",
+          tracestate: span.traceState ?? "",
+          name: span.name,
+          kind: span.kind ?? 0,
+          startNs: BigInt(span.startTimeUnixNano),
+          endNs: BigInt(span.endTimeUnixNano),
+          attributes: valuesOf(span.attributes),
+          links: (span.links ?? []).map((link) => link.spanId.toString("hex")),
+          failed: span.status?.code === 2,
+          message: span.status?.message ?? "",
+        })),
+      ),
   );
+}
+
+/** Returns the records of one ExportLogsServiceRequest. */
+export function readLogs(body: Buffer): ReceivedLog[] {
+  return (decode("ExportLogsServiceRequest", body)["resourceLogs"] as ResourceLogs[]).flatMap(
+    ({ resource, scopeLogs }) =>
+      scopeLogs.flatMap(({ logRecords }) =>
+        logRecords.map((record) => ({
+          service: String(valuesOf(resource.attributes)["service.name"]),
+          at: Number(BigInt(record.timeUnixNano) / 1_000_000n),
+          severity: `${record.severityNumber} ${record.severityText}`,
+          body: String(record.body.stringValue),
+          traceId: record.traceId?.toString("hex"),
+          spanId: record.spanId?.toString("hex"),
+          attributes: valuesOf(record.attributes),
+        })),
+      ),
+  );
+}
+
+function decode(name: string, body: Buffer): Record<string, unknown> {
+  const request = messages.lookupType(name);
+  return request.toObject(request.decode(body), { bytes: Buffer, longs: String });
 }
 
 function valuesOf(attributes: KeyValue[] = []): Record<string, unknown> {
@@ -74,9 +100,8 @@ function valuesOf(attributes: KeyValue[] = []): Record<string, unknown> {
   );
 }
 
-/** The part that is read of opentelemetry/proto/collector/trace/v1/trace_service.proto and its imports. */
-const exportRequest = protobuf
-  .parse(`
+/** The parts that are read of opentelemetry/proto/collector/{trace,logs}/v1 and their imports. */
+const messages = protobuf.parse(`
   syntax = "proto3";
   message ExportTraceServiceRequest { repeated ResourceSpans resource_spans = 1; }
   message ResourceSpans { Resource resource = 1; repeated ScopeSpans scope_spans = 2; }
@@ -88,15 +113,35 @@ const exportRequest = protobuf
     repeated KeyValue attributes = 9; repeated Link links = 13; Status status = 15;
   }
   message Link { bytes trace_id = 1; bytes span_id = 2; }
+  message ExportLogsServiceRequest { repeated ResourceLogs resource_logs = 1; }
+  message ResourceLogs { Resource resource = 1; repeated ScopeLogs scope_logs = 2; }
+  message ScopeLogs { repeated LogRecord log_records = 2; }
+  message LogRecord {
+    fixed64 time_unix_nano = 1; int32 severity_number = 2; string severity_text = 3; AnyValue body = 5;
+    repeated KeyValue attributes = 6; bytes trace_id = 9; bytes span_id = 10;
+  }
   message Status { string message = 2; int32 code = 3; }
   message KeyValue { string key = 1; AnyValue value = 2; }
   message AnyValue {
     oneof value { string string_value = 1; bool bool_value = 2; int64 int_value = 3; double double_value = 4; }
   }
-`)
-  .root.lookupType("ExportTraceServiceRequest");
+`).root;
 
 type ResourceSpans = { resource: { attributes: KeyValue[] }; scopeSpans: { spans: WireSpan[] }[] };
+type ResourceLogs = {
+  resource: { attributes: KeyValue[] };
+  scopeLogs: {
+    logRecords: {
+      timeUnixNano: string;
+      severityNumber: number;
+      severityText: string;
+      body: { stringValue?: string };
+      attributes: KeyValue[];
+      traceId?: Buffer;
+      spanId?: Buffer;
+    }[];
+  }[];
+};
 type KeyValue = { key: string; value: Record<string, unknown> };
 type WireSpan = {
   traceId: Buffer;
@@ -131,10 +176,24 @@ export type ReceivedSpan = {
   message: string;
 };
 
+export type ReceivedLog = {
+  service: string;
+  /** Epoch ms. */
+  at: number;
+  /** Number and text. */
+  severity: string;
+  body: string;
+  /** Of lines in a span that is exported. */
+  traceId: string | undefined;
+  spanId: string | undefined;
+  attributes: Record<string, unknown>;
+};
+
 export type OtlpReceiver = {
   url: string;
   port: number;
   spans: ReceivedSpan[];
+  logs: ReceivedLog[];
   /** The spans of the trace that a `traceparent` names. */
   traceOf(traceparent: string | null): ReceivedSpan[];
   hang(): void;

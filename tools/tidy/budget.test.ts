@@ -24,7 +24,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // Drafts took 250 lines: a decode that leaves out what no network sees, and the second run without one.
   // A pair of models: a second embedder in a lane, and embeddings that are joined.
   // Quality took 280 and 330: pose, sharpness and the part of a face in the picture, without a network.
-  inference: [6_985, 6_820],
+  // Tasks that ended while they were on the way, and what spans say of servers.
+  inference: [6_985, 6_840],
   // Reused memory with the bodies that prove it, where the false match rates of a model come from, and the
   // rule by which a call refuses faces. Who calls most took 150 and 100, causes of refusals, by one function
   // and table, 140 and 120, what spans say of servers 60.
@@ -52,8 +53,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   "tools/planner": [5_550, 2_400],
   "tools/releases": [350, 260],
   "tools/simulation": [3_100, 1_600],
-  // What the conventions of OpenTelemetry require, as a list: 120.
-  "tools/testing": [0, 940],
+  // What the conventions of OpenTelemetry require, as a list: 120. Log records in both receivers of OTLP: 70.
+  "tools/testing": [0, 1_010],
   // All pairs of a folder, which no list holds (1,000 made people prove the intervals), and LFW.
   "tools/thresholds": [2_900, 1_550],
   // Series of others, and selectors without a job.

@@ -210,7 +210,7 @@ export const metricList = {
     attributes: ["reason"],
     help:
       "Tasks that the service failed on: image_lost, decode_timeout, run_failed, attempts_exhausted, " +
-      "build_gone. Tasks whose client left while they were on the way to a worker are image_lost too.",
+      "build_gone.",
   },
   "faceline.run.model.alpha": {
     kind: "gauge",

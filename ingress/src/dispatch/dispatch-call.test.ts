@@ -3,6 +3,7 @@ import { test } from "node:test";
 import type { RequestId } from "@faceline/contracts/http/reply-fields";
 import { starvedIn } from "@faceline/runtime/starvation";
 import type { Answer } from "@faceline/contracts/wire/answer";
+import type { Cancel } from "@faceline/contracts/wire/cancel";
 import type { LaneId, TaskId } from "@faceline/contracts/wire/ids";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import type { CallTasks } from "@faceline/contracts/wire/task";
@@ -158,7 +159,8 @@ function idlePool(given: Answer[] = []) {
       },
     },
     cancels: {
-      send(pool: string) {
+      send(pool: string, { call: id }: Cancel, tasks: readonly TaskId[]) {
+        assert.ok(tasks.length > 0 && tasks.every((task) => task.startsWith(id)));
         steps.push(`cancel ${pool}`);
       },
     },

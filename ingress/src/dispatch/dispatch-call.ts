@@ -51,7 +51,9 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
   using end = endOfCall(signal, deadlineAt - clock.now());
   // The broker may have tasks that it has not acknowledged; workers ignore it for tasks that have ended.
   using cancelUnlessAnswered = new DisposableStack();
-  cancelUnlessAnswered.defer(() => server.cancels.send(pool, { call: callId }));
+  cancelUnlessAnswered.defer(() =>
+    server.cancels.send(pool, { call: callId }, tasks, deadlineAt - clock.now()),
+  );
 
   const aheadMs = clockAheadMs(server, clock);
   const instants = {

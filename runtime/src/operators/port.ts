@@ -24,7 +24,7 @@ export async function openOperatorsPort(parts: OperatorsPortParts): Promise<Asyn
     ...(openCalls !== undefined && { openCalls }),
     ...(resource !== undefined && { resource }),
   });
-  log.info({ operators: `${host}:${port}` }, "the operators' port is open");
+  log.info({ reason: "OPERATORS_PORT", operators: `${host}:${port}` }, "the operators' port is open");
   return server;
 }
 

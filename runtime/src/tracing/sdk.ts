@@ -11,10 +11,10 @@ import {
   type SpanExporter,
   TraceIdRatioBasedSampler,
 } from "@opentelemetry/sdk-trace";
+import { OtlpDelivery } from "../otlp-delivery.ts";
 import { openResource } from "../resource.ts";
 import type { TracingConfig } from "./config.ts";
 import { readableSpan, type SpanOrigin, sdkContext } from "./readable-span.ts";
-import { SpanDelivery } from "./span-delivery.ts";
 import { TraceRate } from "./trace-rate.ts";
 import type { Tracing, TracingOptions } from "./tracing.ts";
 
@@ -26,7 +26,12 @@ import type { Tracing, TracingOptions } from "./tracing.ts";
 export async function openSdk({ config, service, id, log }: TracingOptions): Promise<Tracing> {
   const exporter = await openExporter(config);
   const waitingMax = config.OTEL_BSP_MAX_QUEUE_SIZE;
-  const delivery = new SpanDelivery(exporter, { waitingMax, log, now: () => performance.now() });
+  const delivery = new OtlpDelivery<ReadableSpan>(exporter, {
+    items: "spans",
+    waitingMax,
+    log,
+    now: () => performance.now(),
+  });
   const processor = new BatchSpanProcessor({
     exporter: delivery,
     maxQueueSize: waitingMax,

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { SpanExporter } from "@opentelemetry/sdk-trace";
-import { SpanDelivery } from "./span-delivery.ts";
+import type { ExportResult } from "@opentelemetry/core";
+import { OtlpDelivery } from "./otlp-delivery.ts";
 
 test("a receiver that is away costs one warning, and one line when it is back", () => {
   const { delivery, lines, clock, results } = openDelivery();
@@ -15,7 +15,7 @@ test("a receiver that is away costs one warning, and one line when it is back", 
   assert.deepEqual(codes, [0, 1, 1, 1, 0, 0, 1]);
   assert.deepEqual(lines, [
     ["spans are not delivered", { reason: "refused" }],
-    ["spans are delivered again", { lostSpans: 6 }],
+    ["spans are delivered again", { lost: 6 }],
     ["spans are not delivered", { reason: "refused" }],
   ]);
   assert.equal(delivery.lost, 8);
@@ -49,7 +49,7 @@ test("a receiver that is too slow for all spans costs one warning, not one for e
     Array.from({ length: delivery.admit(1) }, () => ({}) as never),
     () => {},
   );
-  assert.deepEqual(lines.slice(1), [["spans are delivered again", { lostSpans: 200 }]]);
+  assert.deepEqual(lines.slice(1), [["spans are delivered again", { lost: 200 }]]);
 });
 
 function openDelivery({ waitingMax = 100 }: { waitingMax?: number } = {}) {
@@ -62,13 +62,13 @@ function openDelivery({ waitingMax = 100 }: { waitingMax?: number } = {}) {
   /** Reasons of failures; undefined delivers, `never` does not return. */
   const results: (string | undefined)[] = [];
   const exporter = {
-    export(_spans, done) {
+    export(_spans: object[], done: (result: ExportResult) => void) {
       const reason = results.shift();
       if (reason === "never") return;
       done(reason === undefined ? { code: 0 } : { code: 1, error: new Error(reason) });
     },
     shutdown: async () => {},
-  } satisfies SpanExporter;
-  const options = { waitingMax, log: log as never, now: () => clock.at };
-  return { delivery: new SpanDelivery(exporter, options), lines, clock, results };
+  };
+  const options = { items: "spans" as const, waitingMax, log: log as never, now: () => clock.at };
+  return { delivery: new OtlpDelivery(exporter, options), lines, clock, results };
 }

@@ -1,0 +1,93 @@
+import { type ExportResult, ExportResultCode } from "@opentelemetry/core";
+import type { Log } from "./log.ts";
+
+/**
+ * Bounds the spans or log lines that wait to be delivered, those in a request included, and counts what is
+ * lost. Writes one warning when some are lost, and one line when they are delivered again: OpenTelemetry
+ * itself would write an error for each batch, and nothing where its queue is full.
+ */
+export class OtlpDelivery<Item> implements Exporter<Item> {
+  readonly #exporter: Exporter<Item>;
+  readonly #options: OtlpDeliveryOptions;
+  #waiting = 0;
+  #lost = 0;
+  /** Since the warning. */
+  #lostLately = 0;
+  #lostAt = 0;
+
+  constructor(exporter: Exporter<Item>, options: OtlpDeliveryOptions) {
+    this.#exporter = exporter;
+    this.#options = options;
+  }
+
+  /** Items that were not delivered, since the start of the process. */
+  get lost(): number {
+    return this.#lost;
+  }
+
+  /** Returns how many of `count` items may wait, and counts the others as lost. */
+  admit(count: number): number {
+    const { items, waitingMax } = this.#options;
+    const admitted = Math.min(count, waitingMax - this.#waiting);
+    this.#waiting += admitted;
+    if (admitted < count) this.#lose(count - admitted, `${waitingMax} ${items} wait already`);
+    return admitted;
+  }
+
+  export(items: Item[], done: (result: ExportResult) => void): void {
+    this.#exporter.export(items, (result) => {
+      this.#waiting -= items.length;
+      if (result.code === ExportResultCode.FAILED) {
+        this.#lose(items.length, result.error?.message ?? "no reason");
+      } else this.#delivered();
+      done(result);
+    });
+  }
+
+  #lose(count: number, reason: string): void {
+    this.#options.onLost?.(count);
+    const isFirst = this.#lostLately === 0;
+    this.#lost += count;
+    // Before the warning, which may be an item that is lost itself.
+    this.#lostLately += count;
+    this.#lostAt = this.#options.now();
+    const { items, log } = this.#options;
+    if (isFirst) log.warn({ reason: reason.slice(0, reasonCharactersMax) }, `${items} are not delivered`);
+  }
+
+  #delivered(): void {
+    const { items, log, now } = this.#options;
+    // A receiver that is too slow takes some and loses others, many times a second.
+    if (this.#lostLately === 0 || now() - this.#lostAt < withoutLossMs) return;
+    const lost = this.#lostLately;
+    this.#lostLately = 0;
+    log.info({ lost }, `${items} are delivered again`);
+  }
+
+  shutdown(): Promise<void> {
+    return this.#exporter.shutdown();
+  }
+
+  async forceFlush(): Promise<void> {
+    await this.#exporter.forceFlush?.();
+  }
+}
+
+/** The time without a loss after which items count as delivered again. */
+const withoutLossMs = 2_000;
+const reasonCharactersMax = 200;
+
+/** What the exporters of spans and of log records have in common. */
+type Exporter<Item> = {
+  export(items: Item[], done: (result: ExportResult) => void): void;
+  shutdown(): Promise<void>;
+  forceFlush?(): Promise<void>;
+};
+
+type OtlpDeliveryOptions = {
+  items: "spans" | "log lines";
+  waitingMax: number;
+  log: Pick<Log, "warn" | "info">;
+  now: () => number;
+  onLost?(count: number): void;
+};
