@@ -17,6 +17,7 @@ test("the page leads to traces, charts, alerts and each process", () => {
     "/traces/latest",
     "/traces/retried",
     "http://127.0.0.1:9090/graph",
+    "http://127.0.0.1:9090/graph?g0.tab=1&amp;g0.expr=count%20by%20(version%2C%20revision)%20(faceline_build_info)",
     "http://127.0.0.1:9090/alerts",
     "http://127.0.0.1:9464/live",
     "http://127.0.0.1:9464/metrics",

@@ -2,17 +2,15 @@ import { searches } from "./searches.ts";
 
 /** The page of links, as HTML: what to look at. Without Prometheus, its part says so. */
 export function linksPage({ zipkin, prometheus, operators }: PageOptions): string {
-  const live = (service: string) =>
-    operators
-      .filter(({ process }) => process.startsWith(`${service}-`))
-      .map(({ process, origin }) => link(`${origin}/live`, process))
-      .join(", ");
+  const live = (service: string) => {
+    const own = operators.filter(({ process }) => process.startsWith(`${service}-`));
+    return own.map(({ process, origin }) => link(`${origin}/live`, process)).join(", ");
+  };
   const sections = [
     section("In an incident", [
       list([
         `Slow, and in which part or hop? Refused, and why? Which team is loud? ${live("ingress")}`,
-        `Which worker is slow, fails or is lost? Which sizes have batches? Do two builds run, as in a rollout
-         that is half done? ${live("batcher")}`,
+        `Which worker is slow or fails? Which batch sizes? Is a rollout half done? ${live("batcher")}`,
         `One slow or refused call, hop by hop? ${link("/traces/slow", "slow calls")}, ${link("/traces/refused", "refused ones")}`,
         `Is Redis nearly full? The end of any live page.`,
         `What would a second worker change? <code>npm run plan</code> says it, without a change.`,
@@ -31,6 +29,7 @@ export function linksPage({ zipkin, prometheus, operators }: PageOptions): strin
         : [
             list([
               link(`${prometheus}/graph`, "charts of any expression"),
+              link(`${prometheus}/graph?g0.tab=1&g0.expr=${versions}`, "which versions run"),
               link(`${prometheus}/alerts`, "alerts"),
               link(`${prometheus}/targets`, "which processes answer Prometheus"),
             ]),
@@ -55,6 +54,8 @@ ${sections.join("\n")}
 </html>
 `;
 }
+
+const versions = encodeURIComponent("count by (version, revision) (faceline_build_info)");
 
 const section = (title: string, parts: string[]): string =>
   `<section><h2>${title}</h2>\n${parts.map((part) => (part.startsWith("<") ? part : `<p>${part}</p>`)).join("\n")}</section>`;
