@@ -64,6 +64,7 @@ const emptyWhenWell = [
   "Calls that failed or were refused, by code",
   "Refusals by dependency",
   "Clients that left",
+  "Batches that were sent again",
   "Batches on their way, by partition",
   "Background failures, by work",
 ];
