@@ -1,3 +1,4 @@
+import { batchesTopic } from "@faceline/contracts/wire/names";
 import { AnswerDelivery } from "@faceline/runtime/answer-delivery";
 import { openSharedClock } from "@faceline/runtime/clock";
 import { DeadLetters } from "@faceline/runtime/dead-letters";
@@ -5,7 +6,7 @@ import { DedupedLog } from "@faceline/runtime/deduped-log";
 import { openConsumer } from "@faceline/runtime/kafka-consumer";
 import { openProducer } from "@faceline/runtime/kafka-producer";
 import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
-import { observeProcess } from "@faceline/runtime/metrics/process-metrics";
+import { observeDependencies, observeProcess } from "@faceline/runtime/metrics/process-metrics";
 import { observeCommands } from "@faceline/runtime/metrics/redis-metrics";
 import { openOperatorsPort } from "@faceline/runtime/operators/port";
 import { exitFatally, notifyReady, waitForAbort } from "@faceline/runtime/process-lifecycle";
@@ -27,6 +28,9 @@ import { newState } from "./scheduling/state/state.ts";
 import { SettingsChanges, schedulerSettings } from "./settings/settings-changes.ts";
 import { settingsResource } from "./settings/settings-resource.ts";
 import { TaskInbox } from "./task-inbox.ts";
+
+/** From the end of a batcher's session until its standby has joined again and published a state. */
+const takeoverGraceMs = 1_000;
 
 await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => {
   const { POOL: pool } = config;
@@ -51,7 +55,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
   using dedupedLog = new DedupedLog(log);
   using observed = observeProcess(metrics, { redis, tracing });
   observeCommands(metrics, [redis]);
-  await using producer = await openProducer(config, id);
+  await using producer = await openProducer(config, id, { topics: [batchesTopic(pool)] });
   await using deadLetters = new DeadLetters({
     openProducer: () => openProducer(config, `${id}-dead-letters`),
     log: dedupedLog,
@@ -65,6 +69,13 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     if (performance.now() - tasksSilentSince > config.KAFKA_SESSION_MS) return "lost";
     return tasksSilentSince === Infinity && producer.isHealthy() ? "responsive" : "silent";
   };
+  const dependencies = () => ({
+    "redis-volatile": redis.healthy,
+    kafka: tasksSilentSince === Infinity && producer.isHealthy(),
+  });
+  observeDependencies(metrics, dependencies);
+  let takeoverMs: number | undefined;
+  let hasReports = () => true;
   await using _operators = await openOperatorsPort({
     config,
     id,
@@ -72,11 +83,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     page: metrics.page,
     health: observed.health,
     live: () => liveBatcher(state, history!, { pool, kafka: kafkaLink(), now: clock.now(), settings }),
-    checks: () => ({
-      start: isStarted && !stop.aborted,
-      redis: redis.healthy,
-      kafka: tasksSilentSince === Infinity && producer.isHealthy(),
-    }),
+    checks: () => ({ start: isStarted && !stop.aborted, ...dependencies() }),
     resource: settingsResource(settings, {
       state,
       pool,
@@ -86,7 +93,16 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
       log,
     }),
   });
-  await using poolState = openPoolOutbox({ redis, state, clock, pool, kafka: kafkaLink });
+  await using poolState = openPoolOutbox({
+    redis,
+    state,
+    clock,
+    pool,
+    kafka: kafkaLink,
+    hasTopic: producer.hasTopics,
+    hasReports: () => hasReports(),
+    takeoverMs: () => takeoverMs,
+  });
   const spans = new BatchSpans(tracing, pool);
   await using loop = new SchedulerLoop({
     state,
@@ -98,12 +114,13 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     dedupedLog,
     observers: [SchedulerMetrics.open(metrics, state, clock), history].filter((each) => each !== undefined),
   });
-  await using _reports = await openReportInbox({
+  await using reports = await openReportInbox({
     config,
     pool,
     onReport: (report) => loop.handle({ kind: "report", report }),
     log,
   });
+  hasReports = reports.hasReports;
   await using _cancels = await openCancelInbox({
     config,
     pool,
@@ -124,6 +141,9 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
         onResponsiveChange(isResponsive) {
           tasksSilentSince = isResponsive ? Infinity : performance.now();
           poolState.stateChanged();
+        },
+        onMembers(members) {
+          takeoverMs = members > 1 ? config.KAFKA_SESSION_MS + takeoverGraceMs : undefined;
         },
       }),
     onConsumerLost: exitFatally(log),

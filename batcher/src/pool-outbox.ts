@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from "node:util";
 import { poolChannel } from "@faceline/contracts/wire/names";
-import type { LaneState, PoolState } from "@faceline/contracts/wire/pool-state";
+import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import { bestEffort } from "@faceline/runtime/best-effort";
 import type { Clock } from "@faceline/runtime/clock";
-import { hasJumped, laneStates } from "./scheduling/pool-state.ts";
+import { blockedBy, hasJumped, laneStates } from "./scheduling/pool-state.ts";
 import type { State } from "./scheduling/state/state.ts";
 
 /** An unchanged state is repeated at this interval: an ingress believes a state for 2 s. */
@@ -22,30 +22,36 @@ const compareEveryMs = 5;
 export function openPoolOutbox(parts: PoolOutboxParts): PoolOutbox {
   const { redis, state, clock, pool, kafka } = parts;
   let sequence = 0;
-  let published: LaneState[] = [];
+  let published: Content = { lanes: [] };
   let publishedAt = Number.NEGATIVE_INFINITY;
   let comparison: NodeJS.Timeout | undefined;
 
-  const publishIf = (isDue: (lanes: LaneState[], now: number) => boolean): void => {
+  const publishIf = (isDue: (content: Content, now: number) => boolean): void => {
     const link = kafka();
     const now = clock.now();
     // From the end of the session on, another batcher may publish the pool's state.
     const mayHavePassed = link === "lost" || now >= state.sessionEndsAt;
     if (!state.holdsPartition || state.draining || mayHavePassed) return;
-    // While Kafka does not answer, no worker can be reached: the ingress refuses calls at once.
-    const lanes = laneStates(state, now).map((lane) =>
-      link === "responsive" ? lane : { ...lane, workers: 0 },
-    );
-    if (!isDue(lanes, now)) return;
-    published = lanes;
+    const servers = { kafka: link === "responsive" && parts.hasTopic(), reports: parts.hasReports() };
+    // While Kafka does not take batches, no worker can be reached: the ingress refuses calls at once.
+    const lanes = laneStates(state, now).map((lane) => (servers.kafka ? lane : { ...lane, workers: 0 }));
+    const content = { lanes, blockedBy: blockedBy(state, servers, now), takeoverMs: parts.takeoverMs() };
+    if (!isDue(content, now)) return;
+    published = content;
     publishedAt = now;
-    const message: PoolState = { pool, batcher: state.batcher, sequence: sequence++, sentAt: now, lanes };
+    const message: PoolState = {
+      pool,
+      batcher: state.batcher,
+      sequence: sequence++,
+      sentAt: now,
+      ...content,
+    };
     bestEffort("pool_state_publish", redis.publish(poolChannel(pool), JSON.stringify(message)));
   };
   const regular = setInterval(
     () =>
       publishIf(
-        (lanes, now) => now >= publishedAt + unchangedEveryMs || !isDeepStrictEqual(lanes, published),
+        (content, now) => now >= publishedAt + unchangedEveryMs || !isDeepStrictEqual(content, published),
       ),
     changedEveryMs,
   );
@@ -55,7 +61,7 @@ export function openPoolOutbox(parts: PoolOutboxParts): PoolOutbox {
       // Events within these milliseconds are compared together, including the last.
       comparison ??= setTimeout(() => {
         comparison = undefined;
-        publishIf((lanes) => hasJumped(published, lanes));
+        publishIf(({ lanes }) => hasJumped(published.lanes, lanes));
       }, compareEveryMs);
     },
     async [Symbol.asyncDispose]() {
@@ -70,6 +76,8 @@ export type PoolOutbox = AsyncDisposable & {
   stateChanged(): void;
 };
 
+type Content = Pick<PoolState, "lanes" | "blockedBy" | "takeoverMs">;
+
 type PoolOutboxParts = {
   redis: { publish(channel: string, message: string): Promise<unknown> };
   state: State;
@@ -77,6 +85,12 @@ type PoolOutboxParts = {
   pool: string;
   /** See `KafkaLink`. */
   kafka(): KafkaLink;
+  /** False while Kafka lacks the pool's topic of batches. */
+  hasTopic(): boolean;
+  /** False while reports cannot come, and shortly after. */
+  hasReports(): boolean;
+  /** How long a standby needs after the end of this batcher; undefined: there is none. */
+  takeoverMs(): number | undefined;
 };
 
 /**

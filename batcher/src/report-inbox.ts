@@ -5,6 +5,9 @@ import { readMessage } from "@faceline/runtime/message";
 import type { VolatileRedisConfig } from "@faceline/runtime/redis";
 import { subscribe } from "@faceline/runtime/redis-subscription";
 
+/** After a reconnect, by this time every worker has connected again and has reported. */
+const settledAfterMs = 2_000;
+
 /**
  * Receives the reports of the pool's workers. One that cannot be read is skipped: the next is due in 250 ms.
  */
@@ -13,13 +16,30 @@ export async function openReportInbox({
   pool,
   onReport,
   log,
-}: ReportInboxParts): Promise<AsyncDisposable> {
-  return subscribe(config, [reportsChannel(pool)], (message) => {
-    const read = readMessage(Report, message);
-    if (read.ok) onReport(read.value);
-    else log.warn({ reason: read.reason }, "a report could not be read");
-  });
+}: ReportInboxParts): Promise<ReportInbox> {
+  let settlesAt = Number.NEGATIVE_INFINITY;
+  const subscription = await subscribe(
+    config,
+    [reportsChannel(pool)],
+    (message) => {
+      const read = readMessage(Report, message);
+      if (read.ok) onReport(read.value);
+      else log.warn({ reason: read.reason }, "a report could not be read");
+    },
+    () => {
+      settlesAt = performance.now() + settledAfterMs;
+    },
+  );
+  return {
+    hasReports: () => subscription.connected() && performance.now() >= settlesAt,
+    [Symbol.asyncDispose]: () => subscription[Symbol.asyncDispose](),
+  };
 }
+
+type ReportInbox = AsyncDisposable & {
+  /** False while reports cannot come, and shortly after: then a silent worker may be alive. */
+  hasReports(): boolean;
+};
 
 type ReportInboxParts = {
   config: VolatileRedisConfig;

@@ -376,6 +376,8 @@ export type HealthReply = {
     /** Load by pool, then by lane (model and detector). */
     pools: Record<string, Record<string, { workers: number; waiting: number; expected_wait_ms: number }>>;
   };
+  /** How a call that needs a worker would be refused, with `degraded`. */
+  refusal?: { error: ErrorCode; dependency?: Dependency | undefined; detail: string } | undefined;
 };
 
 /** Body of every error of the service. Its page /docs/errors says what each `error` means and what to do. */
@@ -391,7 +393,12 @@ export type Problem = {
   field?: string | undefined;
   /** 0 and 1 for img1 and img2; for a candidate, its position in the request. */
   index?: number | undefined;
+  /** What is missing, with `dependency_unavailable`. */
+  dependency?: Dependency | undefined;
 };
+
+/** What a call needs besides the process that received it. */
+export type Dependency = "kafka" | "redis-volatile" | "redis-durable" | "batcher";
 
 /** The stable codes of the service's errors. */
 export type ErrorCode =

@@ -3,7 +3,7 @@ import { openSharedClock } from "@faceline/runtime/clock";
 import { DeadLetters } from "@faceline/runtime/dead-letters";
 import { openProducer } from "@faceline/runtime/kafka-producer";
 import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
-import { observeProcess } from "@faceline/runtime/metrics/process-metrics";
+import { observeDependencies, observeProcess } from "@faceline/runtime/metrics/process-metrics";
 import { observeCommands } from "@faceline/runtime/metrics/redis-metrics";
 import { lanesOf } from "@faceline/runtime/models-config";
 import { openOperatorsPort } from "@faceline/runtime/operators/port";
@@ -59,6 +59,8 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
   let readReport: (() => ReturnType<Worker["read"]>) | undefined;
   let isStarted = false;
   let isKafkaResponsive = true;
+  const dependencies = () => ({ "redis-volatile": redis.healthy, kafka: isKafkaResponsive });
+  observeDependencies(metrics, dependencies);
   await using _operators = await openOperatorsPort({
     config,
     id,
@@ -73,11 +75,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
         report: readReport?.(),
         history,
       }),
-    checks: () => ({
-      start: isStarted && !stop.aborted,
-      redis: redis.healthy,
-      kafka: isKafkaResponsive,
-    }),
+    checks: () => ({ start: isStarted && !stop.aborted, ...dependencies() }),
   });
   const lanes = lanesOf(config);
   const loadAtStart = config.MODELS_LOAD === "start" ? lanes : [];

@@ -2,11 +2,11 @@ import type { RequestId } from "@faceline/contracts/http/reply-fields";
 import { traceparentOf } from "@faceline/contracts/trace/span";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { createAuthenticator } from "./auth/authenticate.ts";
-import { notServing } from "./call/api-error.ts";
 import type { Identify } from "./call/caller.ts";
 import { onClose } from "./call/context.ts";
 import type { CallSlot, Ports } from "./call/ports.ts";
 import { CallRecord } from "./call/record.ts";
+import { refusal } from "./call/refusal-cause.ts";
 import { callTraceFrom, deadlineMsFrom } from "./call/request-headers.ts";
 import { serverTiming } from "./call/server-timing.ts";
 import type { HttpSettings } from "./config.ts";
@@ -36,7 +36,7 @@ export function addComputeHooks(
     record.tenant = unknownCaller;
     request.callRecord = record;
     const { arrivedAt } = record;
-    if (!ports.isServing()) throw notServing();
+    if (!ports.isServing()) throw refusal("stopping");
     const signal = abortSignal(request, reply, ports.drainTimeout);
     const { tenant, serviceClass, bodyBytesPerSecond, pacedWhenRefused, acquireSlot } =
       await identify(request);
@@ -116,8 +116,8 @@ function holdSlot(reply: FastifyReply, { rate, error, release }: CallSlot): void
 function abortSignal(request: FastifyRequest, reply: FastifyReply, drainTimeout: AbortSignal): AbortSignal {
   const controller = new AbortController();
   const refuse = () => {
-    if (request.raw.complete) controller.abort(notServing());
-    else reply.send(notServing());
+    if (request.raw.complete) controller.abort(refusal("stopping"));
+    else reply.send(refusal("stopping"));
   };
   drainTimeout.addEventListener("abort", refuse);
   onClose(reply, () => {

@@ -3,7 +3,8 @@ import type { VolatileConnection } from "@faceline/runtime/redis";
 import { UncopiedCommand } from "@faceline/runtime/uncopied-command";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { imageKey } from "@faceline/contracts/wire/names";
-import { ApiError, capacityReached, dependencyUnavailable } from "./call/api-error.ts";
+import { ApiError, capacityReached } from "./call/api-error.ts";
+import { dependencyUnavailable } from "./call/refusal-cause.ts";
 import type { SharedBudget } from "./limits/shared-budget.ts";
 import type { CallMemory } from "./memory/call-memory.ts";
 
@@ -22,10 +23,7 @@ export function openImageOutbox(parts: ImageOutboxParts): ImageOutbox {
     async publish(tenant, { images, memory }, timeToLiveMs) {
       // The other connection notices first that the server is silent: it is in use all the time.
       const unavailable = () =>
-        dependencyUnavailable(
-          "Images cannot be taken right now; try again shortly.",
-          commands.starvation ?? connection.starvation,
-        );
+        dependencyUnavailable("redis-volatile", commands.starvation ?? connection.starvation);
       if (!commands.usable || !connection.usable) throw unavailable();
       const callBytes = images.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
       const lease = budget.acquire(tenant, callBytes);

@@ -2,7 +2,7 @@ import { openSharedClock } from "@faceline/runtime/clock";
 import { mainThreadWaitMs } from "@faceline/runtime/core-waits";
 import { openProducer } from "@faceline/runtime/kafka-producer";
 import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
-import { observeProcess } from "@faceline/runtime/metrics/process-metrics";
+import { observeDependencies, observeProcess } from "@faceline/runtime/metrics/process-metrics";
 import { observeCommands } from "@faceline/runtime/metrics/redis-metrics";
 import { openOperatorsPort } from "@faceline/runtime/operators/port";
 import { notifyReady, waitForAbort } from "@faceline/runtime/process-lifecycle";
@@ -11,6 +11,7 @@ import { warnOfOldServer } from "@faceline/runtime/redis-version";
 import { DedupedLog } from "@faceline/runtime/deduped-log";
 import { runService } from "@faceline/runtime/service";
 import { openTracing } from "@faceline/runtime/tracing/open-tracing";
+import { tasksTopic } from "@faceline/contracts/wire/names";
 import { addedFolder, type Catalogue, readCatalogue } from "@faceline/models/catalogue";
 import { withLocalThresholds } from "@faceline/models/local-thresholds";
 import { openAccounts } from "./accounts/open-accounts.ts";
@@ -55,7 +56,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   await warnOfOldServer(log, "REDIS_VOLATILE_URL", redis);
   await warnOfOldServer(log, "REDIS_DURABLE_URL", durable);
   await using clock = await openSharedClock(redis);
-  await using producer = await openProducer(config, id);
+  await using producer = await openProducer(config, id, { topics: config.POOLS.map(tasksTopic) });
   const tasks = openTaskOutbox({ producer, requestMs: config.KAFKA_REQUEST_MS });
   const budget = new SharedBudget(config.IMAGES_IN_FLIGHT_BYTES_MAX);
   metrics.observe("faceline.images.used", () => [[budget.heldBytes, {}]]);
@@ -81,7 +82,6 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   await using teams = openTeamLimiter(redis, id);
   await using visitors = openVisitorLimiter(redis, id);
   await using idempotency = openIdempotencyStore(redis, clock);
-  const parts = { clock, ingress: id, pools, tasks, random: Math.random };
   const poolStates = () => pools.fresh().map(({ state }) => state);
 
   using observed = observeProcess(metrics, { redis, tracing });
@@ -89,11 +89,23 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   const history = page ? new CallHistory() : undefined;
   const calls = new CallStream();
   let isDraining = false;
-  const isServing = () => pools.connected() && !isDraining;
+  const isServing = () => !isDraining;
   const dependencyHealth = () => ({
     kafka: producer.isHealthy(),
-    redis: redis.healthy && pools.sharedHealthy(),
+    redis: redis.healthy && pools.sharedHealthy() && pools.connected(),
+    hasTopics: producer.hasTopics(),
+    starvation: redis.starvation ?? imagesRedis.starvation ?? producer.starvation(),
   });
+  observeDependencies(metrics, () => {
+    const { kafka, redis: volatile } = dependencyHealth();
+    return {
+      kafka,
+      "redis-volatile": volatile,
+      "redis-durable": durable.isResponsive || durable.starvation !== undefined,
+    };
+  });
+  const ownState = () => ({ ...dependencyHealth(), isServing: isServing() });
+  const parts = { clock, ingress: id, pools, tasks, ownState, random: Math.random };
 
   const drainTimeout = new AbortController();
   const server = buildServer(
@@ -143,7 +155,8 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     log,
     page: metrics.page,
     checks: () => ({
-      ...dependencyHealth(),
+      kafka: dependencyHealth().kafka,
+      "redis-volatile": dependencyHealth().redis,
       serving: isServing() && !stop.aborted,
       connections: !server.connectionsFull(),
     }),

@@ -27,11 +27,11 @@ test("each request is recorded by its route and outcome, and what a client makes
   // A response counts when it is closed, which its client may notice first.
   await app.close();
   assert.deepEqual(values("faceline.requests"), [
-    { "http.route": "/represent", outcome: "ok" },
-    { "http.route": "/represent", outcome: "invalid_image" },
-    { "http.route": "other", outcome: "not_found" },
-    { "http.route": "/livez", outcome: "ok" },
-    { "http.route": "other", outcome: "method_not_allowed" },
+    { "http.route": "/represent", outcome: "ok", dependency: "none" },
+    { "http.route": "/represent", outcome: "invalid_image", dependency: "none" },
+    { "http.route": "other", outcome: "not_found", dependency: "none" },
+    { "http.route": "/livez", outcome: "ok", dependency: "none" },
+    { "http.route": "other", outcome: "method_not_allowed", dependency: "none" },
   ]);
   const durations = values("http.server.request.duration");
   assert.deepEqual(durations.at(0), {
@@ -88,7 +88,8 @@ test("calls that this process sheds on arrival count as tasks of their lane, by 
     'faceline_tasks_shed_total{lane="Dlib/ssd",reason="images_full",service_class="standard"} 2',
     'faceline_tasks_shed_total{lane="Dlib/ssd",reason="bodies_full",service_class="standard"} 0',
     // Ratios over these need their first increase.
-    'faceline_requests_total{http_route="/compare",outcome="upstream_failed"} 0',
+    'faceline_requests_total{http_route="/compare",outcome="upstream_failed",dependency="none"} 0',
+    'faceline_requests_total{http_route="/compare",outcome="dependency_unavailable",dependency="batcher"} 0',
   );
 });
 

@@ -1,3 +1,4 @@
+import { Dependency } from "@faceline/contracts/http/dependency";
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
 import type { Metrics } from "@faceline/runtime/metrics/metrics";
 import { ServiceClass } from "@faceline/contracts/wire/task";
@@ -26,7 +27,11 @@ export function addRequestMetrics(
     }
   }
   for (const { path } of computeEndpoints) {
-    for (const outcome of serviceFaults) metrics.add("faceline.requests", 0, { "http.route": path, outcome });
+    for (const outcome of serviceFaults) {
+      const names = outcome === "dependency_unavailable" ? Dependency.options : ["none"];
+      for (const dependency of names)
+        metrics.add("faceline.requests", 0, { "http.route": path, outcome, dependency });
+    }
   }
   observeConnections(app, metrics, connectionsMax);
   let active = 0;
@@ -43,7 +48,8 @@ export function addRequestMetrics(
         "http.response.status_code": isSent ? reply.statusCode : clientLeftStatus,
       });
       const outcome = isSent ? (reply.errorCode ?? "ok") : "client_left";
-      metrics.add("faceline.requests", 1, { "http.route": route, outcome });
+      const dependency = (isSent && reply.missingDependency) || "none";
+      metrics.add("faceline.requests", 1, { "http.route": route, outcome, dependency });
       const { error, images, lane = laneUnknown } = request.callRecord ?? {};
       const reason = error?.details.shed;
       if (reason === undefined) return;

@@ -47,7 +47,7 @@ export function testServer(
       lock: { store: async () => {}, release: async () => {} },
     }),
     poolStates: () => [testPool],
-    dependencyHealth: () => ({ kafka: true, redis: true }),
+    dependencyHealth: () => ({ kafka: true, redis: true, hasTopics: true }),
     isServing: () => true,
     isStopping: () => false,
     drainTimeout: new AbortController().signal,

@@ -40,6 +40,8 @@ class GroupMember implements Consumer {
   #phase: "open" | "crashed" | "closed" = "open";
   #respondedAt = runningTime();
   #isResponsive = true;
+  /** Whether the members were asked for since the last join, with which every change of them ends. */
+  #membersAsked = true;
   /** Instant at which the last request that renewed the session was sent. */
   #renewalSentAt = 0;
 
@@ -130,6 +132,7 @@ class GroupMember implements Consumer {
       this.#phase = "open";
     }
     onAssignment(assignment[topic] ?? []);
+    this.#membersAsked = false;
     this.#renewSession();
     this.#joined.resolve();
   }
@@ -157,7 +160,22 @@ class GroupMember implements Consumer {
     }, rejoinAfterMs);
   }
 
+  /** Does nothing once it was answered after the last join. */
+  async #askMembers(): Promise<void> {
+    const { onMembers } = this.#options;
+    if (onMembers === undefined || this.#membersAsked || this.#phase !== "open") return;
+    this.#membersAsked = true;
+    try {
+      const { members } = await this.#consumer.describeGroup();
+      // A join since then asks again.
+      if (this.#membersAsked) onMembers(members.length);
+    } catch {
+      this.#membersAsked = false;
+    }
+  }
+
   #checkResponses(): void {
+    void this.#askMembers();
     const isResponsive = runningTime() - this.#respondedAt < fetchWaitMs + this.#config.KAFKA_REQUEST_MS;
     if (this.#phase === "closed" || isResponsive === this.#isResponsive) return;
     this.#isResponsive = isResponsive;
@@ -203,6 +221,8 @@ export type ConsumerOptions = {
    * partitions are unchanged until `onAssignment` is called.
    */
   onResponsiveChange?(isResponsive: boolean): void;
+  /** Called after every join with the number of members of the group, this one included. */
+  onMembers?(members: number): void;
   /** The consumer crashed with an error that is not retriable. */
   onFatalError(error: Error): void;
 };

@@ -14,11 +14,13 @@ const config = { ...readConfig(KafkaConfig, {}), KAFKA_REQUEST_MS: 50 };
 test("a send that waited for a new connection, and had no time left, does not close it", async () => {
   const connections: FakeConnection[] = [];
   const opened = Promise.withResolvers<void>();
-  await using link = await ProducerLink.open(config, "test", async () => {
-    const connection = fakeConnection();
-    connections.push(connection);
-    if (connections.length > 1) await opened.promise;
-    return connection;
+  await using link = await ProducerLink.open(config, "test", {
+    connect: async () => {
+      const connection = fakeConnection();
+      connections.push(connection);
+      if (connections.length > 1) await opened.promise;
+      return connection;
+    },
   });
   connections[0]!.sends = [Promise.reject(new Error("the connection was reset"))];
   await assert.rejects(link.send([]), /the connection was reset/);
@@ -40,9 +42,11 @@ test("a send that had all its time, or that fails on the connection, closes it",
     [() => Promise.reject(new Error("the connection was reset")), /was reset/],
   ] as const) {
     const connections: FakeConnection[] = [];
-    await using link = await ProducerLink.open(config, "test", async () => {
-      connections.push(fakeConnection());
-      return connections.at(-1)!;
+    await using link = await ProducerLink.open(config, "test", {
+      connect: async () => {
+        connections.push(fakeConnection());
+        return connections.at(-1)!;
+      },
     });
     connections[0]!.sends = [result()];
     await assert.rejects(link.send([]), message);
@@ -57,9 +61,11 @@ test("a send in vain in a process without a core is not held against the brokers
   using _log = logSilence({ warn: ({ reason }) => void names.push(reason) });
   const connections: FakeConnection[] = [];
   const refused = Promise.withResolvers<never>();
-  await using link = await ProducerLink.open(config, "test", async () => {
-    connections.push(fakeConnection());
-    return connections.length === 1 ? connections[0]! : refused.promise;
+  await using link = await ProducerLink.open(config, "test", {
+    connect: async () => {
+      connections.push(fakeConnection());
+      return connections.length === 1 ? connections[0]! : refused.promise;
+    },
   });
   connections[0]!.sends = [new Promise(() => {})];
   const isStarved = (error: unknown) => starvationOf(error) !== undefined;
@@ -79,7 +85,7 @@ test("a send in vain in a process without a core is not held against the brokers
 test("what a broker replies after such a wait is load as well, and keeps the connection", async (t) => {
   t.mock.method(coreWaits, "mainThread", () => new Map([["main", 0.75 * performance.now()]]));
   const connection = fakeConnection();
-  await using link = await ProducerLink.open(config, "test", async () => connection);
+  await using link = await ProducerLink.open(config, "test", { connect: async () => connection });
   const reply = Object.assign(new Error("not the leader"), { name: "KafkaJSProtocolError" });
   connection.sends = [new Promise((_, reject) => setTimeout(() => reject(reply), 20))];
   await assert.rejects(link.send([]), (error) => starvationOf(error) !== undefined);

@@ -24,16 +24,19 @@ const connectEveryMs = 250;
 export class ProducerLink implements AsyncDisposable {
   readonly #name: string;
   readonly #requestMs: number;
+  readonly #topics: readonly string[];
   readonly #connect: () => Promise<Connection>;
   #state: LinkState;
   #respondedAt = performance.now();
+  #hasTopics = true;
   #probing = false;
   #closed = false;
   readonly #timer: NodeJS.Timeout;
 
-  private constructor({ name, requestMs, connect }: LinkOptions, connection: Connection) {
+  private constructor({ name, requestMs, topics, connect }: LinkOptions, connection: Connection) {
     this.#name = name;
     this.#requestMs = requestMs;
+    this.#topics = topics;
     this.#connect = connect;
     this.#state = { phase: "up", connection };
     this.#timer = setInterval(() => void this.#probeIfIdle(), probeEveryMs);
@@ -41,17 +44,18 @@ export class ProducerLink implements AsyncDisposable {
 
   /**
    * Throws one sentence when no broker answers. `connect` opens connections, in tests others than Kafka's.
+   * `topics` are those whose absence is to be noticed.
    */
   static async open(
     config: KafkaConfig,
     clientId: string,
-    connect = () => connectProducer(config, clientId),
+    { topics = [], connect = () => connectProducer(config, clientId) }: OpenOptions = {},
   ): Promise<ProducerLink> {
     const connection = await connect().catch((cause: unknown) => {
       throw startError(cause);
     });
     return new ProducerLink(
-      { name: `Kafka, ${clientId}`, requestMs: config.KAFKA_REQUEST_MS, connect },
+      { name: `Kafka, ${clientId}`, requestMs: config.KAFKA_REQUEST_MS, topics, connect },
       connection,
     );
   }
@@ -62,6 +66,11 @@ export class ProducerLink implements AsyncDisposable {
    */
   get isResponsive(): boolean {
     return this.#state.phase === "up";
+  }
+
+  /** False from a broker's reply that a topic does not exist, until it is there or a send has succeeded. */
+  get hasTopics(): boolean {
+    return this.#hasTopics;
   }
 
   /** Set while there is no such connection, and this process had too little CPU to tell why. */
@@ -83,6 +92,7 @@ export class ProducerLink implements AsyncDisposable {
     const sent = connection.producer.sendBatch({ acks: -1, timeout: requestMs, topicMessages });
     try {
       await Promise.race([sent, timedOut]);
+      this.#hasTopics = true;
       this.#respondedAt = performance.now();
     } catch (error) {
       const { spent } = timeout;
@@ -114,7 +124,8 @@ export class ProducerLink implements AsyncDisposable {
     using timeout = new ReplyTimeout(this.#requestMs, () => timedOut.reject(new TimedOut()));
     const timedOut = Promise.withResolvers<never>();
     try {
-      await Promise.race([probe(state.connection), timedOut.promise]);
+      const probed = probe(state.connection).then(() => haveTopics(state.connection, this.#topics));
+      this.#hasTopics = await Promise.race([probed, timedOut.promise]);
       this.#respondedAt = performance.now();
     } catch (error) {
       this.#reconnect(state.connection, error, timeout.spent);
@@ -211,13 +222,27 @@ async function connectProducer(config: KafkaConfig, clientId: string): Promise<C
 }
 
 /** Asks every connected broker for a reply, on the connection over which it is sent to. */
-async function probe({ cluster }: Connection): Promise<void> {
-  const { brokers, seedBroker } = cluster().brokerPool;
-  const connected = [...new Set([seedBroker, ...Object.values(brokers)])].filter((each) =>
-    each?.isConnected(),
-  );
+async function probe(connection: Connection): Promise<void> {
+  const connected = connectedBrokers(connection);
   if (connected.length === 0) throw new Error("no broker is connected");
-  await Promise.all(connected.map((broker) => broker!.apiVersions()));
+  await Promise.all(connected.map((broker) => broker.apiVersions()));
+}
+
+/** Whether a broker knows all these topics. Any other error than that it does not is no answer to this. */
+async function haveTopics(connection: Connection, topics: readonly string[]): Promise<boolean> {
+  if (topics.length === 0) return true;
+  try {
+    await connectedBrokers(connection)[0]?.metadata([...topics]);
+    return true;
+  } catch (error) {
+    return !causes(error).some((each) => "type" in each && each.type === "UNKNOWN_TOPIC_OR_PARTITION");
+  }
+}
+
+function connectedBrokers({ cluster }: Connection): Broker[] {
+  const { brokers, seedBroker } = cluster().brokerPool;
+  const all = new Set([seedBroker, ...Object.values(brokers)]);
+  return [...all].filter((each): each is Broker => each?.isConnected() ?? false);
 }
 
 /** A producer of kafkajs hides its connections; the client's private function that makes them does not. */
@@ -245,7 +270,8 @@ type LinkState =
   | { phase: "up"; connection: Connection }
   | { phase: "down"; reconnected: Promise<Connection>; starvation: TimeSpent | undefined };
 
-type LinkOptions = { name: string; requestMs: number; connect: () => Promise<Connection> };
+type OpenOptions = { topics?: readonly string[]; connect?: () => Promise<Connection> };
+type LinkOptions = Required<OpenOptions> & { name: string; requestMs: number };
 
 export type Connection = {
   producer: Pick<Producer, "sendBatch" | "disconnect">;
@@ -257,4 +283,8 @@ export type Connection = {
 type Cluster = {
   brokerPool: { brokers: Record<string, Broker>; seedBroker: Broker | undefined };
 };
-type Broker = { isConnected(): boolean; apiVersions(): Promise<unknown> };
+type Broker = {
+  isConnected(): boolean;
+  apiVersions(): Promise<unknown>;
+  metadata(topics: string[]): Promise<unknown>;
+};

@@ -7,10 +7,14 @@ import type { TimeSpent } from "./starvation.ts";
  * Sends messages: one request in flight, and what comes meanwhile goes together in the next ones, each with
  * at most `recordBatchBytesMax` for a partition. Nothing lingers, so a lonely message leaves at once. `send`
  * resolves when all in-sync replicas have the message, and throws when Kafka cannot take it, when it alone is
- * larger than that, or when `waitingMax` messages already wait.
+ * larger than that, or when `waitingMax` messages already wait. `topics` are looked for with every probe.
  */
-export async function openProducer(config: KafkaConfig, clientId: string): Promise<Producer> {
-  const link = await ProducerLink.open(config, clientId);
+export async function openProducer(
+  config: KafkaConfig,
+  clientId: string,
+  { topics = [] }: { topics?: string[] } = {},
+): Promise<Producer> {
+  const link = await ProducerLink.open(config, clientId, { topics });
   const waiting: Waiting[] = [];
   let sending = false;
 
@@ -54,6 +58,7 @@ export async function openProducer(config: KafkaConfig, clientId: string): Promi
     isResponsive: () => link.isResponsive,
     isHealthy: () => link.isResponsive || link.starvation !== undefined,
     starvation: () => link.starvation,
+    hasTopics: () => link.hasTopics,
     [Symbol.asyncDispose]: () => link[Symbol.asyncDispose](),
   };
 }
@@ -73,6 +78,8 @@ export type Producer = AsyncDisposable & {
   isHealthy(): boolean;
   /** Set while none has, and this process had too little CPU to tell whether that is their fault. */
   starvation(): TimeSpent | undefined;
+  /** False once a broker has said that one of `topics` does not exist, until it is there. */
+  hasTopics(): boolean;
 };
 
 type Waiting = Message & {

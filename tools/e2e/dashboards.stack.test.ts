@@ -49,7 +49,6 @@ const needsOthers = [
   "GPU memory",
   "Disk of Kafka",
   "Versions running",
-  "Dependencies",
   "CPU",
   "Event loop utilisation",
   "Garbage collection",

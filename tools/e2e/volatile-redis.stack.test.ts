@@ -174,7 +174,7 @@ test("a server that begins to write snapshots gets no picture and calls are refu
   await operator.config("SET", "save", "86400 1000000");
   await waitUntil("the ingress refuses the server", async () => (await health()) === "unavailable");
   const { status, body } = await call();
-  assert.deepEqual([status, Problem.parse(body).error], [503, "dependency_unavailable"]);
+  assert.deepEqual([status, Problem.parse(body).dependency], [503, "redis-volatile"]);
   assert.deepEqual(await operator.keys(imageKey("*" as TaskId)), []);
 
   await operator.config("SET", "save", "");

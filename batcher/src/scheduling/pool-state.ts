@@ -1,9 +1,9 @@
-import type { LaneState } from "@faceline/contracts/wire/pool-state";
+import type { LaneState, PoolState } from "@faceline/contracts/wire/pool-state";
 import { nextLoad } from "./capacity/lane-loads.ts";
 import { expectedStartAt, type LaneSituation, laneSituation } from "./capacity/situation.ts";
 import { bestEffortWaitingMax, bestEffortWaitMs } from "./dispatch/best-effort-admission.ts";
 import type { State } from "./state/state.ts";
-import { loadableCount } from "./state/workers.ts";
+import { isSilent, loadableCount } from "./state/workers.ts";
 
 /** Returns what the ingress needs to refuse a call before it reads the body. */
 export function laneStates(state: State, now: number): LaneState[] {
@@ -31,6 +31,23 @@ export function laneStates(state: State, now: number): LaneState[] {
       precisions: loaded?.precisions ?? [],
     };
   });
+}
+
+/**
+ * Returns the server that keeps tasks from the workers; undefined if none does. `kafka` and `reports`:
+ * whether this batcher can send batches, and has been able to receive reports for long enough.
+ */
+export function blockedBy(
+  { workers }: State,
+  { kafka, reports }: { kafka: boolean; reports: boolean },
+  now: number,
+): PoolState["blockedBy"] {
+  if (!kafka) return "kafka";
+  if (!reports) return "redis-volatile";
+  const isCutOff = workers
+    .values()
+    .some((each) => each.lostPartitions && !each.report.draining && !isSilent(each, now));
+  return isCutOff ? "kafka" : undefined;
 }
 
 /**

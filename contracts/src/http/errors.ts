@@ -201,7 +201,7 @@ export const errorTable = {
   dependency_unavailable: {
     status: 503,
     title: "Dependency unavailable",
-    when: "Kafka or Redis cannot be reached.",
+    when: "A server that the call needs does not answer: `dependency` names it.",
     next: "Wait for `Retry-After` seconds.",
   },
   upstream_timeout: {

@@ -1,4 +1,6 @@
 import * as z from "zod";
+import { Dependency } from "./dependency.ts";
+import { ErrorCode } from "./errors.ts";
 
 const check = (server: string) =>
   z
@@ -38,9 +40,13 @@ export const HealthReply = z.object({
         .record(z.string(), z.record(z.string(), LaneHealth))
         .describe(
           "By name of the pool of workers, then by `model/detector`. A pool whose batcher has published " +
-            "nothing for 2 s is left out.",
+            "nothing for 2 s is left out, or for as long as its standby needs to take over.",
         ),
     })
     .describe("State of each part that a call needs."),
+  refusal: z
+    .object({ error: ErrorCode, dependency: Dependency.optional(), detail: z.string() })
+    .optional()
+    .describe("How a call that needs a worker would be refused. Absent while `status` is `ok`."),
 });
 export type HealthReply = z.infer<typeof HealthReply>;

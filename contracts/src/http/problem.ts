@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Dependency } from "./dependency.ts";
 import { ErrorCode } from "./errors.ts";
 import { RequestId, requestIdDescription } from "./reply-fields.ts";
 
@@ -24,6 +25,9 @@ export const Problem = z.object({
       "0 for `img1` and 1 for `img2`; for a candidate, its position in the request, from 0. Absent if the " +
         "error concerns no image.",
     ),
+  dependency: Dependency.optional().describe(
+    "What is missing, if the code is `dependency_unavailable`. Absent with every other code.",
+  ),
 });
 
 export type Problem = z.infer<typeof Problem>;

@@ -24,10 +24,11 @@ export const metricList = {
     kind: "counter",
     unit: "{request}",
     services: ["ingress"],
-    attributes: ["http.route", "outcome"],
+    attributes: ["http.route", "outcome", "dependency"],
     help:
       "Requests that have ended. The outcome is ok, client_left, or the code of the error; the route is " +
-      "other where there is none.",
+      "other where there is none. The dependency is what is missing (kafka, redis-volatile, redis-durable, " +
+      "batcher), else none.",
   },
   "faceline.team.requests": {
     kind: "counter",
@@ -358,6 +359,15 @@ export const metricList = {
       "From sending a command to Redis until its reply or its failure, on all connections but those of " +
       "subscribers. Failures have an error.type: timeout, closed, the first word of the server's error, or " +
       "other.",
+  },
+  "faceline.dependency.up": {
+    kind: "gauge",
+    unit: "{server}",
+    services: ["ingress", "batcher", "inference"],
+    attributes: ["dependency"],
+    help:
+      "1: the dependency (kafka, redis-volatile, redis-durable) answers this process. 0: it does not, or may " +
+      "not be used.",
   },
   "faceline.spans.lost": {
     kind: "observed_counter",

@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { Dependency } from "../http/dependency.ts";
 import { DurationMs, Instant, LaneId, PoolName, ProcessId } from "./ids.ts";
 import { LaneBuild } from "./lane-build.ts";
 import { NetworkPrecision } from "./report.ts";
@@ -45,7 +46,7 @@ export type LaneState = z.infer<typeof LaneState>;
 /**
  * batcher → ingress, inference: the whole state of a pool. Sent every 100 ms if
  * something changed, otherwise every 500 ms, and within 5 ms of a jump of the expected wait. The ingress
- * treats a pool whose state is older than 2 s as absent.
+ * treats a pool whose state is older than 2 s as absent, or `takeoverMs` if a standby is there.
  */
 export const PoolState = z.object({
   pool: PoolName,
@@ -53,5 +54,9 @@ export const PoolState = z.object({
   sequence: z.int().nonnegative(),
   sentAt: Instant,
   lanes: z.array(LaneState),
+  /** What keeps tasks from the workers; absent if nothing does, or before the release that says it. */
+  blockedBy: Dependency.extract(["kafka", "redis-volatile"]).optional(),
+  /** How long after the end of this batcher a standby decides, at the latest. Absent without a standby. */
+  takeoverMs: DurationMs.optional(),
 });
 export type PoolState = z.infer<typeof PoolState>;

@@ -76,6 +76,7 @@ function addRefusals(scope: FastifyInstance, context: AccountContext): void {
     const { retryAfterMs, text } = refusal;
     reply.code(text.status);
     reply.errorCode = text.code;
+    reply.missingDependency = text.dependency;
     if (text.status === 429 || text.status === 503) {
       reply.header("retry-after", retryAfterSeconds(retryAfterMs ?? awayRetryAfterMs));
     }

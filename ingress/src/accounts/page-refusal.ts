@@ -1,3 +1,4 @@
+import type { Dependency } from "@faceline/contracts/http/dependency";
 import type { ErrorCode } from "@faceline/contracts/http/errors";
 import type { RefusalText } from "@faceline/web/accounts/refusal-page";
 
@@ -17,7 +18,7 @@ export class PageRefusal extends Error {
     this.retryAfterMs = retryAfterMs;
   }
 
-  get text(): RefusalText & { status: number; code: ErrorCode } {
+  get text(): PageText {
     return refusals[this.reason];
   }
 }
@@ -71,6 +72,7 @@ const refusals = {
   accounts_away: {
     status: 503,
     code: "dependency_unavailable",
+    dependency: "redis-durable",
     title: "Signing in is not possible right now",
     detail:
       "Accounts cannot be reached right now. The tester, the documents and requests with a key still work. Nothing was changed; try again in a minute.",
@@ -84,7 +86,7 @@ const refusals = {
   },
   waitlist_full: {
     status: 503,
-    code: "dependency_unavailable",
+    code: "queue_full",
     title: "The waitlist is full",
     detail:
       "Nobody can be added from your network at the moment. Try again tomorrow, or from another network.",
@@ -95,6 +97,8 @@ const refusals = {
     title: "Something went wrong here",
     detail: "This is a fault of the service. Give its operator the request id below.",
   },
-} as const satisfies Record<string, RefusalText & { status: number; code: ErrorCode }>;
+} as const satisfies Record<string, PageText>;
+
+type PageText = RefusalText & { status: number; code: ErrorCode; dependency?: Dependency };
 
 type RefusalReason = keyof typeof refusals;

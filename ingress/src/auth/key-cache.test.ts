@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { TimeSpent } from "@faceline/runtime/starvation";
 import { testKeyRecord } from "../../testing/server.ts";
-import { dependencyUnavailable } from "../call/api-error.ts";
+import { dependencyUnavailable } from "../call/refusal-cause.ts";
 import { KeyCache } from "./key-cache.ts";
 
 test("a key is cached for 30 s, and concurrent calls share one lookup", async () => {
@@ -140,7 +140,7 @@ test("the result of a lookup that began before a removal is not cached", async (
 
 function cacheOverRedis() {
   let hanging: Promise<void> | undefined;
-  const unreachable = () => dependencyUnavailable("Redis is unreachable.", redis.starvation);
+  const unreachable = () => dependencyUnavailable("redis-durable", redis.starvation);
   const redis = {
     now: 0,
     unreachable: false,

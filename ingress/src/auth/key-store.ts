@@ -8,7 +8,7 @@ import { subscribeDurable } from "@faceline/runtime/redis-subscription";
 import { starvationOf } from "@faceline/runtime/starvation";
 import { KeyChange } from "@faceline/contracts/stored/api-key";
 import { keyChangesChannel } from "@faceline/contracts/wire/names";
-import { dependencyUnavailable } from "../call/api-error.ts";
+import { dependencyUnavailable } from "../call/refusal-cause.ts";
 import type { Ports } from "../call/ports.ts";
 import { KeyCache } from "./key-cache.ts";
 
@@ -22,8 +22,7 @@ const recordUsedEveryMs = 60_000;
 export async function openKeyStore({ durable, config, clock, log }: KeyStoreParts): Promise<KeyStore> {
   const findKey = (sha256: string) =>
     findApiKey(durable, sha256).catch((error: unknown) => {
-      const starvation = starvationOf(error) ?? durable.starvation;
-      throw dependencyUnavailable("Keys cannot be checked right now; try again shortly.", starvation);
+      throw dependencyUnavailable("redis-durable", starvationOf(error) ?? durable.starvation);
     });
   const cache = new KeyCache({ clock, findKey });
   const notices = await subscribeDurable(

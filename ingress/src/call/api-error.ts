@@ -1,3 +1,4 @@
+import type { Dependency } from "@faceline/contracts/http/dependency";
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
 import { slowdown, type TimeSpent, wasStarved } from "@faceline/runtime/starvation";
 
@@ -38,6 +39,8 @@ type ApiErrorDetails = {
   field?: string;
   /** The image or candidate at fault: its position in the request. */
   index?: number;
+  /** What is missing; present with every `dependency_unavailable`. */
+  dependency?: Dependency | undefined;
   /** Time after which a retry may succeed; present with every 429 and 503. */
   retryAfterMs?: number;
   /** Set where this process itself refuses a call under load. */
@@ -74,16 +77,7 @@ export const retryAfterMs = {
  */
 export const retryAfterSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
-/**
- * Returns the error for a failure of Kafka or Redis. With `starvation`, a wait in which this process could
- * hardly run, it blames the load: nothing is known against either server.
- */
-export function dependencyUnavailable(detail: string, starvation?: TimeSpent): ApiError {
-  if (starvation !== undefined) return cpuStarved(starvation);
-  return new ApiError("dependency_unavailable", detail, { retryAfterMs: retryAfterMs.dependency });
-}
-
-const cpuStarved = (starvation: TimeSpent): ApiError =>
+export const cpuStarved = (starvation: TimeSpent): ApiError =>
   new ApiError("queue_full", "This server has too little CPU for its load; try again later.", {
     retryAfterMs: retryAfterMs.capacity * slowdown(starvation),
     shed: "cpu_starved",
@@ -98,11 +92,6 @@ export const deadlinePassed = (spent: TimeSpent): ApiError =>
 /** Returns the error for a bound of this process that is reached. */
 export const capacityReached = (shed: IngressShedReason, detail: string): ApiError =>
   new ApiError("queue_full", detail, { retryAfterMs: retryAfterMs.capacity, shed });
-
-export const notServing = (): ApiError =>
-  new ApiError("not_ready", "The process that received the request is starting or stopping.", {
-    retryAfterMs: retryAfterMs.notServing,
-  });
 
 /** Names one input of a call (an image or a vector) in errors. */
 export type InputRef = {

@@ -7,6 +7,7 @@ import type { Outcome } from "@faceline/contracts/wire/outcome";
 import { noWait } from "@faceline/contracts/wire/timing";
 import { answerWith, facesAnswer, testRecord } from "../../testing/server.ts";
 import { ApiError } from "./api-error.ts";
+import { refusal } from "./refusal-cause.ts";
 import { logCall, sentenceFor } from "./call-log.ts";
 
 const shed = { kind: "shed", reason: "early_drop", predictedMs: 511.6, retryAfterMs: 1 } as const;
@@ -38,14 +39,16 @@ test("calls that were not served leave one line for each reason, and the number 
   call("fourth", { error: new ApiError("queue_full", "Too many: 8."), status: 503 });
   call("fifth", { answer: answerWith(shed), status: 503 });
   call("sixth", { status: undefined });
-  const unavailable = new ApiError("dependency_unavailable", "Try again shortly.");
+  const unavailable = refusal("kafka");
   call("seventh", { error: unavailable, cause: "Kafka is away", status: 503 });
+  call("eighth", { error: refusal("redis-volatile"), status: 503 });
   assert.deepEqual(lines.splice(0), [
     "warn a call was not served: upstream_failed, first",
     "info a call was not served: queue_full, third",
     "info a call was not served: early_drop, fifth",
     "info a client left before its reply: disconnected, sixth",
     "warn a call was not served: Kafka is away, seventh",
+    "info a call was not served: dependency_unavailable: redis-volatile, eighth",
   ]);
   flush();
   assert.deepEqual(lines, [

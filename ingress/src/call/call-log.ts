@@ -26,6 +26,7 @@ export function logCall({ log, dedupedLog }: CallLogs, ended: EndedCall): void {
     pool,
     status,
     error: error?.code,
+    dependency: error?.details.dependency,
     ms: parts,
   };
   const sentence = sentenceFor(ended);
@@ -54,7 +55,8 @@ function reasonFor({ record: { error, cause, outcome }, status }: EndedCall): st
   if (status === undefined) return "disconnected";
   if (cause !== undefined) return cause;
   if (outcome?.kind === "shed" || outcome?.kind === "failed") return outcome.reason;
-  return outcome?.kind === "expired" ? outcome.kind : (error?.code ?? "attempts");
+  if (outcome?.kind === "expired") return outcome.kind;
+  return [error?.code ?? "attempts", error?.details.dependency ?? []].flat().join(": ");
 }
 
 /** Says in one sentence how the call ended, and why if that is not as it should be. */

@@ -1,4 +1,5 @@
 import type { ServerResponse } from "node:http";
+import type { Dependency } from "@faceline/contracts/http/dependency";
 import type { ErrorCode } from "@faceline/contracts/http/errors";
 import type { CallIds } from "@faceline/runtime/log-ids";
 import type { FastifyReply, FastifyRequest } from "fastify";
@@ -40,6 +41,8 @@ declare module "fastify" {
   interface FastifyReply {
     /** Code of an error response. */
     errorCode?: ErrorCode;
+    /** What was missing, if the code is `dependency_unavailable`. */
+    missingDependency?: Dependency | undefined;
   }
   interface FastifyRequest {
     /** Set for compute calls once they are let in. */

@@ -10,6 +10,7 @@ import type { CallMemory } from "../memory/call-memory.ts";
 import type { ApiError } from "./api-error.ts";
 import type { ClosedConnection } from "./closed-connection.ts";
 import type { CallParts, CallRecord } from "./record.ts";
+import type { OwnState } from "./refusal-cause.ts";
 
 // Types only.
 
@@ -53,9 +54,9 @@ export type Ports = {
   ): Promise<IdempotencyLookup>;
   /** The states of the pools that have reported lately. */
   poolStates(): PoolState[];
-  /** Whether Kafka and the volatile Redis have answered lately, on every connection that calls need. */
-  dependencyHealth(): { kafka: boolean; redis: boolean };
-  /** True from the moment that answers can be received until draining begins, after DRAIN_NOTICE_MS. */
+  /** What this process sees of Kafka and of the volatile Redis. */
+  dependencyHealth(): Omit<OwnState, "isServing">;
+  /** True until draining begins, after DRAIN_NOTICE_MS. */
   isServing(): boolean;
   /** The process must stop: load balancers should choose another one. It may still be serving. */
   isStopping(): boolean;

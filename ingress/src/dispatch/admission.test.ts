@@ -23,10 +23,12 @@ const admit = (
   lanes: ReadonlySet<string>,
   call: Parameters<typeof admitToPool>[2],
   now: number,
+  takeoverMs = 0,
 ): string => {
-  const views = pools.map((state) => ({ state, sentTasks: () => 0 }));
-  return admitToPool(views, lanes, call, { now, random: () => 0 });
+  const views = pools.map((state) => ({ state, sentTasks: () => 0, takeoverMs }));
+  return admitToPool(views, lanes, call, { now, random: () => 0, own });
 };
+const own = { isServing: true, kafka: true, redis: true, hasTopics: true };
 
 test("of two pools with a worker for the lane, the one that would finish first", () => {
   assert.equal(admit(states, ssd, standard(9_000), 1_000), "b");
@@ -36,9 +38,21 @@ test("a call whose deadline one pool cannot meet goes to the other one", () => {
   assert.equal(admit(states, ssd, standard(1_140), 1_000), "b");
 });
 
-test("without a worker for any of the lanes: model_unavailable", () => {
+test("without a worker for any of the lanes the call is refused with the cause", () => {
   assert.throws(() => admit(states, tiny, standard(9_000), 0), { code: "model_unavailable" });
-  assert.throws(() => admit([], ssd, standard(9_000), 0), { code: "model_unavailable" });
+  assert.throws(() => admit([], ssd, standard(9_000), 0), {
+    code: "dependency_unavailable",
+    details: { dependency: "batcher", retryAfterMs: 1_000 },
+  });
+});
+
+test("while a standby takes over, calls whose deadline outlives that are sent, others are refused at once", () => {
+  const silent = [pool("a", "Dlib/ssd", 100)];
+  assert.equal(admit(silent, ssd, standard(6_000), 0, 2_000), "a");
+  assert.throws(() => admit(silent, ssd, standard(2_139), 0, 2_000), {
+    code: "dependency_unavailable",
+    details: { dependency: "batcher", retryAfterMs: 1_000 },
+  });
 });
 
 test("where a lane must be loaded first the call is sent on, whatever its deadline: that begins the load", () => {
@@ -121,7 +135,7 @@ test("a /represent whose deadline no lane can meet is rejected before its body i
 
 test("a /verify or a /compare of vectors alone needs no worker", async (t) => {
   const { post } = testServer(t, { poolStates: () => [] });
-  assert.equal((await post("/represent", broken, headers)).json().error, "model_unavailable");
+  assert.equal((await post("/represent", broken, headers)).json().dependency, "batcher");
   assert.equal((await post("/verify", { img1: [1, 0], img2: [1, 0] })).statusCode, 200);
   assert.equal((await post("/compare", { vector: [1, 0], candidates: [[1, 0]] })).statusCode, 200);
 });

@@ -1,20 +1,15 @@
 import type { FastifyRequest } from "fastify";
-import { ApiError, capacityReached, retryAfterMs } from "../call/api-error.ts";
+import { ApiError, capacityReached } from "../call/api-error.ts";
 import type { DispatchedCall, Ports } from "../call/ports.ts";
-import {
-  chooseOffer,
-  type PoolOffer,
-  type PoolView,
-  poolOffers,
-  soonestOffer,
-} from "../pools/pool-choice.ts";
+import { dispatchRefusal, type OwnState, refusal } from "../call/refusal-cause.ts";
+import { chooseOffer, type PoolView, poolOffers, soonestOffer } from "../pools/pool-choice.ts";
 
 /**
  * Returns the pool that a call is sent to: one of those that would finish it by its deadline, see
  * `chooseOffer`. The expected wait that pools report is that of a tenant without waiting tasks, a lower bound
  * for every tenant.
  *
- * Throws `model_unavailable` if no pool has a worker for any of the lanes, `queue_timeout` if none would
+ * Throws what `dispatchRefusal` says if no pool has a worker for any of the lanes, `queue_timeout` if none would
  * finish by the deadline of the call, and `queue_full` if none has a place for a best-effort call. The
  * batcher may still refuse what passes here: a pool state is up to 100 ms old and knows no tenants.
  */
@@ -22,26 +17,28 @@ export function admitToPool(
   views: readonly PoolView[],
   lanes: ReadonlySet<string>,
   { serviceClass, deadlineAt }: Pick<DispatchedCall, "serviceClass" | "deadlineAt">,
-  { now, random }: { now: number; random: () => number },
+  { now, random, own }: { now: number; random: () => number; own: OwnState },
 ): string {
   const offers = poolOffers(views, lanes, serviceClass);
   const soonest = soonestOffer(offers);
-  if (soonest === undefined) throw noOffer(offers);
+  if (soonest === undefined) {
+    if (offers.length > 0) throw capacityReached("queue_too_long", "Too many anonymous calls are waiting.");
+    throw dispatchRefusal(
+      own,
+      views.map(({ state }) => state),
+    );
+  }
   // Where the lane must be loaded first the batcher refuses, because its arrival there begins the load. All
   // calls go to the pool that would have it first, so that only one pool loads it.
   if (!soonest.isLoaded) return soonest.pool;
   const chosen = chooseOffer(offers, deadlineAt - now, random);
   if (chosen !== undefined) return chosen.pool;
+  // Such a call would be served if its deadline outlived the time without a batcher.
+  if (soonest.takeoverMs > 0) throw refusal("batcher");
   throw new ApiError("queue_timeout", "The request could not be answered within its deadline.", {
     retryAfterMs: soonest.waitMs,
     shed: "deadline_infeasible",
   });
-}
-
-function noOffer(offers: PoolOffer[]): ApiError {
-  if (offers.length > 0) return capacityReached("queue_too_long", "Too many anonymous calls are waiting.");
-  const detail = "No worker has this model and detector loaded.";
-  return new ApiError("model_unavailable", detail, { retryAfterMs: retryAfterMs.worker });
 }
 
 /**
@@ -52,7 +49,8 @@ function noOffer(offers: PoolOffer[]): ApiError {
 export const rejectEarly =
   (ports: Ports, lanes: () => ReadonlySet<string>) =>
   async ({ requestContext }: FastifyRequest): Promise<void> => {
-    const views = ports.poolStates().map((state) => ({ state, sentTasks: () => 0 }));
+    const views = ports.poolStates().map((state) => ({ state, sentTasks: () => 0, takeoverMs: 0 }));
+    const own = { ...ports.dependencyHealth(), isServing: ports.isServing() };
     // Only whether there is a pool counts here: the lane is not known yet.
-    admitToPool(views, lanes(), requestContext!, { now: ports.clock.now(), random: () => 0 });
+    admitToPool(views, lanes(), requestContext!, { now: ports.clock.now(), random: () => 0, own });
   };

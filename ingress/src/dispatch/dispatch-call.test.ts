@@ -167,7 +167,8 @@ function idlePool(given: Answer[] = []) {
     clock,
     ingress: "ingress-0000000000000000",
     random: () => 0,
-    pools: { fresh: () => [{ state: idle, sentTasks: () => 0 }], serverOf: () => server },
+    ownState: () => ({ isServing: true, kafka: true, redis: true, hasTopics: true }),
+    pools: { fresh: () => [{ state: idle, sentTasks: () => 0, takeoverMs: 0 }], serverOf: () => server },
     tasks: {
       async send(_pool: string, message: CallTasks) {
         messages.push(message);

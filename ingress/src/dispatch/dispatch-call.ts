@@ -4,9 +4,10 @@ import { starvationOf } from "@faceline/runtime/starvation";
 import { traceparentOf } from "@faceline/contracts/trace/span";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { type CallId, taskId } from "@faceline/contracts/wire/ids";
-import { deadlinePassed, dependencyUnavailable } from "../call/api-error.ts";
+import { deadlinePassed } from "../call/api-error.ts";
 import type { DispatchedCall } from "../call/ports.ts";
 import type { CallRecord } from "../call/record.ts";
+import { dependencyUnavailable, type OwnState } from "../call/refusal-cause.ts";
 import type { PoolServer } from "../pools/pool-server.ts";
 import type { PoolServers } from "../pools/pool-servers.ts";
 import type { TaskOutbox } from "../task-outbox.ts";
@@ -27,7 +28,8 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
   const { images, memory, signal, record, ...fields } = call;
   const { requestId, lane, arrivedAt, deadlineAt } = fields;
   record.images = images.length;
-  const pool = admitToPool(pools.fresh(), new Set([lane]), call, { now: clock.now(), random });
+  const present = { now: clock.now(), random, own: parts.ownState() };
+  const pool = admitToPool(pools.fresh(), new Set([lane]), call, present);
   const server = pools.serverOf(pool);
   server.states.countSent(pool, lane, images.length);
 
@@ -64,7 +66,7 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
     await Promise.race([parts.tasks.send(pool, message), end.reached]);
   } catch (error) {
     record.cause = `tasks could not be sent: ${(error as Error).message}`;
-    throw dependencyUnavailable("Work cannot be queued right now; try again shortly.", starvationOf(error));
+    throw dependencyUnavailable("kafka", starvationOf(error));
   }
   record.end("send");
 
@@ -121,6 +123,7 @@ export type DispatchParts = {
   ingress: string;
   pools: Pick<PoolServers, "fresh" | "serverOf">;
   tasks: Pick<TaskOutbox, "send">;
+  ownState: () => OwnState;
   /** A number from 0 to less than 1, for the choice of a pool. */
   random: () => number;
 };

@@ -2,6 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { HealthReply } from "@faceline/contracts/http/health";
 import { testPool, testServer } from "../../testing/server.ts";
+import type { Ports } from "../call/ports.ts";
+import { type RefusalCause, refusals } from "../call/refusal-cause.ts";
 
 const lane = { workers: 2, waiting: 3, expected_wait_ms: 12 };
 
@@ -30,17 +32,28 @@ test("GET /health: the builds of a lane count together", async (t) => {
 
 test("GET /health: 503 degraded if a compute call could not be served", async (t) => {
   const idle = { ...testPool, lanes: testPool.lanes.map((lane) => ({ ...lane, workers: 0 })) };
-  const failures = [
-    { dependencyHealth: () => ({ kafka: false, redis: true }) },
-    { dependencyHealth: () => ({ kafka: true, redis: false }) },
-    { poolStates: () => [] },
-    { poolStates: () => [idle] },
-    { isServing: () => false },
+  const up = { kafka: true, redis: true, hasTopics: true };
+  const failures: [Partial<Ports>, RefusalCause][] = [
+    [{ dependencyHealth: () => ({ ...up, kafka: false }) }, "kafka"],
+    [{ dependencyHealth: () => ({ ...up, redis: false }) }, "redis-volatile"],
+    [{ poolStates: () => [] }, "batcher"],
+    [{ poolStates: () => [idle] }, "workers"],
+    [{ isServing: () => false }, "stopping"],
   ];
-  for (const failure of failures) {
-    const reply = await testServer(t, failure).app.inject("/health");
-    assert.deepEqual([reply.statusCode, reply.json().status], [503, "degraded"]);
-    assert.equal(reply.headers["retry-after"], "1");
+  for (const [failure, cause] of failures) {
+    const { app, post } = testServer(t, failure);
+    const reply = await app.inject("/health");
+    const { status, refusal } = HealthReply.parse(reply.json());
+    const { code: error, detail, retryAfterMs, ...rest } = refusals[cause];
+    assert.deepEqual([reply.statusCode, status, refusal], [503, "degraded", { error, detail, ...rest }]);
+    assert.equal(reply.headers["retry-after"], `${retryAfterMs / 1_000}`);
+    // A call without anything to go by says the same.
+    if (failure.poolStates === undefined && failure.isServing === undefined) continue;
+    const problem = (await post("/represent", {})).json();
+    assert.deepEqual(
+      [problem.error, problem.dependency, problem.detail],
+      [error, refusal!.dependency, detail],
+    );
   }
 });
 
@@ -63,12 +76,13 @@ test("/readyz is 503 as soon as the process must stop, while it still accepts ca
 });
 
 test("/readyz is 503 while Kafka or Redis does not answer, and calls that need neither are served", async (t) => {
-  for (const health of [
-    { kafka: false, redis: true },
-    { kafka: true, redis: false },
-  ]) {
+  for (const [health, dependency] of [
+    [{ kafka: false, redis: true, hasTopics: true }, "kafka"],
+    [{ kafka: true, redis: false, hasTopics: true }, "redis-volatile"],
+  ] as const) {
     const { app, post } = testServer(t, { dependencyHealth: () => health });
-    assert.equal((await app.inject("/readyz")).statusCode, 503);
+    const refused = await app.inject("/readyz");
+    assert.deepEqual([refused.statusCode, refused.json().dependency], [503, dependency]);
     assert.equal((await post("/verify", { img1: [1, 0], img2: [1, 0] })).statusCode, 200);
   }
 });

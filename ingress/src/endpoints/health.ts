@@ -1,7 +1,8 @@
 import type { HealthReply, LiveReply } from "@faceline/contracts/http/health";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import type { FastifyReply } from "fastify";
-import { notServing, retryAfterMs, retryAfterSeconds } from "../call/api-error.ts";
+import { retryAfterSeconds } from "../call/api-error.ts";
+import { dispatchRefusal, ownFault, refusal } from "../call/refusal-cause.ts";
 import { version } from "../config.ts";
 import type { RouteContext } from "./endpoint.ts";
 
@@ -9,30 +10,38 @@ import type { RouteContext } from "./endpoint.ts";
  * GET /health, for people and dashboards: 503 if a compute call could not be served now. Runs no model.
  */
 export async function health({ ports, models }: RouteContext, reply: FastifyReply): Promise<HealthReply> {
-  const { kafka, redis } = ports.dependencyHealth();
+  const own = { ...ports.dependencyHealth(), isServing: ports.isServing() };
+  const { kafka, redis } = own;
   const pools = ports.poolStates();
-  const healthy =
-    kafka && redis && ports.isServing() && pools.some((pool) => canServe(pool, models.enabled.lanes));
-  if (!healthy) reply.code(503).header("retry-after", retryAfterSeconds(retryAfterMs.notServing));
+  const fault = ownFault(own);
+  const hasWorkers = pools.some((pool) => canServe(pool, models.enabled.lanes));
+  const refused = fault ? refusal(fault) : hasWorkers ? undefined : dispatchRefusal(own, pools);
+  if (refused !== undefined) {
+    reply.code(refused.status).header("retry-after", retryAfterSeconds(refused.details.retryAfterMs ?? 0));
+  }
   return {
-    status: healthy ? "ok" : "degraded",
+    status: refused === undefined ? "ok" : "degraded",
     version,
     checks: {
       kafka: kafka ? "ok" : "unavailable",
       redis: redis ? "ok" : "unavailable",
       pools: Object.fromEntries(pools.map((pool) => [pool.pool, laneHealth(pool)])),
     },
+    ...(refused && {
+      refusal: { error: refused.code, dependency: refused.details.dependency, detail: refused.message },
+    }),
   };
 }
 
 /**
- * GET /readyz, for load balancers: throws `not_ready` before this process can serve, from the moment that it
- * must stop, and while Kafka or the volatile Redis does not answer it.
+ * GET /readyz, for load balancers: throws `not_ready` from the moment that this process must stop, and
+ * `dependency_unavailable` while Kafka or the volatile Redis does not answer it.
  */
 export async function readyz({ ports }: RouteContext): Promise<LiveReply> {
-  const { kafka, redis } = ports.dependencyHealth();
-  if (ports.isServing() && !ports.isStopping() && kafka && redis) return { status: "ok" };
-  throw notServing();
+  const isServing = ports.isServing() && !ports.isStopping();
+  const fault = ownFault({ ...ports.dependencyHealth(), isServing });
+  if (fault !== undefined) throw refusal(fault);
+  return { status: "ok" };
 }
 
 /** GET /livez, for restarts: a process that replies is alive, whatever the state of its dependencies. */

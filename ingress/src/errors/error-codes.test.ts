@@ -18,6 +18,7 @@ import {
   testServer,
 } from "../../testing/server.ts";
 import { ApiError } from "../call/api-error.ts";
+import { refusal } from "../call/refusal-cause.ts";
 import { answerMalformedRequest } from "./malformed-requests.ts";
 
 // Covers the table of contracts/src/http/errors.ts: a real call for every code.
@@ -83,10 +84,8 @@ const calls: Record<ErrorCode, (t: TestContext) => Promise<LightMyRequestRespons
   queue_full: (t) => serverWithAnswer(t, shed("queue_too_long")).post("/verify", twoImages),
   queue_timeout: (t) => serverWithAnswer(t, shed("deadline_infeasible")).post("/verify", twoImages),
   not_ready: (t) => testServer(t, { isServing: () => false }).post("/verify", twoImages),
-  model_unavailable: (t) =>
-    failingCall(t, new ApiError("model_unavailable", "No worker.", { retryAfterMs: 1 })),
-  dependency_unavailable: (t) =>
-    failingCall(t, new ApiError("dependency_unavailable", "Away.", { retryAfterMs: 1 })),
+  model_unavailable: (t) => failingCall(t, refusal("workers")),
+  dependency_unavailable: (t) => failingCall(t, refusal("batcher")),
   upstream_timeout: (t) =>
     serverWithAnswer(t, answerWith({ kind: "expired", lateByMs: 1 })).post("/verify", twoImages),
 };

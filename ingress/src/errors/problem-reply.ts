@@ -9,6 +9,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   const { code, details, status } = error;
   if (request.callRecord !== undefined) request.callRecord.error = error;
   reply.errorCode = code;
+  reply.missingDependency = details.dependency;
   if (details.allow !== undefined) reply.header("allow", details.allow.join(", "));
   if (status === 401) reply.header("www-authenticate", authenticateChallenge(error));
   if (status === 429 || status === 503) {
@@ -42,6 +43,7 @@ export function problemFrom(
     type: `${site}/problems/${code}`,
     ...(details.field === undefined ? {} : { field: details.field }),
     ...(details.index === undefined ? {} : { index: details.index }),
+    ...(details.dependency === undefined ? {} : { dependency: details.dependency }),
   };
 }
 

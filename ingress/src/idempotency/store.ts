@@ -4,7 +4,7 @@ import type { Clock } from "@faceline/runtime/clock";
 import { type RedisConnection, script } from "@faceline/runtime/redis";
 import { starvationOf } from "@faceline/runtime/starvation";
 import { idempotencyRecordKey, storedBytesKey } from "@faceline/contracts/wire/names";
-import { dependencyUnavailable } from "../call/api-error.ts";
+import { dependencyUnavailable } from "../call/refusal-cause.ts";
 import type { IdempotencyLock, Ports, StoredReply } from "../call/ports.ts";
 import { acquireScript, releaseScript, renewScript, storeScript } from "./scripts.ts";
 
@@ -89,8 +89,7 @@ export function openIdempotencyStore(
       const record = idempotencyRecordKey(team, createHash("sha256").update(idempotencyKey).digest("hex"));
       const holder = randomUUID();
       const result = await run.acquire(record, fingerprint, holder, lockMs).catch((error: unknown) => {
-        const starvation = starvationOf(error) ?? redis.starvation;
-        throw dependencyUnavailable("Idempotency-Key cannot be looked up; try again shortly.", starvation);
+        throw dependencyUnavailable("redis-volatile", starvationOf(error) ?? redis.starvation);
       });
       const [kind, status, type, body] = result as [string, ...string[]];
       switch (kind) {

@@ -1,6 +1,7 @@
 import type { VolatileConnection } from "@faceline/runtime/redis";
 import { visitorsTenant } from "@faceline/contracts/wire/ids";
-import { ApiError, dependencyUnavailable } from "../call/api-error.ts";
+import { ApiError } from "../call/api-error.ts";
+import { dependencyUnavailable } from "../call/refusal-cause.ts";
 import type { CallSlot, Ports } from "../call/ports.ts";
 import { networkOf } from "../connections/address-group.ts";
 import { visitorLimits } from "../tester/tester-settings.ts";
@@ -69,7 +70,7 @@ export function openVisitorLimiter(
 }
 
 const testerUnavailable = ({ starvation }: VolatileConnection): CallSlot => ({
-  error: dependencyUnavailable("The tester is not available right now.", starvation),
+  error: dependencyUnavailable("redis-volatile", starvation),
   release() {},
 });
 

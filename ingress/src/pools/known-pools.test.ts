@@ -36,3 +36,17 @@ test("the next state of a pool has the tasks that were sent to it before", () =>
   pools.receive({ ...first, sequence: 6 }, 100);
   assert.equal(pools.fresh(100)[0]?.sentTasks(lane), 0);
 });
+
+test("a silent pool with a standby stays until the standby decides at the latest, without one it is absent", () => {
+  const pools = new KnownPools();
+  pools.receive({ ...first, pool: "a", takeoverMs: 4_000 }, 0);
+  pools.receive({ ...first, pool: "b" }, 0);
+  const takeovers = (now: number) =>
+    pools.fresh(now).map(({ state, takeoverMs }) => [state.pool, takeoverMs]);
+  assert.deepEqual(takeovers(2_000), [
+    ["a", 0],
+    ["b", 0],
+  ]);
+  assert.deepEqual(takeovers(2_500), [["a", 1_500]]);
+  assert.deepEqual(takeovers(4_000), []);
+});

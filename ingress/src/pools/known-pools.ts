@@ -1,7 +1,7 @@
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import type { PoolView } from "./pool-choice.ts";
 
-/** A pool whose last state is older than this counts as absent. */
+/** A pool whose last state is older than this counts as absent, unless its standby is to take over. */
 const stateValidMs = 2_000;
 
 /** The last states of the pools, and what this process has sent to each since. It reads no clock. */
@@ -15,10 +15,9 @@ export class KnownPools {
     if (!stale) this.#latest.set(state.pool, new ReceivedState(state, now));
   }
 
-  /** The last states of the pools that have reported within two seconds. */
+  /** The last states of the pools that have reported within two seconds, or whose standby takes over. */
   fresh(now: number): PoolView[] {
-    const since = now - stateValidMs;
-    return [...this.#latest.values()].filter(({ receivedAt }) => receivedAt >= since);
+    return [...this.#latest.values()].flatMap((each) => each.viewAt(now) ?? []);
   }
 
   /** Tasks were sent to a pool. Its next state has them. */
@@ -28,14 +27,26 @@ export class KnownPools {
 }
 
 /** The last state of a pool, and what this process has sent to the pool since it came. */
-export class ReceivedState implements PoolView {
+export class ReceivedState {
   readonly state: PoolState;
-  readonly receivedAt: number;
+  readonly #receivedAt: number;
   readonly #sent = new Map<string, number>();
 
   constructor(state: PoolState, receivedAt: number) {
     this.state = state;
-    this.receivedAt = receivedAt;
+    this.#receivedAt = receivedAt;
+  }
+
+  /** Undefined: the state is too old. */
+  viewAt(now: number): PoolView | undefined {
+    const ageMs = now - this.#receivedAt;
+    const leftMs = (this.state.takeoverMs ?? 0) - ageMs;
+    if (ageMs > stateValidMs && leftMs <= 0) return undefined;
+    return {
+      state: this.state,
+      sentTasks: (lane) => this.sentTasks(lane),
+      takeoverMs: ageMs > stateValidMs ? leftMs : 0,
+    };
   }
 
   sentTasks(lane: string): number {

@@ -3,15 +3,16 @@ import { test } from "node:test";
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import { testPool } from "../../testing/server.ts";
 import { ReceivedState } from "./known-pools.ts";
-import { chooseOffer, type PoolOffer, poolOffers } from "./pool-choice.ts";
+import { chooseOffer, type PoolOffer, type PoolView, poolOffers } from "./pool-choice.ts";
 
 const lanes = new Set(["Dlib/ssd"]);
 
-const view = (pool: string, lane: Partial<LaneState> = {}): ReceivedState =>
+const received = (pool: string, lane: Partial<LaneState> = {}, takeoverMs?: number): ReceivedState =>
   new ReceivedState(
-    { ...testPool, pool, lanes: [{ ...testPool.lanes[0]!, waiting: 0, taskMs: 2, ...lane }] },
+    { ...testPool, pool, lanes: [{ ...testPool.lanes[0]!, waiting: 0, taskMs: 2, ...lane }], takeoverMs },
     0,
   );
+const view = (pool: string, lane: Partial<LaneState> = {}): PoolView => received(pool, lane).viewAt(0)!;
 
 const offer = (pool: string, costMs: number, rest: Partial<PoolOffer> = {}): PoolOffer => ({
   pool,
@@ -20,6 +21,7 @@ const offer = (pool: string, costMs: number, rest: Partial<PoolOffer> = {}): Poo
   durationMs: 50,
   costMs,
   tasksPerMs: 1,
+  takeoverMs: 0,
   ...rest,
 });
 
@@ -67,12 +69,13 @@ test("a pool is compared by all tasks that wait there, and not by the wait of a 
 
 test("tasks that this process has sent since the state count, so that a burst does not go to one pool", () => {
   // Pool b has half the workers: a task takes twice as long.
-  const views = [view("a", { taskMs: 20 }), view("b", { taskMs: 40 })];
+  const states = [received("a", { taskMs: 20 }), received("b", { taskMs: 40 })];
+  const views = states.map((each) => each.viewAt(0)!);
   const sent: string[] = [];
   for (let call = 0; call < 30; call++) {
     const { pool } = chooseOffer(poolOffers(views, lanes, "standard"), 1_000, () => 0)!;
     sent.push(pool);
-    views.find(({ state }) => state.pool === pool)!.countSent("Dlib/ssd", 1);
+    states.find(({ state }) => state.pool === pool)!.countSent("Dlib/ssd", 1);
   }
   // The first one that is drawn is always pool a.
   assert.deepEqual([sent.filter((pool) => pool === "a").length, sent.length], [21, 30]);
@@ -82,4 +85,12 @@ test("where a batcher of the release before does not say what a task takes, it c
   const old = { taskMs: null, expectedRunMs: 40, workers: 4, waiting: 3 };
   const [{ costMs, durationMs }] = poolOffers([view("old", old)], lanes, "standard") as [PoolOffer];
   assert.equal(costMs - durationMs, 30);
+});
+
+test("while a standby takes over, a call waits for that and for all that was sent meanwhile", () => {
+  const state = received("a", { taskMs: 20, expectedWaitMs: 10, expectedRunMs: 40 }, 4_000);
+  const durationAt = (now: number) => poolOffers([state.viewAt(now)!], lanes, "standard")[0]!.durationMs;
+  state.countSent("Dlib/ssd", 100);
+  assert.equal(durationAt(2_000), 10 + 40);
+  assert.equal(durationAt(3_000), 1_000 + 10 + 40 + 100 * 20);
 });

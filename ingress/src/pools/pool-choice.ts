@@ -15,9 +15,11 @@ export function poolOffers(
     for (const lane of view.state.lanes) {
       if (!lanes.has(lane.lane) || lane.workers + lane.loadable === 0) continue;
       const waitMs = serviceClass === "standard" ? lane.expectedWaitMs : lane.bestEffortWaitMs;
-      const durationMs = (waitMs ?? 0) + lane.expectedRunMs;
       const taskMs = taskMsOf(lane);
-      const costMs = durationMs + (lane.waiting + view.sentTasks(lane.lane)) * taskMs;
+      const ownMs = (waitMs ?? 0) + lane.expectedRunMs;
+      const costMs = view.takeoverMs + ownMs + (lane.waiting + view.sentTasks(lane.lane)) * taskMs;
+      // Without a batcher nothing is sent to workers: all that waits comes before the call.
+      const durationMs = view.takeoverMs > 0 ? costMs : ownMs;
       offers.push({
         pool: view.state.pool,
         isLoaded: lane.workers > 0,
@@ -25,6 +27,7 @@ export function poolOffers(
         durationMs,
         costMs,
         tasksPerMs: 1 / taskMs,
+        takeoverMs: view.takeoverMs,
       });
     }
   }
@@ -84,8 +87,14 @@ function draw(offers: readonly OpenOffer[], at: number): OpenOffer {
 
 const isOpen = (offer: PoolOffer): offer is OpenOffer => offer.waitMs !== null;
 
-/** A pool's last state, and how many tasks of a lane this process has sent to it since. */
-export type PoolView = { state: PoolState; sentTasks(lane: string): number };
+export type PoolView = {
+  /** The pool's last state. */
+  state: PoolState;
+  /** How many tasks of a lane this process has sent to the pool since. */
+  sentTasks(lane: string): number;
+  /** Time until the standby decides at the latest, if the batcher has fallen silent; else 0. */
+  takeoverMs: number;
+};
 
 export type PoolOffer = {
   pool: string;
@@ -104,6 +113,8 @@ export type PoolOffer = {
   costMs: number;
   /** How fast its workers are together. */
   tasksPerMs: number;
+  /** See PoolView. It is a part of `durationMs`. */
+  takeoverMs: number;
 };
 
 type OpenOffer = PoolOffer & { waitMs: number };

@@ -3,9 +3,10 @@ import { traceparentOf } from "@faceline/contracts/trace/span";
 import { laneId, visitorsTenant } from "@faceline/contracts/wire/ids";
 import { readPicture, type SampleName } from "@faceline/web/samples";
 import { validate } from "../body/validate.ts";
-import { ApiError, notServing } from "../call/api-error.ts";
+import { ApiError } from "../call/api-error.ts";
 import type { RequestContext } from "../call/context.ts";
 import { CallRecord } from "../call/record.ts";
+import { refusal } from "../call/refusal-cause.ts";
 import { callTraceFrom, requestIdFrom } from "../call/request-headers.ts";
 import { serverTiming } from "../call/server-timing.ts";
 import type { RouteContext } from "../endpoints/endpoint.ts";
@@ -77,7 +78,7 @@ export class SampleAnswerCache {
  */
 async function computeSampleAnswer(context: RouteContext): Promise<SampleAnswer> {
   const { ports, settings } = context;
-  if (!ports.isServing()) throw notServing();
+  if (!ports.isServing()) throw refusal("stopping");
   const now = () => ports.clock.now();
   const requestId = requestIdFrom(undefined, now());
   const trace = callTraceFrom({}, ports.decideSampling);

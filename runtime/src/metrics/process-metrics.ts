@@ -1,5 +1,6 @@
 import { monitorEventLoopDelay } from "node:perf_hooks";
 import type { ProcessHealth } from "../../live/state.ts";
+import type { Dependency } from "@faceline/contracts/http/dependency";
 import { bestEffortFailures } from "../best-effort.ts";
 import type { Tracing } from "../tracing/tracing.ts";
 import type { MemoryUse } from "../volatile-redis.ts";
@@ -22,6 +23,15 @@ export function observeProcess(metrics: Metrics, sources: ProcessSources): Proce
     [Symbol.dispose]: () => loop?.[Symbol.dispose](),
   };
 }
+
+/** Observes whether the servers that this process depends on answer it. */
+export const observeDependencies = (
+  metrics: Metrics,
+  read: () => Partial<Record<Dependency, boolean>>,
+): void =>
+  metrics.observe("faceline.dependency.up", () =>
+    Object.entries(read()).map(([dependency, isUp]) => [Number(isUp), { dependency }]),
+  );
 
 type ProcessObservation = Disposable & {
   /** The same values for the live page. */

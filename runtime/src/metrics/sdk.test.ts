@@ -25,7 +25,7 @@ const { openMetrics } = await import("./open-metrics.ts");
 test("nothing of OpenTelemetry is loaded where nobody gets the metrics", async () => {
   for (const env of [{}, { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:9", OTEL_SDK_DISABLED: "true" }]) {
     await using metrics = await open({ page: false, env });
-    metrics.add("faceline.requests", 1, { "http.route": "/verify", outcome: "ok" });
+    metrics.add("faceline.requests", 1, { "http.route": "/verify", outcome: "ok", dependency: "none" });
     assert.equal(metrics.on, false);
   }
   assert.deepEqual(ofOpenTelemetry(), []);

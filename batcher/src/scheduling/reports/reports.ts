@@ -16,7 +16,11 @@ export function applyReport(state: State, report: Report, now: number): Move[] {
   claimPartitions(state, report);
   const { worker: id, partitions } = report;
   const preparing = preparationOf(report, before, now);
-  state.loads.setWorker({ id, report, reportedAt: now, partitions, preparing, unresponsive: false });
+  const hadPartitions =
+    before !== undefined && (before.lostPartitions || before.report.partitions.length > 0);
+  const lostPartitions = hadPartitions && partitions.length === 0;
+  const worker = { id, report, reportedAt: now, partitions, lostPartitions, preparing, unresponsive: false };
+  state.loads.setWorker(worker);
   state.hops.fromWorker.learn(now - report.sentAt);
   for (const loaded of report.lanes) {
     const lane = laneOf(state, loaded.lane, loaded.build, now);

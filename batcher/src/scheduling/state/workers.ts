@@ -14,6 +14,8 @@ export type Worker = {
    * since.
    */
   readonly partitions: readonly number[];
+  /** It held partitions and reports none: Kafka does not answer it. */
+  readonly lostPartitions: boolean;
   /** The batch that it prepares while nothing runs, and since when none of its images has arrived. */
   readonly preparing: { batch: BatchId; since: number } | undefined;
   /** It fell silent, hung, or did not confirm a batch in time: out of service until its next report. */
