@@ -20,8 +20,8 @@ import { startStack, type TestStack } from "./stack/stack.ts";
 
 // Minutes are seconds here: the window of an hour has a minute. promtool alone tests some: a worker falls
 // back to float (FacelinePrecisionFallback) only on a CPU without VNNI, no load makes as many combinations of
-// labels as FacelineMetricsOverflow needs, and FacelineKafkaDisk, FacelineVersionSkew, FacelineSpansLost and
-// FacelineDependencyRed need a full disk, two releases, a receiver that fails and a server that is away.
+// labels as FacelineMetricsOverflow needs, and FacelineKafkaDisk, FacelineVersionSkew and FacelineSpansLost
+// need a full disk, two releases, and a receiver that fails.
 
 const settings = {
   // Two pictures in 0.2 s, 20 in a second with each worker.
@@ -134,17 +134,24 @@ test("no alert fires in a healthy burst, and each fires on its fault", async (t)
   await fires("FacelineProcessRestarts", "an ingress dies again and again", async () => {
     const ingress = stack.services.find("ingress-2");
     const startedAt = 'process_start_time_seconds{instance="ingress-2"}';
-    // Prometheus sees each start once before the process is killed.
-    for (let kills = 0, seen = ""; kills < 3; kills++) {
-      await waitUntil("a new process is seen", async () => {
-        const [start] = await prometheus.query(startedAt);
-        const isNew = start !== undefined && start.value[1] !== seen;
-        if (isNew) seen = start.value[1];
-        return isNew;
-      });
-      ingress.kill("SIGKILL");
-    }
-    return () => {};
+    let isMended = false;
+    const dying = async () => {
+      // Prometheus sees each start once before the process is killed.
+      for (let seen = ""; !isMended; ) {
+        await waitUntil("a new process is seen", async () => {
+          const [start] = await prometheus.query(startedAt);
+          const isNew = start !== undefined && start.value[1] !== seen;
+          if (isNew) seen = start.value[1];
+          return isNew || isMended;
+        });
+        if (!isMended) ingress.kill("SIGKILL");
+      }
+    };
+    const deaths = dying();
+    return async () => {
+      isMended = true;
+      await deaths;
+    };
   });
   await fires("FacelineTargetDown", "one process hangs", async () => suspend("inference-2"));
   await fires("FacelineWorkerMissing", "one worker of two hangs", async () => suspend("inference-2"));
@@ -167,10 +174,12 @@ test("no alert fires in a healthy burst, and each fires on its fault", async (t)
       await waiting;
     };
   });
-  await fires("FacelineBackgroundFailures", "the volatile Redis hangs", async () => {
-    redis.suspend();
-    return redis.resume;
-  });
+  for (const alert of ["FacelineBackgroundFailures", "FacelineDependencyRed"]) {
+    await fires(alert, "the volatile Redis hangs", async () => {
+      redis.suspend();
+      return redis.resume;
+    });
+  }
   await waitUntil("calls are served again", async () => (await callFor(stack, 0, {}))[0] === 200);
   await fires("FacelineNoBatcher", "both batchers hang", async () => suspend("batcher-1", "batcher-2"));
   await fires("FacelineNoIngress", "all ingresses hang", async () => suspend("ingress-1", "ingress-2"));

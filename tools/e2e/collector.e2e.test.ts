@@ -126,6 +126,9 @@ test("calls are counted once: scraped and sent at the same time, or sent alone",
     assert.equal(await value(ofPanel("Batchers that stand by")), 1, name);
     assert.equal(await value(ofPanel("Workers")), 2, name);
     assert.deepEqual(await query('ALERTS{alertstate="firing"}'), [], name);
+    // Of any job: where both come, each call is there twice.
+    const times = (await value("sum(rate(faceline_requests_total[1m]))")) / rate;
+    assert.equal(Math.round(times), name === "both" ? 2 : 1, name);
     const calls = `sum(faceline_requests_total{job=~"faceline.*", http_route="/represent"})`;
     await waitUntil(
       `${name} has counted every call once`,

@@ -49,7 +49,6 @@ const needsOthers = [
   "GPU memory",
   "Disk of Kafka",
   "Versions running",
-  "Dependencies",
   "CPU",
   "Event loop utilisation",
   "Garbage collection",
@@ -64,6 +63,7 @@ const emptyWhenWell = [
   "Calls that failed or were refused, by code",
   "Refusals by dependency",
   "Clients that left",
+  "Batches that were sent again",
   "Batches on their way, by partition",
   "Background failures, by work",
 ];

@@ -120,7 +120,6 @@ const seriesOfOthers: Record<string, string[]> = {
 
 /** Series that are not in the list of metrics yet, and labels that theirs do not have yet. */
 const awaited: Record<string, string[]> = {
-  faceline_dependency_up: ["dependency", ...ofScrape],
   faceline_build_info: ["version", "revision", ...ofScrape],
   process_cpu_time_seconds_total: ofScrape,
   nodejs_eventloop_utilization_ratio: ofScrape,
@@ -133,7 +132,6 @@ const awaited: Record<string, string[]> = {
   messaging_process_duration_seconds_bucket: ["messaging_destination_name", "le", ...ofScrape],
 };
 const awaitedLabels: Record<string, string[]> = {
-  "faceline.requests": ["dependency"],
   "db.client.operation.duration": ["dependency"],
 };
 
