@@ -12,7 +12,7 @@ import { findFiles, packages, read, sourceFiles } from "./source.ts";
 const linesMax: Record<string, [code: number, tests: number]> = {
   accounts: [2_150, 1_800],
   // What keeps tasks from the workers took 50; deleted topics, which are made again, 120 and 70.
-  batcher: [6_270, 3_800],
+  batcher: [6_290, 3_800],
   // A false match rate beside each distance; quality of faces: seven measurements, six issues with their
   // bounds, and the fields of three calls; cards.
   contracts: [4_670, 1_100],
@@ -37,7 +37,7 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   "tools/bench": [3_550, 870],
   "tools/commands": [600, 50],
   // 27 faults on real processes, with the counts of each as a table.
-  "tools/e2e": [3_400, 7_350],
+  "tools/e2e": [3_420, 7_350],
   "tools/int8-ranges": [300, 50],
   "tools/planner": [5_550, 2_400],
   "tools/releases": [350, 200],

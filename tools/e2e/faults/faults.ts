@@ -1,4 +1,6 @@
 import assert from "node:assert/strict";
+import { appendFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { batchesTopic, inferenceGroup, tasksTopic } from "@faceline/contracts/wire/names";
 import { readConfig } from "@faceline/runtime/config";
@@ -33,7 +35,8 @@ export const faults: Fault[] = [
     act: async ({ stack }) => {
       for (const worker of ["inference-1", "inference-2"]) stack.services.find(worker).kill("SIGKILL");
     },
-    allowed: ["503 model_unavailable", late],
+    // Until their silence is noticed, their queue is what is known.
+    allowed: ["503 model_unavailable", "503 queue_full", late],
   },
   {
     name: "kill the active batcher",
@@ -105,6 +108,22 @@ export const faults: Fault[] = [
   { name: "retry storm", act: retryStorm, allowed: load },
   { name: "bodies above the limit", act: sendLargeBodies },
 ];
+
+/** Fills the disk in `folder`, where Kafka has its data, and makes room again. */
+export const fullDisk = (folder: string): Fault => ({
+  name: "Kafka's disk full",
+  async act({ calls }) {
+    const ballast = join(folder, "ballast");
+    try {
+      for (;;) appendFileSync(ballast, Buffer.alloc(64 * 1024));
+    } catch (error) {
+      assert.equal((error as NodeJS.ErrnoException).code, "ENOSPC");
+    }
+    await calls.moreEnded(100);
+    rmSync(ballast);
+  },
+  allowed: withoutKafka,
+});
 
 async function stopService({ stack }: Rig, name: string, seconds: number): Promise<void> {
   const service = stack.services.find(name);
