@@ -78,6 +78,35 @@ test("while Kafka does not answer the pool has no workers, and that is published
   assert.deepEqual(published(), [{ at: 615, workers: 1, waitMs: 23 }]);
 });
 
+test("the state says what keeps tasks from the workers, and how soon a standby takes over", (t) => {
+  const { handle, passMs, publishedContent, parts } = openOutbox(t);
+  const worker = (partitions: number[], draining = false) =>
+    handle(report("w1", { sizes, sentAt: 0, partitions, draining }));
+  const blockedBy = () => {
+    passMs(100);
+    return publishedContent()?.blockedBy;
+  };
+  // One that has just started has no partition yet.
+  worker([]);
+  assert.equal(blockedBy(), undefined);
+  worker([0]);
+  worker([]);
+  assert.equal(blockedBy(), "kafka");
+  worker([0]);
+  parts.hasReports = () => false;
+  assert.equal(blockedBy(), "redis-volatile");
+  parts.hasTopic = () => false;
+  assert.equal(blockedBy(), "kafka");
+  assert.deepEqual(
+    publishedContent()?.lanes.map(({ workers }) => workers),
+    [0],
+  );
+  Object.assign(parts, { hasReports: () => true, hasTopic: () => true, takeoverMs: () => 4_000 });
+  worker([], true);
+  assert.equal(blockedBy(), undefined);
+  assert.equal(publishedContent()?.takeoverMs, 4_000);
+});
+
 test("from the end of its session on a batcher publishes nothing, until the session is renewed", (t) => {
   const { handle, passMs, published, linkIs } = openOutbox(t);
   handle(report("w1", { sizes, sentAt: 0 }));
@@ -107,8 +136,12 @@ function openOutbox(t: TestContext, events = [assigned]) {
   let comparisons = 0;
   let kafka: KafkaLink = "responsive";
   let messages: PoolState[] = [];
-  const outbox = openPoolOutbox({
-    redis: { publish: async (_, message) => messages.push(JSON.parse(message)) },
+  let latest: PoolState | undefined;
+  const parts = {
+    redis: {
+      publish: async (_: string, message: string) =>
+        messages.push((latest = JSON.parse(message) as PoolState)),
+    },
     state,
     clock: { now: () => (comparisons++, now) },
     pool: "default",
@@ -116,9 +149,12 @@ function openOutbox(t: TestContext, events = [assigned]) {
     hasTopic: () => true,
     hasReports: () => true,
     takeoverMs: () => undefined,
-  });
+  };
+  const outbox = openPoolOutbox(parts);
   t.after(() => outbox[Symbol.asyncDispose]());
   return {
+    parts,
+    publishedContent: () => latest,
     handle(event: Event) {
       decide(state, event, now);
       outbox.stateChanged();

@@ -20,7 +20,7 @@ const compareEveryMs = 5;
  * and at once if it has jumped. A message that is lost is followed by the next.
  */
 export function openPoolOutbox(parts: PoolOutboxParts): PoolOutbox {
-  const { redis, state, clock, pool, kafka, takeoverMs } = parts;
+  const { redis, state, clock, pool, kafka } = parts;
   let sequence = 0;
   let published: Content = { lanes: [] };
   let publishedAt = Number.NEGATIVE_INFINITY;
@@ -35,7 +35,7 @@ export function openPoolOutbox(parts: PoolOutboxParts): PoolOutbox {
     const servers = { kafka: link === "responsive" && parts.hasTopic(), reports: parts.hasReports() };
     // While Kafka does not take batches, no worker can be reached: the ingress refuses calls at once.
     const lanes = laneStates(state, now).map((lane) => (servers.kafka ? lane : { ...lane, workers: 0 }));
-    const content = { lanes, blockedBy: blockedBy(state, servers, now), takeoverMs: takeoverMs() };
+    const content = { lanes, blockedBy: blockedBy(state, servers, now), takeoverMs: parts.takeoverMs() };
     if (!isDue(content, now)) return;
     published = content;
     publishedAt = now;

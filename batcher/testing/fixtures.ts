@@ -69,7 +69,7 @@ export function report(worker: string, fields: ReportFields = {}): Event {
     sequence: fields.sequence ?? sequence++,
     sentAt: fields.sentAt ?? 0,
     draining: fields.draining ?? false,
-    partitions: [fields.partition ?? 0],
+    partitions: fields.partitions ?? [fields.partition ?? 0],
     lanes: (fields.lanes ?? [lane]).map((lane) => ({
       lane,
       build: fields.build ?? testBuild,
@@ -153,6 +153,7 @@ type ReportFields = {
   loading?: string;
   lanes?: string[];
   partition?: number;
+  partitions?: number[];
   draining?: boolean;
   build?: LaneBuild;
   sizes?: { size: number; runMs: number }[];

@@ -94,6 +94,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     kafka: producer.isHealthy(),
     redis: redis.healthy && pools.sharedHealthy() && pools.connected(),
     hasTopics: producer.hasTopics(),
+    starvation: redis.starvation ?? imagesRedis.starvation ?? producer.starvation(),
   });
   observeDependencies(metrics, () => {
     const { kafka, redis: volatile } = dependencyHealth();

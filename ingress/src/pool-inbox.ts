@@ -31,8 +31,8 @@ type PoolInboxParts = { config: VolatileServer; pools: string[]; log: Log };
 
 export type PoolInbox = AsyncDisposable & {
   /**
-   * The last states of the pools that have reported within two seconds. Those in which this process had no
-   * core do not count: the states of that time wait to be read.
+   * The last states of the pools that have reported within two seconds, or whose standby takes over. Time in
+   * which this process had no core does not count: the states of that time wait to be read.
    */
   fresh(): PoolView[];
   /** Tasks were sent to a pool. Its next state has them. */

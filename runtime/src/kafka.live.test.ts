@@ -3,6 +3,7 @@ import { randomBytes } from "node:crypto";
 import { once } from "node:events";
 import { type AddressInfo, connect, createServer } from "node:net";
 import test, { type TestContext } from "node:test";
+import { setTimeout as sleep } from "node:timers/promises";
 import { deadLetterTopic } from "@faceline/contracts/wire/names";
 import { readConfig } from "./config.ts";
 import { DeadLetters } from "./dead-letters.ts";
@@ -70,10 +71,11 @@ test("a message larger than a record batch fails alone, with its topic and size"
   assert.deepEqual(await read(topic, 1, {}), ["small"]);
 });
 
-test("a partition has one consumer of a group, and another takes over when it leaves", async (t) => {
+test("a partition has one consumer of a group, which knows of the other; that takes over when it leaves", async (t) => {
   const topic = await freshTopic(t, 1);
   const member = async (name: string) => {
     const active = Promise.withResolvers<void>();
+    const sizes: number[] = [];
     const consumer = await openConsumer(config, {
       topic,
       group: `g-${topic}`,
@@ -82,14 +84,18 @@ test("a partition has one consumer of a group, and another takes over when it le
       onMessages: () => {},
       onFatalError: (error) => active.reject(error),
       onAssignment: (partitions) => partitions.includes(0) && active.resolve(),
+      onMembers: (size) => void sizes.push(size),
     });
-    return { name, consumer, active: active.promise };
+    const isOf = (size: number) => pollUntil(() => sizes.at(-1) === size);
+    return { name, consumer, active: active.promise, isOf };
   };
   const members = [await member("one"), await member("two")];
   const first = await Promise.race(members.map((each) => each.active.then(() => each)));
   const other = members.find((each) => each !== first)!;
+  await Promise.all(members.map((each) => each.isOf(2)));
   await first.consumer[Symbol.asyncDispose]();
   await other.active;
+  await other.isOf(1);
   await other.consumer[Symbol.asyncDispose]();
 });
 
@@ -138,6 +144,18 @@ test("a process that was blocked for longer than KAFKA_REQUEST_MS has lost no co
   await Promise.all([sent, received.promise]);
   assert.equal(producer.isResponsive(), true);
   assert.deepEqual(changes, []);
+});
+
+test("a producer notices that a topic is missing, and that it is there again", async () => {
+  const topic = `test.${randomBytes(6).toString("hex")}`;
+  await using admin = await openAdmin(config);
+  await using producer = await openProducer(config, "test", { topics: [topic] });
+  await pollUntil(() => !producer.hasTopics());
+  await assert.rejects(producer.send(topic, 0, "lost"), { message: `Kafka lacks the topic ${topic}` });
+  assert.equal(producer.isHealthy(), true);
+  await admin.createTopics({ topics: [{ topic, numPartitions: 1, replicationFactor: 1 }] });
+  await pollUntil(() => producer.hasTopics());
+  await admin.deleteTopics({ topics: [topic] });
 });
 
 test("a dead letter has the offset of the message and a reason, and none of its content", async (t) => {
@@ -207,6 +225,10 @@ async function read(
   await enough.promise;
   if (commitUpTo !== undefined) await consumer.commit(0, commitUpTo);
   return values;
+}
+
+async function pollUntil(holds: () => boolean): Promise<void> {
+  while (!holds()) await sleep(25);
 }
 
 function block(forMs: number): void {

@@ -89,8 +89,13 @@ export class VolatileRedis extends RedisWithLiveness {
     }
     this.on("ready", () => void this.#checkAgain());
     this.#timer = setInterval(() => {
-      if (this.isResponsive && (whileInUse || !this.usable)) void this.#checkAgain();
+      if (whileInUse || !this.usable) this.checkSoon();
     }, everyMs);
+  }
+
+  /** Checks the server in use now, as other processes may have found a fault. One check at a time. */
+  checkSoon(): void {
+    if (this.isResponsive) void this.#checkAgain();
   }
 
   async #checkAgain(): Promise<void> {

@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { Problem } from "@faceline/contracts/http/problem";
 import { readConfig } from "@faceline/runtime/config";
 import { KafkaConfig, openAdmin } from "@faceline/runtime/kafka";
 import { openConsumer } from "@faceline/runtime/kafka-consumer";
@@ -20,27 +21,31 @@ test("links whose packets are swallowed", async (t) => {
   const readyz = async () => (await fetch(`${stack.address}/readyz`)).status;
   assert.equal((await call()).status, 200);
 
-  for (const link of ["ingress–volatile Redis", "ingress–Kafka"] as Link[]) {
+  for (const [link, cause] of [
+    ["ingress–volatile Redis", "redis-volatile"],
+    ["ingress–Kafka", "kafka"],
+  ] as [Link, string][]) {
     await t.test(`${link}: not ready and calls refused meanwhile, both served again after it`, async () => {
       links[link].swallow();
       await waitUntil("/readyz is red", async () => (await readyz()) === 503);
-      assert.equal((await call()).status, 503);
+      assert.equal(causeOf(await call()), cause);
       links[link].resume();
       await waitUntil("/readyz is green", async () => (await readyz()) === 200);
       await waitUntil("calls are served again", async () => (await call()).status === 200);
     });
   }
 
-  const poolLinks: Link[] = [
-    "batcher–volatile Redis",
-    "batcher–Kafka",
-    "inference–volatile Redis",
-    "inference–Kafka",
+  const poolLinks: [Link, cause: string][] = [
+    ["batcher–volatile Redis", "batcher"],
+    ["batcher–Kafka", "kafka"],
+    // From outside, this worker is like one that has died.
+    ["inference–volatile Redis", "model_unavailable"],
+    ["inference–Kafka", "kafka"],
   ];
-  for (const link of poolLinks) {
+  for (const [link, cause] of poolLinks) {
     await t.test(`${link}: the pool has no workers meanwhile, and calls are refused`, async () => {
       links[link].swallow();
-      await waitUntil("calls are refused", async () => (await call()).status === 503);
+      await waitUntil(`calls are refused for ${cause}`, async () => causeOf(await call()) === cause);
       assert.equal((await fetch(`${stack.address}/health`)).status, 503);
       assert.equal(await readyz(), 200);
       links[link].resume();
@@ -86,3 +91,10 @@ test("links whose packets are swallowed", async (t) => {
     await waitUntil("calls are served again", async () => (await call()).status === 200);
   });
 });
+
+/** What a refused call lacks; undefined if it was not refused. */
+function causeOf({ status, body }: { status: number; body: unknown }): string | undefined {
+  if (status !== 503) return undefined;
+  const { error, dependency } = Problem.parse(body);
+  return dependency ?? error;
+}

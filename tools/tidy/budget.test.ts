@@ -30,7 +30,7 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   models: [7_000, 4_600],
   // Topics that are missing, members of a group and servers that are up took 60; the topics of a pool, which
   // were the launcher's, 50.
-  runtime: [7_260, 3_850],
+  runtime: [7_280, 3_870],
   // Scenes of detection and their outcomes took 280 and 70, tests of held-out people and rates 60.
   "tools/accuracy": [1_130, 450],
   // The part `detection`, and cards of models.

@@ -15,8 +15,7 @@ import { anchorsOf, read } from "./source.ts";
 const dashboards = readDashboards();
 const panels = dashboards.flatMap(panelsOf);
 
-/** Metrics that no panel shows, with the reason. */
-// An alert says it.
+/** Metrics that no panel shows: alerts do. */
 const onNoPanel: MetricName[] = ["faceline.dependency.up"];
 
 test("every metric is on a panel, or in the list of those that are not", () => {

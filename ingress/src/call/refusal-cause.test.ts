@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import test from "node:test";
 import { testPool } from "../../testing/server.ts";
-import { refusal, refusalCause, refusals } from "./refusal-cause.ts";
+import { dispatchRefusal, refusal, refusalCause, refusals } from "./refusal-cause.ts";
 
 const own = { isServing: true, kafka: true, redis: true, hasTopics: true };
 const kafkaBlocked = { ...testPool, blockedBy: "kafka" } as const;
@@ -19,6 +19,15 @@ test("what this process sees itself counts before what pools say, and missing wo
   assert.equal(refusalCause(own, [redisBlocked]), "redis-volatile");
   // Another pool of Kafka lacks its topic; this one reports that it has no workers.
   assert.equal(refusalCause({ ...own, hasTopics: false }, [testPool]), "workers");
+});
+
+test("a process that could hardly run blames the load and no batcher whose states it could not read", () => {
+  const starved = { ...own, starvation: { elapsedMs: 2_000, unableMs: 1_000 } };
+  const load = dispatchRefusal(starved, []);
+  assert.deepEqual([load.code, load.details.shed], ["queue_full", "cpu_starved"]);
+  assert.equal(dispatchRefusal(starved, [kafkaBlocked]).details.dependency, "kafka");
+  assert.equal(dispatchRefusal({ ...starved, isServing: false }, []).code, "not_ready");
+  assert.equal(dispatchRefusal({ ...starved, kafka: false }, []).details.dependency, "kafka");
 });
 
 test("a refusal names a dependency exactly if its code is dependency_unavailable", () => {

@@ -44,6 +44,13 @@ export function refusalCause(own: OwnState, states: readonly PoolState[]): Refus
   return states.find(({ blockedBy }) => blockedBy !== undefined)?.blockedBy ?? "workers";
 }
 
+/** Returns the error of a call that no pool takes: by its cause, or by the load if that hides the cause. */
+export function dispatchRefusal(own: OwnState, states: readonly PoolState[]): ApiError {
+  const cause = refusalCause(own, states);
+  const isHidden = cause === "batcher" || cause === "topic";
+  return isHidden && own.starvation !== undefined ? cpuStarved(own.starvation) : refusal(cause);
+}
+
 /** Returns why this process can dispatch no call, whatever the pools say; undefined if it can. */
 export function ownFault({ isServing, kafka, redis }: OwnState): RefusalCause | undefined {
   if (!isServing) return "stopping";
@@ -85,4 +92,6 @@ export type OwnState = {
   redis: boolean;
   /** False once Kafka has said that a pool's topic of tasks does not exist. */
   hasTopics: boolean;
+  /** Set while this process has lost connections to them in a time in which it could hardly run. */
+  starvation?: TimeSpent | undefined;
 };

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import { ApiError, capacityReached } from "../call/api-error.ts";
 import type { DispatchedCall, Ports } from "../call/ports.ts";
-import { type OwnState, refusal, refusalCause } from "../call/refusal-cause.ts";
+import { dispatchRefusal, type OwnState, refusal } from "../call/refusal-cause.ts";
 import { chooseOffer, type PoolView, poolOffers, soonestOffer } from "../pools/pool-choice.ts";
 
 /**
@@ -9,7 +9,7 @@ import { chooseOffer, type PoolView, poolOffers, soonestOffer } from "../pools/p
  * `chooseOffer`. The expected wait that pools report is that of a tenant without waiting tasks, a lower bound
  * for every tenant.
  *
- * Throws what `refusalCause` says if no pool has a worker for any of the lanes, `queue_timeout` if none would
+ * Throws what `dispatchRefusal` says if no pool has a worker for any of the lanes, `queue_timeout` if none would
  * finish by the deadline of the call, and `queue_full` if none has a place for a best-effort call. The
  * batcher may still refuse what passes here: a pool state is up to 100 ms old and knows no tenants.
  */
@@ -23,8 +23,10 @@ export function admitToPool(
   const soonest = soonestOffer(offers);
   if (soonest === undefined) {
     if (offers.length > 0) throw capacityReached("queue_too_long", "Too many anonymous calls are waiting.");
-    const states = views.map(({ state }) => state);
-    throw refusal(refusalCause(own, states));
+    throw dispatchRefusal(
+      own,
+      views.map(({ state }) => state),
+    );
   }
   // Where the lane must be loaded first the batcher refuses, because its arrival there begins the load. All
   // calls go to the pool that would have it first, so that only one pool loads it.

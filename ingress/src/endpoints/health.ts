@@ -2,7 +2,7 @@ import type { HealthReply, LiveReply } from "@faceline/contracts/http/health";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import type { FastifyReply } from "fastify";
 import { retryAfterSeconds } from "../call/api-error.ts";
-import { ownFault, refusal, refusalCause } from "../call/refusal-cause.ts";
+import { dispatchRefusal, ownFault, refusal } from "../call/refusal-cause.ts";
 import { version } from "../config.ts";
 import type { RouteContext } from "./endpoint.ts";
 
@@ -13,10 +13,9 @@ export async function health({ ports, models }: RouteContext, reply: FastifyRepl
   const own = { ...ports.dependencyHealth(), isServing: ports.isServing() };
   const { kafka, redis } = own;
   const pools = ports.poolStates();
-  const cause = pools.some((pool) => canServe(pool, models.enabled.lanes))
-    ? ownFault(own)
-    : refusalCause(own, pools);
-  const refused = cause && refusal(cause);
+  const fault = ownFault(own);
+  const hasWorkers = pools.some((pool) => canServe(pool, models.enabled.lanes));
+  const refused = fault ? refusal(fault) : hasWorkers ? undefined : dispatchRefusal(own, pools);
   if (refused !== undefined) {
     reply.code(refused.status).header("retry-after", retryAfterSeconds(refused.details.retryAfterMs ?? 0));
   }
