@@ -53,6 +53,9 @@ async function play(t: TestContext, list: Fault[], settings: Record<string, stri
     operators: true,
     settings: {
       ENGINE: "model:60+10b",
+      // The storm is to reach the pool.
+      TEAM_REQUESTS_PER_SECOND: "0",
+      TEAM_REQUESTS_BURST: "0",
       BODY_BYTES_MAX: `${bodyBytesMax}`,
       OTEL_EXPORTER_OTLP_ENDPOINT: collector.url,
       OTEL_METRICS_EXPORTER: "none",
