@@ -100,7 +100,6 @@ test("loss of processes, with two workers and two batchers", async (t) => {
       const headers = { "x-request-timeout-ms": "6000" };
       const call = () => running.post("/represent", { img: pictures[0], detector_backend: "tiny" }, headers);
       running.services.find(active).kill(signal);
-      using _continue = { [Symbol.dispose]: () => running.services.find(active).kill("SIGCONT") };
       const replies: ReturnType<typeof call>[] = [];
       let polls = 0;
       await waitUntil("the standby is the active one", () => {
@@ -108,9 +107,8 @@ test("loss of processes, with two workers and two batchers", async (t) => {
         if (polls++ % 8 === 0) replies.push(call());
         return isActive(running, standby);
       });
-      for (const { status, body } of await Promise.all(replies)) {
+      for (const { status, body } of await Promise.all(replies))
         assert.equal(status, 200, JSON.stringify(body));
-      }
       running.services.find(active).kill("SIGCONT");
       await recover();
     });
