@@ -99,6 +99,11 @@ export class ProducerLink implements AsyncDisposable {
       // What a broker says that had no core itself, as that it leads no partition any more, is load as well.
       const { message } = error as Error;
       const isReply = causes(error).some(({ name }) => name === "KafkaJSProtocolError");
+      if (lacksTopic(error)) {
+        this.#hasTopics = false;
+        const topics = topicMessages.map(({ topic }) => topic);
+        throw new Error(`Kafka lacks the topic ${topics.join(" or ")}`, { cause: error });
+      }
       if (isReply) throw wasStarved(spent) ? new Error(message, { cause: new Starved(spent) }) : error;
       // A timeout of a send that waited for the connection says nothing about the connection.
       if (state.phase === "up" || !(error instanceof TimedOut)) this.#reconnect(connection, error, spent);
@@ -235,9 +240,12 @@ async function haveTopics(connection: Connection, topics: readonly string[]): Pr
     await connectedBrokers(connection)[0]?.metadata([...topics]);
     return true;
   } catch (error) {
-    return !causes(error).some((each) => "type" in each && each.type === "UNKNOWN_TOPIC_OR_PARTITION");
+    return !lacksTopic(error);
   }
 }
+
+const lacksTopic = (error: unknown): boolean =>
+  causes(error).some((each) => "type" in each && each.type === "UNKNOWN_TOPIC_OR_PARTITION");
 
 function connectedBrokers({ cluster }: Connection): Broker[] {
   const { brokers, seedBroker } = cluster().brokerPool;

@@ -151,6 +151,7 @@ test("a producer notices that a topic is missing, and that it is there again", a
   await using admin = await openAdmin(config);
   await using producer = await openProducer(config, "test", { topics: [topic] });
   await pollUntil(() => !producer.hasTopics());
+  await assert.rejects(producer.send(topic, 0, "lost"), { message: `Kafka lacks the topic ${topic}` });
   assert.equal(producer.isHealthy(), true);
   await admin.createTopics({ topics: [{ topic, numPartitions: 1, replicationFactor: 1 }] });
   await pollUntil(() => producer.hasTopics());

@@ -41,6 +41,11 @@ test("each setting of a service is set by a template or allowed in `settings`, a
   const schemas = { ingress: "IngressConfig", batcher: "BatcherConfig", inference: "InferenceConfig" };
   const set = settingsInTemplates();
   const topicSettings = settingsOf("runtime/src/pool-topics.ts", "TopicsConfig");
+  const batcherTemplate = read(`${chart}/templates/pools.yaml`);
+  assert.deepEqual(
+    topicSettings.filter((name) => !batcherTemplate.includes(`"${name}"`)),
+    [],
+  );
   for (const [service, allowed] of Object.entries(allowedOf)) {
     const names = settingsOf(`${service}/src/config.ts`, schemas[service as keyof typeof schemas]);
     // The batcher has those of topics from `setUp`.

@@ -1,15 +1,10 @@
-import { mkdtempSync, readFileSync } from "node:fs";
-import { join, resolve } from "node:path";
+import { mkdtempSync } from "node:fs";
+import { join } from "node:path";
 import type { TestContext } from "node:test";
-import { readConfig } from "@faceline/runtime/config";
 import { SwallowingProxy } from "@faceline/runtime/testing/swallowing-proxy";
-import { Child } from "@faceline/deploy/launcher/child";
-import { brokerSettings, type KafkaSettings, kafkaProgram } from "@faceline/deploy/launcher/kafka-broker";
-import { findJava } from "@faceline/deploy/launcher/kafka-install";
+import type { KafkaSettings } from "@faceline/deploy/launcher/kafka-broker";
 import { freePorts } from "@faceline/deploy/launcher/ports";
-import { kafkaUser } from "@faceline/deploy/launcher/server-access";
-import { LauncherConfig } from "@faceline/deploy/launcher/settings";
-import { openStateFolder, repository } from "@faceline/deploy/launcher/state-folder";
+import { startBroker } from "./broker.ts";
 import { type OwnSettings, readAccess, startStack, type TestStack } from "./stack.ts";
 
 const clients = ["ingress", "batcher", "inference"] as const;
@@ -48,27 +43,15 @@ export async function startProxiedStack(t: TestContext): Promise<{ stack: TestSt
 }
 
 async function startProxiedBroker(opened: AsyncDisposableStack) {
-  const stop = new AbortController().signal;
   const folder = mkdtempSync(join(process.env["FACELINE_TEST_RUN"]!, "broker-"));
-  const { FACELINE_STATE } = readConfig(LauncherConfig, process.env);
-  const libs = openStateFolder(resolve(repository, FACELINE_STATE)).kafkaLibs;
-  const [port = 0, controllerPort = 0, ...ports] = await freePorts(2 + clients.length);
+  const ports = await freePorts(clients.length);
   const proxies: SwallowingProxy[] = [];
   for (const each of ports) {
     proxies.push(opened.use(await SwallowingProxy.open({ host: "127.0.0.1", port: each })));
   }
-  const java = await findJava(process.env, stop);
-  const password = readFileSync(readAccess().ingress["KAFKA_SASL_PASSWORD_FILE"]!, "utf8").trim();
-  const options = { java, libs, folder, port, controllerPort, heapMib: 256, stop };
-  const settings = brokerSettings({ ...options, login: { user: kafkaUser, password } });
-  const program = await kafkaProgram("kafka", options, withListeners(settings, ports, proxies));
-  const child = new Child(program, () => {});
-  opened.defer(async () => {
-    child.kill("SIGKILL");
-    await child.ended;
-  });
-  await child.ready(60_000, stop);
-  return { brokers: `127.0.0.1:${port}`, proxies };
+  const broker = await startBroker(folder, (settings) => withListeners(settings, ports, proxies));
+  const { brokers } = opened.use(broker);
+  return { brokers, proxies };
 }
 
 /** Adds a listener for each service to the settings of a broker, like the one of its clients. */
