@@ -12,7 +12,7 @@ await runCommand(async ({ print, stop }) => {
   const path = (file: string) => join(repository, file);
   const digests = new Map<string, string>();
   for (const tag of new Set(imagesIn(readFileSync(path(pinnedFile), "utf8")).map(tagOf))) {
-    const inspect = ["buildx", "imagetools", "inspect", tag, "--format", "{{.Manifest.Digest}}"];
+    const inspect = ["buildx", "imagetools", "inspect", tag, "--format", "{{print .Manifest.Digest}}"];
     const digest = (await capture("docker", inspect, { stop })).trim();
     if (!/^sha256:[0-9a-f]{64}$/.test(digest)) throw new Error(`${tag}: the registry answers ${digest}`);
     digests.set(tag, digest);
