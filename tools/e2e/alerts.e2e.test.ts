@@ -174,12 +174,14 @@ test("no alert fires in a healthy burst, and each fires on its fault", async (t)
       await waiting;
     };
   });
-  for (const alert of ["FacelineBackgroundFailures", "FacelineDependencyRed"]) {
-    await fires(alert, "the volatile Redis hangs", async () => {
-      redis.suspend();
-      return redis.resume;
-    });
-  }
+  await fires("FacelineDependencyRed", "the volatile Redis hangs, and background work fails", async () => {
+    redis.suspend();
+    return async () => {
+      await waitUntil("FacelineBackgroundFailures fires too", async () =>
+        (await firing()).includes("FacelineBackgroundFailures"),
+      ).finally(redis.resume);
+    };
+  });
   await waitUntil("calls are served again", async () => (await callFor(stack, 0, {}))[0] === 200);
   await fires("FacelineNoBatcher", "both batchers hang", async () => suspend("batcher-1", "batcher-2"));
   await fires("FacelineNoIngress", "all ingresses hang", async () => suspend("ingress-1", "ingress-2"));
