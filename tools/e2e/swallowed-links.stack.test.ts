@@ -28,7 +28,7 @@ test("links whose packets are swallowed", async (t) => {
     await t.test(`${link}: not ready and calls refused meanwhile, both served again after it`, async () => {
       links[link].swallow();
       await waitUntil("/readyz is red", async () => (await readyz()) === 503);
-      assert.equal(causeOf(await call()), cause);
+      await waitUntil(`calls are refused for ${cause}`, async () => causeOf(await call()) === cause);
       links[link].resume();
       await waitUntil("/readyz is green", async () => (await readyz()) === 200);
       await waitUntil("calls are served again", async () => (await call()).status === 200);
@@ -37,7 +37,8 @@ test("links whose packets are swallowed", async (t) => {
 
   const poolLinks: [Link, cause: string][] = [
     ["batcher–volatile Redis", "batcher"],
-    ["batcher–Kafka", "kafka"],
+    // Once it may have lost its session, it publishes nothing.
+    ["batcher–Kafka", "batcher"],
     // From outside, this worker is like one that has died.
     ["inference–volatile Redis", "model_unavailable"],
     ["inference–Kafka", "kafka"],

@@ -1,6 +1,5 @@
 import * as z from "zod";
-import { Dependency } from "./dependency.ts";
-import { ErrorCode } from "./errors.ts";
+import { Problem } from "./problem.ts";
 
 const check = (server: string) =>
   z
@@ -44,8 +43,7 @@ export const HealthReply = z.object({
         ),
     })
     .describe("State of each part that a call needs."),
-  refusal: z
-    .object({ error: ErrorCode, dependency: Dependency.optional(), detail: z.string() })
+  refusal: Problem.pick({ error: true, dependency: true, detail: true })
     .optional()
     .describe("How a call that needs a worker would be refused. Absent while `status` is `ok`."),
 });
