@@ -134,22 +134,22 @@ test("no alert fires in a healthy burst, and each fires on its fault", async (t)
   await fires("FacelineProcessRestarts", "an ingress dies again and again", async () => {
     const ingress = stack.services.find("ingress-2");
     const startedAt = 'process_start_time_seconds{instance="ingress-2"}';
-    let isMended = false;
+    const mended = new AbortController();
     const dying = async () => {
       // Prometheus sees each start once before the process is killed.
-      for (let seen = ""; !isMended; ) {
+      for (let seen = ""; !mended.signal.aborted; ) {
         await waitUntil("a new process is seen", async () => {
           const [start] = await prometheus.query(startedAt);
           const isNew = start !== undefined && start.value[1] !== seen;
           if (isNew) seen = start.value[1];
-          return isNew || isMended;
+          return isNew || mended.signal.aborted;
         });
-        if (!isMended) ingress.kill("SIGKILL");
+        if (!mended.signal.aborted) ingress.kill("SIGKILL");
       }
     };
     const deaths = dying();
     return async () => {
-      isMended = true;
+      mended.abort();
       await deaths;
     };
   });

@@ -9,8 +9,8 @@ import { chooseOffer, type PoolView, poolOffers, soonestOffer } from "../pools/p
  * `chooseOffer`. The expected wait that pools report is that of a tenant without waiting tasks, a lower bound
  * for every tenant.
  *
- * Throws what `dispatchRefusal` says if no pool has a worker for any of the lanes, `queue_timeout` if none would
- * finish by the deadline of the call, and `queue_full` if none has a place for a best-effort call. The
+ * Throws what `dispatchRefusal` says if no pool has a worker for any of the lanes, `queue_timeout` if none
+ * would finish by the deadline of the call, and `queue_full` if none has a place for a best-effort call. The
  * batcher may still refuse what passes here: a pool state is up to 100 ms old and knows no tenants.
  */
 export function admitToPool(
