@@ -9,6 +9,9 @@ import type { failureReasons, ShedReason } from "@faceline/contracts/wire/outcom
 export type LiveState = {
   /** Id of the process: another one is another process. */
   process: string;
+  version: string;
+  /** Commit, where it is known. */
+  revision?: string;
   uptimeMs: number;
   /** Dependencies of the process, and whether each answered lately. */
   checks: Record<string, boolean>;

@@ -135,17 +135,16 @@ test("no alert fires in a healthy burst, and each fires on its fault", async (t)
     const ingress = stack.services.find("ingress-2");
     const startedAt = 'process_start_time_seconds{instance="ingress-2"}';
     const mended = new AbortController();
-    const isMended = () => mended.signal.aborted;
     const dying = async () => {
       // Prometheus sees each start once before the process is killed.
-      for (let seen = ""; !isMended(); ) {
+      for (let seen = ""; !mended.signal.aborted; ) {
         await waitUntil("a new process is seen", async () => {
           const [start] = await prometheus.query(startedAt);
           const isNew = start !== undefined && start.value[1] !== seen;
           if (isNew) seen = start.value[1];
-          return isNew || isMended();
+          return isNew || mended.signal.aborted;
         });
-        if (!isMended()) ingress.kill("SIGKILL");
+        if (!mended.signal.aborted) ingress.kill("SIGKILL");
       }
     };
     const deaths = dying();
@@ -175,12 +174,14 @@ test("no alert fires in a healthy burst, and each fires on its fault", async (t)
       await waiting;
     };
   });
-  for (const alert of ["FacelineBackgroundFailures", "FacelineDependencyRed"]) {
-    await fires(alert, "the volatile Redis hangs", async () => {
-      redis.suspend();
-      return redis.resume;
-    });
-  }
+  await fires("FacelineDependencyRed", "the volatile Redis hangs, and background work fails", async () => {
+    redis.suspend();
+    return async () => {
+      await waitUntil("FacelineBackgroundFailures fires too", async () =>
+        (await firing()).includes("FacelineBackgroundFailures"),
+      ).finally(redis.resume);
+    };
+  });
   await waitUntil("calls are served again", async () => (await callFor(stack, 0, {}))[0] === 200);
   await fires("FacelineNoBatcher", "both batchers hang", async () => suspend("batcher-1", "batcher-2"));
   await fires("FacelineNoIngress", "all ingresses hang", async () => suspend("ingress-1", "ingress-2"));

@@ -43,20 +43,8 @@ test("after a load run every panel has something to show", async (t) => {
   assert.equal(workers?.value[1], "1");
 });
 
-/** Panels of series that the kubelet, an exporter, or a later commit of the services makes. */
-const needsOthers = [
-  "GPU utilisation",
-  "GPU memory",
-  "Disk of Kafka",
-  "Versions running",
-  "CPU",
-  "Event loop utilisation",
-  "Garbage collection",
-  "Heap of JavaScript",
-  "Requests to Kafka, p99",
-  "Messages of Kafka",
-  "Batches in a worker, p99",
-];
+/** Panels of series that the kubelet, or an exporter of machines or GPUs makes. */
+const needsOthers = ["GPU utilisation", "GPU memory", "Disk of Kafka"];
 
 /** Panels that have no series to show while the service is well. */
 const emptyWhenWell = [

@@ -80,7 +80,7 @@ function labelsOfSelector(node: Node, { expression, metrics, anyJob }: Context):
   const matched = matchers.map((each) => textOf(each.getChild("LabelName")!, expression));
   const name = identifier === null ? "" : textOf(identifier, expression);
   const one = series.get(name);
-  const others = seriesOfOthers[name] ?? awaited[name];
+  const others = seriesOfOthers[name];
   if (one === undefined && others !== undefined) {
     mustExist(matched, new Set(others), textOf(node, expression));
     return new Set(others);
@@ -118,29 +118,11 @@ const seriesOfOthers: Record<string, string[]> = {
   DCGM_FI_DEV_FB_FREE: ["gpu", "Hostname", ...ofScrape],
 };
 
-/** Series that are not in the list of metrics yet, and labels that theirs do not have yet. */
-const awaited: Record<string, string[]> = {
-  faceline_build_info: ["version", "revision", ...ofScrape],
-  process_cpu_time_seconds_total: ofScrape,
-  nodejs_eventloop_utilization_ratio: ofScrape,
-  v8js_gc_duration_seconds_sum: ofScrape,
-  v8js_memory_heap_used_bytes: ofScrape,
-  v8js_memory_heap_limit_bytes: ofScrape,
-  messaging_client_operation_duration_seconds_bucket: ["messaging_operation_type", "le", ...ofScrape],
-  messaging_client_sent_messages_total: ["messaging_destination_name", ...ofScrape],
-  messaging_client_consumed_messages_total: ["messaging_destination_name", ...ofScrape],
-  messaging_process_duration_seconds_bucket: ["messaging_destination_name", "le", ...ofScrape],
-};
-const awaitedLabels: Record<string, string[]> = {
-  "db.client.operation.duration": ["dependency"],
-};
-
 /** Every series of every metric, with its labels. */
 const series = new Map(
   (Object.keys(metricList) as MetricName[]).flatMap((metric) => {
     const { kind, attributes }: MetricDefinition = metricList[metric];
-    const own = [...attributes, ...(awaitedLabels[metric] ?? [])];
-    const labels = [...own.map((each) => each.replaceAll(".", "_")), ...ofScrape];
+    const labels = [...attributes.map((each) => each.replaceAll(".", "_")), ...ofScrape];
     const name = prometheusName(metric);
     const histogram = { _bucket: [...labels, "le"], _sum: labels, _count: labels };
     const suffixes = kind === "histogram" ? histogram : { "": labels };

@@ -22,6 +22,7 @@ export const stateOf = (
   part: LivePart,
   checks: Record<string, boolean> = { redis: true, kafka: true },
 ): LiveState => ({
+  version: "0.1.0",
   process: "batcher-00000000000012ab",
   uptimeMs: 90_000,
   checks,

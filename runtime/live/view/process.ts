@@ -3,7 +3,8 @@ import { bytes, duration, percent } from "./format.ts";
 import { node, type ViewNode } from "./node.ts";
 
 /** Section that the pages of all processes have. */
-export function processSection({ process, uptimeMs, checks, health }: LiveState): ViewNode {
+export function processSection(state: LiveState): ViewNode {
+  const { process, version, revision, uptimeMs, checks, health } = state;
   const { memoryBytes, delayMs, redis } = health;
   const fact = (term: string, value: string) => node("div", {}, node("dt", {}, term), node("dd", {}, value));
   return node(
@@ -14,6 +15,7 @@ export function processSection({ process, uptimeMs, checks, health }: LiveState)
       "dl",
       { class: "facts" },
       fact("Id", process),
+      fact("Version", revision === undefined ? version : `${version}, commit ${revision.slice(0, 12)}`),
       fact("Runs for", duration(uptimeMs)),
       fact(
         "Needs",

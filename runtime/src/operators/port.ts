@@ -1,5 +1,6 @@
 import type { LivePart, ProcessHealth } from "../../live/state.ts";
 import type { Log } from "../log.ts";
+import { revision, version } from "../resource.ts";
 import { type OperatorsConfig, readOperatorsToken } from "./config.ts";
 import type { OperatorsSources } from "./server.ts";
 
@@ -13,7 +14,14 @@ export async function openOperatorsPort(parts: OperatorsPortParts): Promise<Asyn
   if (port === undefined) return { async [Symbol.asyncDispose]() {} };
   const token = readOperatorsToken(config);
   const { openOperatorsServer } = await import("./server.ts");
-  const state = () => ({ process: id, uptimeMs: 1_000 * process.uptime(), health: health(), part: live() });
+  const state = () => ({
+    process: id,
+    version,
+    ...(revision !== undefined && { revision }),
+    uptimeMs: 1_000 * process.uptime(),
+    health: health(),
+    part: live(),
+  });
   const server = await openOperatorsServer({
     host,
     port,
