@@ -91,7 +91,7 @@ test("what a broker replies after such a wait is load as well, but not a full di
   await assert.rejects(link.send([]), (error) => starvationOf(error) !== undefined);
   assert.deepEqual([link.isResponsive, connection.closed], [true, false]);
 
-  const full = Object.assign(new Error("disk error"), { ...reply, type: "KAFKA_STORAGE_ERROR" });
+  const full = Object.assign(new Error("disk"), { name: reply.name, type: "KAFKA_STORAGE_ERROR" });
   connection.sends = [new Promise((_, reject) => setTimeout(() => reject(full), 20))];
   await assert.rejects(link.send([]), (error) => error === full);
 });
