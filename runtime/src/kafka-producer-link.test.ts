@@ -82,7 +82,7 @@ test("a send in vain in a process without a core is not held against the brokers
   assert.equal(link.starvation, undefined);
 });
 
-test("what a broker replies after such a wait is load as well, and keeps the connection", async (t) => {
+test("what a broker replies after such a wait is load as well, but not a full disk, and keeps the connection", async (t) => {
   t.mock.method(coreWaits, "mainThread", () => new Map([["main", 0.75 * performance.now()]]));
   const connection = fakeConnection();
   await using link = await ProducerLink.open(config, "test", { connect: async () => connection });
@@ -90,6 +90,10 @@ test("what a broker replies after such a wait is load as well, and keeps the con
   connection.sends = [new Promise((_, reject) => setTimeout(() => reject(reply), 20))];
   await assert.rejects(link.send([]), (error) => starvationOf(error) !== undefined);
   assert.deepEqual([link.isResponsive, connection.closed], [true, false]);
+
+  const full = Object.assign(new Error("disk"), { name: reply.name, type: "KAFKA_STORAGE_ERROR" });
+  connection.sends = [new Promise((_, reject) => setTimeout(() => reject(full), 20))];
+  await assert.rejects(link.send([]), (error) => error === full);
 });
 
 /** `sends`: what the next sends return, in their order. */

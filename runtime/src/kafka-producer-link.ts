@@ -99,12 +99,13 @@ export class ProducerLink implements AsyncDisposable {
       // What a broker says that had no core itself, as that it leads no partition any more, is load as well.
       const { message } = error as Error;
       const isReply = causes(error).some(({ name }) => name === "KafkaJSProtocolError");
-      if (lacksTopic(error)) {
+      if (isRefusedFor(error, missingTopic)) {
         this.#hasTopics = false;
         const topics = topicMessages.map(({ topic }) => topic);
         throw new Error(`Kafka lacks the topic ${topics.join(" or ")}`, { cause: error });
       }
-      if (isReply) throw wasStarved(spent) ? new Error(message, { cause: new Starved(spent) }) : error;
+      const isLoad = wasStarved(spent) && !isRefusedFor(error, diskFault);
+      if (isReply) throw isLoad ? new Error(message, { cause: new Starved(spent) }) : error;
       // A timeout of a send that waited for the connection says nothing about the connection.
       if (state.phase === "up" || !(error instanceof TimedOut)) this.#reconnect(connection, error, spent);
       throw new LinkDown(message, { cause: causeOf(error, spent) });
@@ -240,12 +241,17 @@ async function haveTopics(connection: Connection, topics: readonly string[]): Pr
     await connectedBrokers(connection)[0]?.metadata([...topics]);
     return true;
   } catch (error) {
-    return !lacksTopic(error);
+    return !isRefusedFor(error, missingTopic);
   }
 }
 
-const lacksTopic = (error: unknown): boolean =>
-  causes(error).some((each) => "type" in each && each.type === "UNKNOWN_TOPIC_OR_PARTITION");
+/** Whether a broker has replied with this error of the protocol. */
+const isRefusedFor = (error: unknown, type: string): boolean =>
+  causes(error).some((each) => "type" in each && each.type === type);
+
+const missingTopic = "UNKNOWN_TOPIC_OR_PARTITION";
+/** The disk is full or broken: no load explains that. */
+const diskFault = "KAFKA_STORAGE_ERROR";
 
 function connectedBrokers({ cluster }: Connection): Broker[] {
   const { brokers, seedBroker } = cluster().brokerPool;

@@ -36,10 +36,16 @@ test("the same of a full disk of Kafka, which comes back by itself", async (t) =
   if (spawnSync("mount", ["-t", "tmpfs", "-o", "size=48m", "faceline", folder]).status !== 0) {
     return t.skip("NOT CHECKED with a full disk: this user may not mount one (try `unshare -rm`)");
   }
-  t.after(() => spawnSync("umount", ["-l", folder]));
-  const broker = await startBroker(folder);
-  t.after(() => broker[Symbol.asyncDispose]());
-  await play(t, list, { KAFKA_BROKERS: broker.brokers });
+  await using opened = new AsyncDisposableStack();
+  opened.defer(() => void spawnSync("umount", ["-l", folder]));
+  const { brokers } = opened.use(await startBroker(folder));
+  try {
+    await play(t, list, { KAFKA_BROKERS: brokers });
+  } finally {
+    // After the stack, which deletes its topics when it stops.
+    const servers = opened.move();
+    t.after(() => servers.disposeAsync());
+  }
 });
 
 /** Starts a Faceline, and plays one fault after another. */
