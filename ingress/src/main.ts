@@ -95,12 +95,19 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   const servers = spanServers(config, id);
   let isDraining = false;
   const isServing = () => !isDraining;
-  const dependencyHealth = () => ({
-    kafka: producer.isHealthy(),
-    redis: redis.healthy && pools.sharedHealthy() && pools.connected(),
-    hasTopics: producer.hasTopics(),
-    starvation: redis.starvation ?? imagesRedis.starvation ?? producer.starvation(),
-  });
+  let redisAwayAt = -Infinity;
+  const dependencyHealth = () => {
+    const isRedisHealthy = redis.healthy && pools.sharedHealthy() && pools.connected();
+    const now = performance.now();
+    if (!isRedisHealthy) redisAwayAt = now;
+    return {
+      kafka: producer.isHealthy(),
+      redis: isRedisHealthy,
+      redisReturned: now - redisAwayAt < statesWithinMs,
+      hasTopics: producer.hasTopics(),
+      starvation: redis.starvation ?? imagesRedis.starvation ?? producer.starvation(),
+    };
+  };
   observeDependencies(metrics, () => {
     const { kafka, redis: volatile } = dependencyHealth();
     return {
@@ -204,6 +211,9 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   notifyReady();
   await waitForAbort(stop);
 });
+
+/** Batchers publish their states every 500 ms, so within this time after a pause the first ones have come. */
+const statesWithinMs = 1_000;
 
 /** Returns the catalogue of the repository, with what operators have added and calibrated in MODELS_DIR. */
 async function catalogueOf({ MODELS_DIR }: { MODELS_DIR?: string | undefined }): Promise<Catalogue> {

@@ -9,7 +9,7 @@ import { Supervisor, type SupervisorOptions } from "../../launcher/supervisor.ts
 import { openObserveServer } from "./observe-server.ts";
 import { linksPage } from "./page.ts";
 import { prometheusOrigin, prometheusProgram } from "./prometheus.ts";
-import { findPrometheus, type PrometheusCommands } from "./prometheus-install.ts";
+import { findPrometheus, pagesPath, type PrometheusCommands } from "./prometheus-install.ts";
 import { searchAddress } from "./searches.ts";
 import { SpanQueue, sendToZipkin } from "./span-queue.ts";
 import { fetchZipkin, zipkinOrigin, zipkinProgram } from "./zipkin.ts";
@@ -61,7 +61,8 @@ export class Observation implements AsyncDisposable {
     );
     const page = linksPage({
       zipkin,
-      prometheus: commands.prometheus && prometheusOrigin(config.PROMETHEUS_PORT),
+      prometheus:
+        commands.prometheus && `${prometheusOrigin(config.PROMETHEUS_PORT)}${pagesPath(commands.prometheus)}`,
       operators: this.#targets().map(({ process, address }) => ({ process, origin: `http://${address}` })),
     });
     const server = await openObserveServer({

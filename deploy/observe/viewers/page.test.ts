@@ -17,7 +17,7 @@ test("the page leads to traces, charts, alerts and each process", () => {
     "/traces/latest",
     "/traces/retried",
     "http://127.0.0.1:9090/graph",
-    "http://127.0.0.1:9090/graph?g0.tab=1&amp;g0.expr=count%20by%20(version%2C%20revision)%20(faceline_build_info)",
+    "http://127.0.0.1:9090/graph?g0.tab=1&amp;g0.expr=faceline_build_info",
     "http://127.0.0.1:9090/alerts",
     "http://127.0.0.1:9464/live",
     "http://127.0.0.1:9464/metrics",
@@ -30,6 +30,7 @@ test("each question of an incident is one click from its answer", () => {
   const [, incident = ""] = /In an incident([^]*?)<\/section>/.exec(linksPage(parts)) ?? [];
   for (const [question, address] of [
     ["Which team", "http://127.0.0.1:9464/live"],
+    ["Redis", "http://127.0.0.1:9464/live"],
     ["Which worker", "http://127.0.0.1:9480/live"],
     ["refused call", "/traces/refused"],
   ] as const) {

@@ -12,7 +12,7 @@ export function linksPage({ zipkin, prometheus, operators }: PageOptions): strin
         `Slow, and in which part or hop? Refused, and why? Which team is loud? ${live("ingress")}`,
         `Which worker is slow or fails? Which batch sizes? Is a rollout half done? ${live("batcher")}`,
         `One slow or refused call, hop by hop? ${link("/traces/slow", "slow calls")}, ${link("/traces/refused", "refused ones")}`,
-        `Is Redis nearly full? The end of any live page.`,
+        `Is Redis nearly full? At the end of ${live("ingress")}`,
         `What would a second worker change? <code>npm run plan</code> says it, without a change.`,
       ]),
     ]),
@@ -29,7 +29,7 @@ export function linksPage({ zipkin, prometheus, operators }: PageOptions): strin
         : [
             list([
               link(`${prometheus}/graph`, "charts of any expression"),
-              link(`${prometheus}/graph?g0.tab=1&g0.expr=${versions}`, "which versions run"),
+              link(`${prometheus}/graph?g0.tab=1&g0.expr=${versions}`, "which version each process runs"),
               link(`${prometheus}/alerts`, "alerts"),
               link(`${prometheus}/targets`, "which processes answer Prometheus"),
             ]),
@@ -55,7 +55,7 @@ ${sections.join("\n")}
 `;
 }
 
-const versions = encodeURIComponent("count by (version, revision) (faceline_build_info)");
+const versions = encodeURIComponent("faceline_build_info");
 
 const section = (title: string, parts: string[]): string =>
   `<section><h2>${title}</h2>\n${parts.map((part) => (part.startsWith("<") ? part : `<p>${part}</p>`)).join("\n")}</section>`;
@@ -72,7 +72,7 @@ th{text-align:left;font-weight:normal;padding-right:2rem}td{padding-right:1.5rem
 type PageOptions = {
   /** Origins: `http://127.0.0.1:9411`. */
   zipkin: string;
-  /** Undefined where it is not installed. */
+  /** Origin and path of its pages. Undefined where it is not installed. */
   prometheus: string | undefined;
   operators: { process: string; origin: string }[];
 };

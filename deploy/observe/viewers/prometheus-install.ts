@@ -25,6 +25,10 @@ export async function findPrometheus(
   return { ...unpacked, source: "fetched by apt-get" };
 }
 
+/** Returns the path below which a Prometheus has its pages: Debian's has the old ones alone. */
+export const pagesPath = ({ assets }: PrometheusCommands): string =>
+  existsSync(assets ?? "/usr/share/prometheus/web") ? "/classic" : "";
+
 /** Unpacks packages into a folder. Whether all went well; leaves nothing behind where it did not. */
 export async function unpackDebian(packages: string[], folder: string, stop: AbortSignal): Promise<boolean> {
   const partial = `${folder}.${process.pid}`;

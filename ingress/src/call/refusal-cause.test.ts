@@ -15,6 +15,8 @@ test("what this process sees itself counts before what pools say, and missing wo
   assert.equal(refusalCause({ ...own, redis: false }, [kafkaBlocked]), "redis-volatile");
   assert.equal(refusalCause({ ...own, hasTopics: false }, []), "topic");
   assert.equal(refusalCause(own, []), "batcher");
+  assert.equal(refusalCause({ ...own, redisReturned: true }, []), "redis-volatile");
+  assert.equal(refusalCause({ ...own, redisReturned: true }, [testPool]), "workers");
   assert.equal(refusalCause(own, [testPool, kafkaBlocked]), "kafka");
   assert.equal(refusalCause(own, [redisBlocked]), "redis-volatile");
   // Another pool of Kafka lacks its topic; this one reports that it has no workers.

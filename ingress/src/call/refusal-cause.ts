@@ -40,7 +40,10 @@ export const refusals = {
 export function refusalCause(own: OwnState, states: readonly PoolState[]): RefusalCause {
   const fault = ownFault(own);
   if (fault !== undefined) return fault;
-  if (states.length === 0) return own.hasTopics ? "batcher" : "topic";
+  if (states.length === 0) {
+    if (own.redisReturned === true) return "redis-volatile";
+    return own.hasTopics ? "batcher" : "topic";
+  }
   return states.find(({ blockedBy }) => blockedBy !== undefined)?.blockedBy ?? "workers";
 }
 
@@ -92,6 +95,8 @@ export type OwnState = {
   redis: boolean;
   /** False once Kafka has said that a pool's topic of tasks does not exist. */
   hasTopics: boolean;
+  /** The volatile Redis has just come back: states, which come through it, may not have come yet. */
+  redisReturned?: boolean;
   /** Set while this process has lost connections to them in a time in which it could hardly run. */
   starvation?: TimeSpent | undefined;
 };

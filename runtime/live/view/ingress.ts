@@ -30,7 +30,7 @@ function totals({ active, answered, refused, failed, totalMs }: LiveIngress): Vi
     rateTile("Failed: service at fault", failed),
     tile({ label: "In flight", value: counted(active, "request") }),
     tile({
-      label: "Time of answered calls",
+      label: "Median time of answered calls",
       value: totalMs === null ? "–" : duration(totalMs.p50),
       note: totalMs === null ? "none lately" : `99 % within ${duration(totalMs.p99)}`,
     }),

@@ -108,7 +108,7 @@ test("an ingress shows where the time goes, how requests ended, its limits and i
     ingress(),
     "queue waits for a worker 30 ms 33 %",
     "run the models run 60 ms 67 %",
-    "Time of answered calls 88 ms 99 % within 240 ms",
+    "Median time of answered calls 88 ms 99 % within 240 ms",
     "ok Answered. 900 100",
     "Bodies of requests in memory 256 MiB 512 MiB",
     "default Dlib/ssd 2 4 tasks 35 ms",

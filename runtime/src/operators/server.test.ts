@@ -83,8 +83,9 @@ test("the live page loads without the token, and its state needs it", async (t) 
   const get = await openPort(t, { OPERATORS_TOKEN: token });
   assert.equal((await get("/live.json")).status, 401);
   const reply = await get("/live.json", { authorization: `Bearer ${token}` });
-  const { uptimeMs, ...state } = JSON.parse(reply.body) as LiveState;
+  const { uptimeMs, version, revision, ...state } = JSON.parse(reply.body) as LiveState;
   assert.ok(uptimeMs > 0);
+  assert.match(`${version} ${revision ?? ""}`, /^\d+\.\d+\.\d+ ([0-9a-f]{40})?$/);
   const expected = { process: "ingress-1", checks: { redis: true }, health, part: { kind: "ingress" } };
   assert.deepEqual(state, expected);
   const page = await get("/live");
