@@ -4,6 +4,7 @@ import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
 import { coreWaits } from "@faceline/runtime/core-waits";
 import { ReplyTimeout } from "@faceline/runtime/reply-timeout";
+import { isInformation } from "./log-line.ts";
 import { groupWithLifeline, lifelineStdio, releaseLifeline } from "./lifeline.ts";
 
 /**
@@ -62,7 +63,8 @@ export class Child {
 
     for (const stream of [this.#process.stdout, this.#process.stderr]) {
       createInterface({ input: stream!, crlfDelay: Infinity }).on("line", (line) => {
-        this.#lastLines.push(line);
+        // What went well does not say why a process ends.
+        if (!isInformation(line)) this.#lastLines.push(line);
         if (this.#lastLines.length > lastLinesMax) this.#lastLines.shift();
         onLine(line);
       });

@@ -188,7 +188,7 @@ function runBatcher(env: NodeJS.ProcessEnv): Promise<string> {
   execFile(
     process.execPath,
     [main],
-    { env: { ...rest, ...env }, timeout: 60_000 },
+    { env: { ...rest, ...env, LOG_LEVEL: "error" }, timeout: 60_000 },
     (_error, stdout, stderr) => resolve(stdout + stderr),
   );
   return promise;

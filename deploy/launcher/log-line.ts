@@ -17,6 +17,10 @@ export function readableLogLine(line: string): string {
   return [head.trimEnd(), ...texts].join("  ");
 }
 
+/** Whether a line of a service's log is below `warn`. */
+export const isInformation = (line: string): boolean =>
+  ["debug", "info"].includes(parseRecord(line)?.level ?? "");
+
 function formatLevel(level: string): string {
   const text = level.padEnd(5);
   if (level === "error" || level === "fatal") return styleText("red", text);

@@ -21,8 +21,15 @@ test("a ready program runs until it is stopped", async (t) => {
   assert.deepEqual(printed, []);
 });
 
-test("a program that ends before it is ready fails the start with its last output", async (t) => {
-  const { supervisor } = supervise(t, `console.error("no model here"); process.exitCode = 3;`);
+test("a program that ends before it is ready fails the start with its last output, but for information", async (t) => {
+  const starting = {
+    level: "info",
+    time: "2026-11-26T10:00:00.000Z",
+    service: "faceline-inference",
+    msg: "starting",
+  };
+  const program = `console.log(${JSON.stringify(JSON.stringify(starting))}); console.error("no model here");`;
+  const { supervisor } = supervise(t, `${program} process.exitCode = 3;`);
   await assert.rejects(supervisor.start(), {
     message: "service-1 ended with exit code 3. Its last lines:\n  no model here",
   });
