@@ -39,6 +39,9 @@ import { spanServers } from "./span-servers.ts";
 import { openTaskOutbox } from "./task-outbox.ts";
 import { warnOfUntrustedProxy } from "./untrusted-proxy.ts";
 
+/** Batchers publish their states every 500 ms, so within this time after a pause the first ones have come. */
+const statesWithinMs = 1_000;
+
 await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => {
   // Names that are not in the catalogue end the start before anything is connected.
   const models = new LoadedModels(await catalogueOf(config), config);
@@ -211,9 +214,6 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   notifyReady();
   await waitForAbort(stop);
 });
-
-/** Batchers publish their states every 500 ms, so within this time after a pause the first ones have come. */
-const statesWithinMs = 1_000;
 
 /** Returns the catalogue of the repository, with what operators have added and calibrated in MODELS_DIR. */
 async function catalogueOf({ MODELS_DIR }: { MODELS_DIR?: string | undefined }): Promise<Catalogue> {
