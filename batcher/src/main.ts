@@ -32,7 +32,7 @@ import { settingsResource } from "./settings/settings-resource.ts";
 import { TaskInbox } from "./task-inbox.ts";
 import { TopicWatch } from "./topic-watch.ts";
 
-/** From the end of a batcher's session until its standby has joined again and published a state. */
+/** Time from the end of a batcher's session until its standby has joined again and published a state. */
 const takeoverGraceMs = 1_000;
 
 await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => {

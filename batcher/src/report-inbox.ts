@@ -5,7 +5,7 @@ import { readMessage } from "@faceline/runtime/message";
 import type { VolatileRedisConfig } from "@faceline/runtime/redis";
 import { subscribe } from "@faceline/runtime/redis-subscription";
 
-/** After a reconnect, by this time every worker has connected again and has reported. */
+/** Time after a reconnect by which every worker has connected again and has reported. */
 const settledAfterMs = 2_000;
 
 /**

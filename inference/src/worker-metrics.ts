@@ -66,7 +66,7 @@ type BatchTimes = Pick<FinishedBatch, "size" | "prepareMs" | "runMs" | "endedAt"
 };
 
 type WorkerMetricsParts = {
-  /** Those of the settings, of which some are loaded. */
+  /** Lanes of the settings, of which some are loaded. */
   lanes: readonly LaneId[];
   loaded: () => readonly LoadedLane[];
   /** Called for every batch that has ended. */

@@ -34,7 +34,7 @@ export function addRequestMetrics(
     }
   }
   observeConnections(app, metrics, connectionsMax);
-  /** By method and scheme; both come from short lists. */
+  /** Counts by method and scheme; both come from short lists. */
   const active = new Map<string, ActiveRequests>();
   metrics.observe("http.server.active_requests", () =>
     active.values().map(({ count, ...attributes }) => [count, attributes]),

@@ -180,7 +180,7 @@ export type LiveCaller = {
   /** Calls that have ended, and those of them that were refused. */
   calls: LiveCount;
   refused: LiveCount;
-  /** Of request bodies, as they arrive. */
+  /** Bytes of request bodies, as they arrive. */
   bytes: LiveCount;
   /** Admitted calls without a complete response. */
   inFlight: number;

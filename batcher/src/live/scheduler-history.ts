@@ -33,7 +33,7 @@ export class SchedulerHistory implements SchedulerObserver {
     return history;
   }
 
-  /** Those of workers that the scheduler has forgotten are dropped when another worker is new. */
+  /** Histories of workers that the scheduler has forgotten are dropped when another worker is new. */
   ofWorker(id: string): WorkerHistory {
     let history = this.#workers.get(id);
     if (history === undefined) {

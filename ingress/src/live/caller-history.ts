@@ -14,7 +14,7 @@ export class CallerHistory {
   readonly #refused = new RecentSlots<string>();
   /** The one that was active least recently first. */
   readonly #known = new Set<string>();
-  /** Only callers with calls in flight, which connections bound. */
+  /** Callers with calls in flight, which connections bound. */
   readonly #inFlight = new Map<string, number>();
 
   constructor(callersMax = 256) {
@@ -115,7 +115,7 @@ const addCounts = (one: LiveCaller["calls"], other: LiveCaller["calls"]): LiveCa
   all: one.all + other.all,
 });
 
-/** No team has its name. */
+/** Name of all other callers together; no team can have it. */
 const others = "~others";
 const teamsShownMax = 10;
 const isKeyless = (caller: string): boolean => caller === keylessTenant || caller === visitorsTenant;
