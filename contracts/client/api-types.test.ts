@@ -21,11 +21,11 @@ test("the client's plain types are those of the service's schemas", () => {
     candidate: true satisfies Equal<api.Candidate, Sent<compare.Candidate>>,
   };
   const _replies = {
-    verify: true satisfies Equal<api.VerifyReply, verify.VerifyReply>,
-    represent: true satisfies Equal<api.RepresentReply, represent.RepresentReply>,
-    compare: true satisfies Equal<api.CompareReply, compare.CompareReply>,
-    capabilities: true satisfies Equal<api.CapabilitiesReply, capabilities.CapabilitiesReply>,
-    health: true satisfies Equal<api.HealthReply, health.HealthReply>,
+    verify: true satisfies Equal<api.VerifyResponse, verify.VerifyResponse>,
+    represent: true satisfies Equal<api.RepresentResponse, represent.RepresentResponse>,
+    compare: true satisfies Equal<api.CompareResponse, compare.CompareResponse>,
+    capabilities: true satisfies Equal<api.CapabilitiesResponse, capabilities.CapabilitiesResponse>,
+    health: true satisfies Equal<api.HealthResponse, health.HealthResponse>,
     problem: true satisfies Equal<api.Problem, problem.Problem>,
     code: true satisfies Equal<api.ErrorCode, errors.ErrorCode>,
   };

@@ -132,7 +132,7 @@ export type FaceQuality = {
 /** Why a face may not be recognised. /openapi.json has the bounds. */
 export type QualityIssue = "too_small" | "blurred" | "turned_away" | "too_dark" | "too_bright" | "cut_off";
 
-export type VerifyReply = {
+export type VerifyResponse = {
   /** Always false where no face was found in one of the images. */
   verified: boolean;
   /** Rounded to 6 decimals before it is compared with the threshold. */
@@ -161,7 +161,7 @@ export type VerifyReply = {
   request_id: string;
 };
 
-export type RepresentReply = {
+export type RepresentResponse = {
   /** One for each face, largest first. */
   results: {
     /** Numbers, or Base64 of float32 where `embedding_format` is `base64`. */
@@ -202,7 +202,7 @@ export type ComparedCandidate = {
 /** A candidate that could not be compared, and why. */
 export type FailedCandidate = { index: number; id: string; error: ErrorCode; detail: string };
 
-export type CompareReply = {
+export type CompareResponse = {
   model_name: string;
   metric: DistanceMetric;
   /** `face_index` and `face_found` are null where the source is a vector. */
@@ -326,7 +326,7 @@ export type ModelDetails = NetworkDetails & {
   card: ModelCard | null;
 };
 
-export type CapabilitiesReply = {
+export type CapabilitiesResponse = {
   models: string[];
   default_model: string;
   detectors: string[];
@@ -366,7 +366,7 @@ export type CapabilitiesReply = {
   version: string;
 };
 
-export type HealthReply = {
+export type HealthResponse = {
   /** `degraded`: a call that needs a worker could not be served now. */
   status: "ok" | "degraded";
   version: string;

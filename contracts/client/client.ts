@@ -1,11 +1,11 @@
 import type {
-  CapabilitiesReply,
-  CompareReply,
+  CapabilitiesResponse,
+  CompareResponse,
   CompareRequest,
-  HealthReply,
-  RepresentReply,
+  HealthResponse,
+  RepresentResponse,
   RepresentRequest,
-  VerifyReply,
+  VerifyResponse,
   VerifyRequest,
 } from "./api-types.ts";
 import { withBase64Images } from "./base64.ts";
@@ -35,24 +35,24 @@ export class FacelineClient {
   }
 
   /** Tells whether two images show the same face. */
-  verify(request: VerifyRequest, options: CallOptions = {}): Promise<VerifyReply> {
+  verify(request: VerifyRequest, options: CallOptions = {}): Promise<VerifyResponse> {
     return this.#post("/verify", request, options);
   }
 
   /** Returns the faces of an image with their embeddings. */
-  represent(request: RepresentRequest, options: CallOptions = {}): Promise<RepresentReply> {
+  represent(request: RepresentRequest, options: CallOptions = {}): Promise<RepresentResponse> {
     return this.#post("/represent", request, options);
   }
 
   /**
    * Compares an image or a vector with many. A candidate that cannot be compared has an `error` of its own.
    */
-  compare(request: CompareRequest, options: CallOptions = {}): Promise<CompareReply> {
+  compare(request: CompareRequest, options: CallOptions = {}): Promise<CompareResponse> {
     return this.#post("/compare", request, options);
   }
 
   /** Returns models, detectors, thresholds and limits of the service. */
-  capabilities(options: CallOptions = {}): Promise<CapabilitiesReply> {
+  capabilities(options: CallOptions = {}): Promise<CapabilitiesResponse> {
     return this.#send({ method: "GET", path: "/capabilities", headers: {} }, options);
   }
 
@@ -60,11 +60,11 @@ export class FacelineClient {
    * Tells whether the service could serve a call now. Never retried, and `degraded` (503) is a reply, not an
    * error.
    */
-  async health({ signal }: Pick<CallOptions, "signal"> = {}): Promise<HealthReply> {
+  async health({ signal }: Pick<CallOptions, "signal"> = {}): Promise<HealthResponse> {
     const request: HttpRequest = { method: "GET", path: "/health", headers: {} };
     const reply = await this.#attempt(request, this.#options.timeoutMs, signal, async (response) =>
       response.ok || response.status === 503
-        ? parseReply<HealthReply>(response)
+        ? parseReply<HealthResponse>(response)
         : errorFromResponse(response),
     );
     if (reply instanceof FacelineError) throw reply;

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { HealthReply } from "@faceline/contracts/http/health";
+import { HealthResponse } from "@faceline/contracts/http/health";
 import { missingPart } from "../compose/readiness.ts";
 import { runCommand } from "../launcher/run-command.ts";
 
@@ -22,8 +22,8 @@ await runCommand(async ({ print, stop }) => {
   print(`Faceline is ready: http://${published}/  The first key is in secrets/first-api-key.`);
 });
 
-async function readHealth(ingress: string, stop: AbortSignal): Promise<HealthReply | undefined> {
+async function readHealth(ingress: string, stop: AbortSignal): Promise<HealthResponse | undefined> {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(2_000)]);
   const reply = await fetch(`${ingress}/health`, { signal }).catch(() => undefined);
-  return HealthReply.safeParse(await reply?.json().catch(() => undefined)).data;
+  return HealthResponse.safeParse(await reply?.json().catch(() => undefined)).data;
 }

@@ -1,7 +1,7 @@
-import type { HealthReply } from "@faceline/contracts/http/health";
+import type { HealthResponse } from "@faceline/contracts/http/health";
 
 /** Returns what a start in containers waits for, by the reply of /health; undefined once calls are served. */
-export function missingPart(health: HealthReply | undefined): string | undefined {
+export function missingPart(health: HealthResponse | undefined): string | undefined {
   if (health === undefined) return "the servers and the ingress";
   if (health.status === "ok") return undefined;
   const { kafka, redis, pools } = health.checks;

@@ -5,7 +5,7 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { RepresentReply } from "@faceline/contracts/http/represent";
+import { RepresentResponse } from "@faceline/contracts/http/represent";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { addModel } from "@faceline/models/contract/add";
 import { readPublished } from "@faceline/models/contract/published";
@@ -41,7 +41,7 @@ test("detectors that were added serve calls by the names that DeepFace has, in b
     calls.map(async (detector_backend) => {
       const { status, body } = await post("/represent", { img: portrait, detector_backend });
       assert.equal(status, 200, `${detector_backend}: ${JSON.stringify(body)}`);
-      assert.equal(RepresentReply.parse(body).results.length, 1);
+      assert.equal(RepresentResponse.parse(body).results.length, 1);
     }),
   );
 });

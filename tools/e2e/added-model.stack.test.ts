@@ -5,8 +5,8 @@ import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
-import { VerifyReply } from "@faceline/contracts/http/verify";
+import { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
+import { VerifyResponse } from "@faceline/contracts/http/verify";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { addModel, addRecogniser } from "@faceline/models/contract/add";
 import { readPublished } from "@faceline/models/contract/published";
@@ -44,7 +44,7 @@ test("models that were added are shown and serve calls by their names, several a
   });
 
   const shown = await (await fetch(`${running.address}/capabilities`)).json();
-  const details = CapabilitiesReply.parse(shown).model_details["Foreign"]!;
+  const details = CapabilitiesResponse.parse(shown).model_details["Foreign"]!;
   assert.deepEqual(
     [details.embedding_size, details.license, details.status, details.thresholds],
     [16, "Apache-2.0", "ready", { cosine: 0.5, euclidean: 1, euclidean_l2: 1 }],
@@ -58,7 +58,7 @@ test("models that were added are shown and serve calls by their names, several a
     const call = { img1: picture, img2: picture, model_name: name, detector_backend: "tiny" };
     const { status, body } = await post("/verify", call);
     assert.equal(status, 200, JSON.stringify(body));
-    const { verified, model } = VerifyReply.parse(body);
+    const { verified, model } = VerifyResponse.parse(body);
     assert.deepEqual([verified, model], [true, name]);
   });
   await Promise.all(replies);

@@ -24,11 +24,11 @@ const withoutBrowser = chromium === undefined && "no Chromium on PATH: apt-get i
 
 /** A program of a user: type-checked against the package's declarations, then run as JavaScript. */
 const program = `
-import { FacelineClient, FacelineError, type VerifyReply } from "@faceline/client";
+import { FacelineClient, FacelineError, type VerifyResponse } from "@faceline/client";
 
   export async function call(baseUrl: string, apiKey: string, img1: Blob, img2: Blob): Promise<string> {
   const faceline = new FacelineClient({ baseUrl, apiKey });
-  const reply: VerifyReply = await faceline.verify({ img1, img2, distance_metric: "cosine" });
+  const reply: VerifyResponse = await faceline.verify({ img1, img2, distance_metric: "cosine" });
   const box: number | undefined = reply.facial_areas.img1?.w;
   const code = await faceline.verify({ img1: "", img2 }).catch((error: unknown) => {
     if (error instanceof FacelineError && error.index === 0) return error.code;

@@ -3,11 +3,11 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";
-import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
-import { CompareReply } from "@faceline/contracts/http/compare";
+import { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
+import { CompareResponse } from "@faceline/contracts/http/compare";
 import { DistanceMetric } from "@faceline/contracts/http/detection-fields";
-import { RepresentReply } from "@faceline/contracts/http/represent";
-import { VerifyReply } from "@faceline/contracts/http/verify";
+import { RepresentResponse } from "@faceline/contracts/http/represent";
+import { VerifyResponse } from "@faceline/contracts/http/verify";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { modelsFolder } from "@faceline/models/model-file";
 import { isUnpulled } from "@faceline/models/source";
@@ -36,7 +36,7 @@ test("each detector is served, and all calls see the same faces with it", async 
   const stranger = (await portrait(2)).toString("base64");
 
   await t.test("/capabilities lists it with its licence, and says what its cascade may miss", async () => {
-    const reply = CapabilitiesReply.parse(await (await fetch(`${address}/capabilities`)).json());
+    const reply = CapabilitiesResponse.parse(await (await fetch(`${address}/capabilities`)).json());
     assert.deepEqual(reply.detectors.toSorted(), detectors.toSorted());
     assert.equal(reply.default_detector, "ssd");
     for (const name of detectors) {
@@ -51,8 +51,8 @@ test("each detector is served, and all calls see the same faces with it", async 
       const img = (await portrait(0)).toString("base64");
       for (const distance_metric of DistanceMetric.options) {
         const call = { detector_backend, distance_metric };
-        const same = await ask(post, "/verify", { img1: img, img2: img, ...call }, VerifyReply);
-        const different = await ask(post, "/verify", { img1: img, img2: stranger, ...call }, VerifyReply);
+        const same = await ask(post, "/verify", { img1: img, img2: img, ...call }, VerifyResponse);
+        const different = await ask(post, "/verify", { img1: img, img2: stranger, ...call }, VerifyResponse);
         assert.deepEqual([same.verified, different.verified], [true, false], distance_metric);
         assert.equal(same.detector_backend, detector_backend);
       }
@@ -61,9 +61,14 @@ test("each detector is served, and all calls see the same faces with it", async 
     for (const { name, picture, faces } of pictures) {
       await t.test(`${detector_backend}: ${name}`, async () => {
         const img = picture.toString("base64");
-        const represented = await ask(post, "/represent", { img, detector_backend }, RepresentReply);
+        const represented = await ask(post, "/represent", { img, detector_backend }, RepresentResponse);
         assert.equal(represented.results.length, faces, "/represent");
-        const verified = await ask(post, "/verify", { img1: img, img2: img, detector_backend }, VerifyReply);
+        const verified = await ask(
+          post,
+          "/verify",
+          { img1: img, img2: img, detector_backend },
+          VerifyResponse,
+        );
         const { faces_compared } = verified;
         assert.deepEqual(
           [verified.verified, faces_compared],
@@ -74,7 +79,7 @@ test("each detector is served, and all calls see the same faces with it", async 
           post,
           "/compare",
           { img, candidates: [img, stranger], detector_backend },
-          CompareReply,
+          CompareResponse,
         );
         assert.deepEqual(
           compared.results.map((result) => "match" in result && result.match),
@@ -87,7 +92,7 @@ test("each detector is served, and all calls see the same faces with it", async 
           post,
           "/verify",
           { img1: largest!.embedding, img2: img, detector_backend },
-          VerifyReply,
+          VerifyResponse,
         );
         assert.equal(stored.verified, true, "an embedding of /represent against the picture");
       });

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { existsSync, mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import test from "node:test";
-import { RepresentReply } from "@faceline/contracts/http/represent";
+import { RepresentResponse } from "@faceline/contracts/http/represent";
 import { readConfig } from "@faceline/runtime/config";
 import { KafkaConfig, openAdmin } from "@faceline/runtime/kafka";
 import { openProducer } from "@faceline/runtime/kafka-producer";
@@ -87,7 +87,7 @@ async function send({ address, key, post }: TestStack, pictures: Buffer[]): Prom
   const vectors: number[][] = [];
   for (const img of images) {
     const reply = await post("/represent", { img });
-    const { results } = RepresentReply.parse(reply.body);
+    const { results } = RepresentResponse.parse(reply.body);
     vectors.push(...results.map(({ embedding }) => embedding as number[]));
   }
   assert.equal(vectors.length, pictures.length);

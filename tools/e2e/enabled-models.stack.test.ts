@@ -4,7 +4,7 @@ import { execFile } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
+import { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
 import { Problem } from "@faceline/contracts/http/problem";
 import { portraits } from "@faceline/testing/faces";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
@@ -27,7 +27,7 @@ test("operators enable and disable models while two ingresses run", async (t) =>
     Promise.all(
       running.addresses.map(async (address) => {
         const reply = await (await fetch(`${address}/capabilities`)).json();
-        const { detectors, default_detector } = CapabilitiesReply.parse(reply);
+        const { detectors, default_detector } = CapabilitiesResponse.parse(reply);
         return [detectors, default_detector];
       }),
     );

@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";
-import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
+import { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
 import { Problem } from "@faceline/contracts/http/problem";
-import { VerifyReply } from "@faceline/contracts/http/verify";
+import { VerifyResponse } from "@faceline/contracts/http/verify";
 import { readLaunchOptions } from "@faceline/deploy/launcher/settings";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { modelsFolder } from "@faceline/models/model-file";
@@ -39,7 +39,7 @@ test("all 300 labelled pairs are classified correctly at the default thresholds,
       t.diagnostic(`${pairs.length} pairs of 25 pictures: a regression check, not a claim of accuracy.`);
       for (const { metric, wrong } of figures) assert.deepEqual(wrong, [], metric);
       const reply = await fetch(`${stack.address}/capabilities`);
-      const { detector_details } = CapabilitiesReply.parse(await reply.json());
+      const { detector_details } = CapabilitiesResponse.parse(await reply.json());
       const { precision } = detector_details["ssd"]!.builds[0]!;
       for (const { metric, same, different } of figures) {
         const limit = differenceMax[precision] * thresholds[metric];
@@ -67,7 +67,7 @@ async function measure(
       img2: pictures.get(pair.second),
       ...options,
     });
-    if (status === 200) return { pair, ...VerifyReply.parse(body) };
+    if (status === 200) return { pair, ...VerifyResponse.parse(body) };
     const { error, field } = Problem.parse(body);
     return { pair, error, file: field === "img2" ? pair.second : pair.first };
   });
@@ -142,7 +142,7 @@ function table(figures: Figures[]): string[] {
 
 type Metric = "cosine" | "euclidean";
 
-type Verdict = { pair: LabelledPair } & (VerifyReply | { error: string; file: string });
+type Verdict = { pair: LabelledPair } & (VerifyResponse | { error: string; file: string });
 
 type Figures = {
   metric: Metric;

@@ -1,8 +1,8 @@
 // Covers lanes that leave where memory for models is short: MODELS_MEMORY_MIB.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { HealthReply } from "@faceline/contracts/http/health";
-import { VerifyReply } from "@faceline/contracts/http/verify";
+import { HealthResponse } from "@faceline/contracts/http/health";
+import { VerifyResponse } from "@faceline/contracts/http/verify";
 import { portraits } from "@faceline/testing/faces";
 import { processMemory, processMemoryIsReadable } from "@faceline/testing/process-memory";
 import { apiClient, retryOnOverload } from "./stack/api-client.ts";
@@ -21,7 +21,7 @@ test("where memory holds one lane, calls wait for theirs, the other one leaves, 
   const [first, second] = (await portraits()).map((picture) => picture.toString("base64"));
   const patient = retryOnOverload(post);
   const loadedLanes = async () => {
-    const health = HealthReply.parse(await (await fetch(`${address}/health`)).json());
+    const health = HealthResponse.parse(await (await fetch(`${address}/health`)).json());
     const lanes = Object.values(health.checks.pools).flatMap((pool) => Object.entries(pool));
     return lanes.filter(([, { workers }]) => workers > 0).map(([lane]) => lane);
   };
@@ -33,7 +33,7 @@ test("where memory holds one lane, calls wait for theirs, the other one leaves, 
       const startedAt = performance.now();
       const reply = await patient("/verify", body, patience);
       assert.equal(reply.status, 200, JSON.stringify(reply.body));
-      assert.equal(VerifyReply.parse(reply.body).verified, false);
+      assert.equal(VerifyResponse.parse(reply.body).verified, false);
       const waitedMs = Math.round(performance.now() - startedAt);
       assert.deepEqual(await loadedLanes(), [`Dlib/${detector_backend}`]);
       if (!processMemoryIsReadable) continue;

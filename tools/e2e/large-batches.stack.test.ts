@@ -2,7 +2,7 @@
 // accelerator, whose answers are all alike. inference/src/worker.test.ts covers which task gets which.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { CompareReply } from "@faceline/contracts/http/compare";
+import { CompareResponse } from "@faceline/contracts/http/compare";
 import type { LiveState } from "@faceline/runtime/live/state";
 import { batchTasksMax } from "@faceline/contracts/wire/batch";
 import { tinyJpeg } from "@faceline/bench/pictures";
@@ -35,7 +35,7 @@ test("batches of up to 256 tasks are run, and every picture of every call is ans
     };
     const reply = await stack.post("/compare", body, headers);
     assert.equal(reply.status, 200, JSON.stringify(reply.body).slice(0, 500));
-    return CompareReply.parse(reply.body);
+    return CompareResponse.parse(reply.body);
   };
   // The first call occupies the worker; the others wait meanwhile, and go together.
   const replies = await Promise.all(Array.from({ length: calls }, (_, call) => compare(call)));

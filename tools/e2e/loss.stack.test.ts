@@ -2,8 +2,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
-import { HealthReply } from "@faceline/contracts/http/health";
-import { VerifyReply } from "@faceline/contracts/http/verify";
+import { HealthResponse } from "@faceline/contracts/http/health";
+import { VerifyResponse } from "@faceline/contracts/http/verify";
 import { readConfig } from "@faceline/runtime/config";
 import { KafkaConfig, openAdmin } from "@faceline/runtime/kafka";
 import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/runtime/redis";
@@ -32,7 +32,7 @@ test("loss of processes, with two workers and two batchers", async (t) => {
     const headers = { "x-request-id": id, "x-request-timeout-ms": deadlineMs };
     const reply = await running.post("/verify", body, headers);
     assert.equal(reply.status, 200, `${id}: ${JSON.stringify(reply.body)}`);
-    const { request_id, distance } = VerifyReply.parse(reply.body);
+    const { request_id, distance } = VerifyResponse.parse(reply.body);
     assert.deepEqual([request_id, reply.headers.get("x-request-id")], [id, id]);
     return distance;
   };
@@ -108,7 +108,7 @@ function activeBatcher({ logs }: TestStack): string {
 }
 
 async function workers({ address, pool }: TestStack): Promise<number> {
-  const health = HealthReply.parse(await (await fetch(`${address}/health`)).json());
+  const health = HealthResponse.parse(await (await fetch(`${address}/health`)).json());
   return health.checks.pools[pool]?.["Dlib/tiny"]?.workers ?? 0;
 }
 

@@ -3,7 +3,7 @@ import { randomBytes } from "node:crypto";
 import { EventEmitter, once } from "node:events";
 import { join } from "node:path";
 import test from "node:test";
-import { RepresentReply } from "@faceline/contracts/http/represent";
+import { RepresentResponse } from "@faceline/contracts/http/represent";
 import { readConfig } from "@faceline/runtime/config";
 import { readMessage } from "@faceline/runtime/message";
 import { VolatileRedisConfig } from "@faceline/runtime/redis";
@@ -67,7 +67,7 @@ test("no picture's bytes outlive its batch in a worker", { skip: memorySearchUna
 
 async function embeddings({ post }: TestStack, bytes: Buffer): Promise<number[][]> {
   const reply = await post("/represent", { img: bytes.toString("base64") });
-  return RepresentReply.parse(reply.body).results.map(({ embedding }) => embedding as number[]);
+  return RepresentResponse.parse(reply.body).results.map(({ embedding }) => embedding as number[]);
 }
 
 /**

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";
 import { Problem } from "@faceline/contracts/http/problem";
-import { RepresentReply } from "@faceline/contracts/http/represent";
+import { RepresentResponse } from "@faceline/contracts/http/represent";
 import sharp from "sharp";
 import { facesFolder, portraits, portraitWithPasserBy, withoutFaces } from "@faceline/testing/faces";
 import { readBase64 } from "./stack/api-client.ts";
@@ -45,7 +45,7 @@ test("unusual pictures, each in one call", async (t) => {
     const headers = { "x-request-id": name.replaceAll(" ", "-") };
     const reply = await post("/represent", { img }, headers);
     assert.equal(reply.status, 200, JSON.stringify(reply.body));
-    const { results, request_id } = RepresentReply.parse(reply.body);
+    const { results, request_id } = RepresentResponse.parse(reply.body);
     assert.equal(request_id, headers["x-request-id"]);
     assert.equal(reply.headers.get("x-request-id"), request_id);
     return results.length;

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
 import { promisify } from "node:util";
-import { VerifyReply } from "@faceline/contracts/http/verify";
+import { VerifyResponse } from "@faceline/contracts/http/verify";
 import { installPackage, packClient } from "@faceline/commands/client-package";
 import { writeSamples } from "@faceline/deploy/launcher/samples";
 import { openStateFolder, repository } from "@faceline/deploy/launcher/state-folder";
@@ -43,7 +43,7 @@ test("the calls in README, in the guide to clients and in the launcher's welcome
     });
     const command = text.split("\n").find((line) => line.startsWith("curl "));
     assert.ok(command, text);
-    const reply = VerifyReply.parse(await paste(command, tmpdir()));
+    const reply = VerifyResponse.parse(await paste(command, tmpdir()));
     assert.equal(reply.verified, true);
   });
 
@@ -58,7 +58,7 @@ test("the calls in README, in the guide to clients and in the launcher's welcome
     const shown: unknown = JSON.parse(answer);
     assert.deepEqual(shape(reply), shape(shown));
     assert.deepEqual(stableFields(reply), stableFields(shown));
-    assert.equal(VerifyReply.parse(reply).verified, true);
+    assert.equal(VerifyResponse.parse(reply).verified, true);
   });
 
   const guide = readFileSync(join(repository, "docs/using/clients.md"), "utf8");
@@ -117,6 +117,6 @@ function shape(value: unknown): unknown {
 
 /** The fields that depend neither on the processor nor on the time. */
 function stableFields(reply: unknown): unknown {
-  const { verified, threshold, model, detector_backend, similarity_metric } = VerifyReply.parse(reply);
+  const { verified, threshold, model, detector_backend, similarity_metric } = VerifyResponse.parse(reply);
   return { verified, threshold, model, detector_backend, similarity_metric };
 }

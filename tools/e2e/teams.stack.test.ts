@@ -4,7 +4,7 @@ import { createHash, randomUUID } from "node:crypto";
 import { join } from "node:path";
 import test from "node:test";
 import { promisify } from "node:util";
-import { CompareReply } from "@faceline/contracts/http/compare";
+import { CompareResponse } from "@faceline/contracts/http/compare";
 import { readConfig } from "@faceline/runtime/config";
 import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/runtime/redis";
 import { idempotencyRecordKey } from "@faceline/contracts/wire/names";
@@ -71,7 +71,7 @@ test("keys and limits of teams, on two ingresses", async (t) => {
       `computed again and answered ${Math.round(performance.now() - startedAt)} ms after the death`,
     );
     assert.equal(reply.status, 200, JSON.stringify(reply.body));
-    assert.equal(CompareReply.parse(reply.body).results.length, candidates.length);
+    assert.equal(CompareResponse.parse(reply.body).results.length, candidates.length);
     assert.equal(reply.headers.get("idempotency-replayed"), null);
   });
 });

@@ -1,8 +1,8 @@
 // Covers the public tester: ingress/src/tester-routes.ts.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
-import { VerifyReply } from "@faceline/contracts/http/verify";
+import { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
+import { VerifyResponse } from "@faceline/contracts/http/verify";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { apiClient } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
@@ -18,7 +18,7 @@ test("visitors try the service without a key, on two ingresses", async (t) => {
     for (const { request, samples, reply, timing } of answers) {
       assert.deepEqual(request, { model_name: "Dlib", detector_backend: "ssd", distance_metric: "cosine" });
       assert.deepEqual(samples, ["dia-1", "dia-2"]);
-      const { verified, distance, threshold } = VerifyReply.parse(reply);
+      const { verified, distance, threshold } = VerifyResponse.parse(reply);
       assert.ok(verified && distance > 0 && distance < threshold, `${distance} of ${threshold}`);
       assert.match(timing, /run;dur=[1-9]/);
     }
@@ -55,7 +55,9 @@ test("visitors try the service without a key, on two ingresses", async (t) => {
       const reply = await visitor(off.address)("/tester/verify", vectors, { origin: off.address });
       assert.equal(reply.status, 404);
       assert.match((reply.body as { detail: string }).detail, /turned the tester off/);
-      const capabilities = CapabilitiesReply.parse(await (await fetch(`${off.address}/capabilities`)).json());
+      const capabilities = CapabilitiesResponse.parse(
+        await (await fetch(`${off.address}/capabilities`)).json(),
+      );
       assert.equal(capabilities.features.tester, false);
       assert.equal((await off.post("/verify", vectors)).status, 200);
     },
@@ -75,7 +77,7 @@ async function sampleAnswer(address: string) {
   return (await reply!.json()) as {
     request: unknown;
     samples: string[];
-    reply: VerifyReply;
+    reply: VerifyResponse;
     timing: string;
   };
 }

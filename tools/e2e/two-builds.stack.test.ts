@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
-import { RepresentReply } from "@faceline/contracts/http/represent";
-import { VerifyReply } from "@faceline/contracts/http/verify";
+import { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
+import { RepresentResponse } from "@faceline/contracts/http/represent";
+import { VerifyResponse } from "@faceline/contracts/http/verify";
 import { portraits } from "@faceline/testing/faces";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { retryOnOverload, runConcurrently } from "./stack/api-client.ts";
@@ -20,7 +20,7 @@ test("two workers with one model in two precisions, as on CPUs with and without 
   const [portrait = Buffer.alloc(0)] = await portraits();
   const img = portrait.toString("base64");
   const capabilities = async () =>
-    CapabilitiesReply.parse(await (await fetch(`${running.address}/capabilities`)).json());
+    CapabilitiesResponse.parse(await (await fetch(`${running.address}/capabilities`)).json());
   const calls = [...Array(callsMax).keys()];
 
   await t.test("a picture is at distance 0 from itself, whoever works on it", async () => {
@@ -28,7 +28,7 @@ test("two workers with one model in two precisions, as on CPUs with and without 
       const distances = await runConcurrently({ inFlightMax }, calls, async () => {
         const reply = await post("/verify", { img1: img, img2: img });
         assert.equal(reply.status, 200, JSON.stringify(reply.body));
-        return VerifyReply.parse(reply.body).distance;
+        return VerifyResponse.parse(reply.body).distance;
       });
       const mixed = distances.filter((distance) => distance > 1e-5);
       assert.deepEqual(mixed, [], `${mixed.length} of ${callsMax} calls, ${inFlightMax} at a time`);
@@ -43,12 +43,12 @@ test("two workers with one model in two precisions, as on CPUs with and without 
       return;
     }
     assert.deepEqual(precisions, ["float32", "int8"]);
-    const replies: RepresentReply["results"] = [];
+    const replies: RepresentResponse["results"] = [];
     const seen = (what: "precision" | "model_version") => [...new Set(replies.map((each) => each[what]))];
     // One batch may take all calls in flight, and the faster worker may be free again before the next.
     while (seen("precision").length < 2 && replies.length < repliesMax)
       await runConcurrently({ inFlightMax: callsMax }, calls, async () => {
-        replies.push(...RepresentReply.parse((await post("/represent", { img })).body).results);
+        replies.push(...RepresentResponse.parse((await post("/represent", { img })).body).results);
       });
     assert.deepEqual(seen("precision").toSorted(), ["float32", "int8"]);
     assert.deepEqual(seen("model_version"), [model_version]);

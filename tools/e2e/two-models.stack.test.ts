@@ -5,11 +5,11 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
+import { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
 import { DistanceMetric } from "@faceline/contracts/http/detection-fields";
-import { HealthReply } from "@faceline/contracts/http/health";
-import type { RepresentReply, RepresentResult } from "@faceline/contracts/http/represent";
-import { VerifyReply } from "@faceline/contracts/http/verify";
+import { HealthResponse } from "@faceline/contracts/http/health";
+import type { RepresentResponse, RepresentResult } from "@faceline/contracts/http/represent";
+import { VerifyResponse } from "@faceline/contracts/http/verify";
 import { readCatalogue } from "@faceline/models/catalogue";
 import type { Model } from "@faceline/models/catalogue-entry";
 import { modelsFolder } from "@faceline/models/model-file";
@@ -42,7 +42,7 @@ test("a second embedding model is served beside the first", { skip }, async (t) 
   const post = retryOnOverload(running.post);
 
   const workersOf = async () => {
-    const health = HealthReply.parse(await (await fetch(`${running.address}/health`)).json());
+    const health = HealthResponse.parse(await (await fetch(`${running.address}/health`)).json());
     const lanes = Object.values(health.checks.pools).flatMap((pool) => Object.entries(pool));
     return lanes.filter(([, { workers }]) => workers > 0).map(([lane]) => lane);
   };
@@ -110,7 +110,7 @@ test("a second embedding model is served beside the first", { skip }, async (t) 
 
   await t.test("/capabilities has its size, its thresholds and where they come from", async () => {
     const reply = await (await fetch(`${running.address}/capabilities`)).json();
-    const { models, model_details, limits } = CapabilitiesReply.parse(reply);
+    const { models, model_details, limits } = CapabilitiesResponse.parse(reply);
     assert.deepEqual(models, ["Dlib", "MobileFaceNet", pair.name]);
     const { embedding_size, thresholds, thresholds_from, precision, status } =
       model_details["MobileFaceNet"]!;
@@ -145,13 +145,13 @@ test("a second embedding model is served beside the first", { skip }, async (t) 
 
   await t.test("an embedding of the pair has both models', and is compared later as any other", async () => {
     const { body } = await post("/represent", { img: first, model_name: pair.name, max_faces: 1 });
-    const [{ embedding, model_version }] = (body as RepresentReply).results as [RepresentResult];
+    const [{ embedding, model_version }] = (body as RepresentResponse).results as [RepresentResult];
     assert.equal(embedding.length, 320);
     const call = { model_name: pair.name, model_version };
     const now = await verify(post, first, second, { model_name: pair.name });
     const later = await verify(post, embedding, second, call);
     assert.ok(Math.abs(later.distance - now.distance) < 1e-5);
-    const { model_details } = CapabilitiesReply.parse(
+    const { model_details } = CapabilitiesResponse.parse(
       await (await fetch(`${running.address}/capabilities`)).json(),
     );
     const { builds, precision, model_version: version } = model_details[pair.name]!;
@@ -180,5 +180,5 @@ test("a worker ends with one sentence where a model was not pulled", async (t) =
 async function verify(post: Post, img1: unknown, img2: unknown, call: object) {
   const { status, body } = await post("/verify", { img1, img2, ...call });
   assert.equal(status, 200, JSON.stringify(body));
-  return VerifyReply.parse(body);
+  return VerifyResponse.parse(body);
 }

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { isDeepStrictEqual } from "node:util";
-import { HealthReply } from "@faceline/contracts/http/health";
+import { HealthResponse } from "@faceline/contracts/http/health";
 import { portraits } from "@faceline/testing/faces";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { runConcurrently } from "./stack/api-client.ts";
@@ -41,7 +41,7 @@ test("two pools, the second with a Redis of its own", async (t) => {
   };
   const knownPools = async () => {
     const reply = await fetch(`${both.address}/health`);
-    return Object.keys(HealthReply.parse(await reply.json()).checks.pools).toSorted();
+    return Object.keys(HealthResponse.parse(await reply.json()).checks.pools).toSorted();
   };
   await waitUntil("both pools are known", async () => (await knownPools()).length === 2);
 

@@ -4,7 +4,7 @@ import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { before, type TestContext, test } from "node:test";
-import { HealthReply } from "@faceline/contracts/http/health";
+import { HealthResponse } from "@faceline/contracts/http/health";
 import { Problem } from "@faceline/contracts/http/problem";
 import { readConfig } from "@faceline/runtime/config";
 import {
@@ -166,7 +166,8 @@ test("a server that begins to write snapshots gets no picture and calls are refu
   const { address, post } = await startStack(t, { settings: { REDIS_VOLATILE_URL: url } });
   const [portrait] = await portraits();
   const call = () => post("/represent", { img: portrait!.toString("base64"), detector_backend: "tiny" });
-  const health = async () => HealthReply.parse(await (await fetch(`${address}/health`)).json()).checks.redis;
+  const health = async () =>
+    HealthResponse.parse(await (await fetch(`${address}/health`)).json()).checks.redis;
   assert.equal((await call()).status, 200);
 
   await using operator = await connectRedis("REDIS_VOLATILE_URL", url, 1_000);

@@ -1,4 +1,4 @@
-import type { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
+import type { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
 import type { ModelCard } from "@faceline/contracts/http/model-card";
 import type { Recogniser } from "@faceline/models/model-pair";
 
@@ -12,7 +12,7 @@ export type Facts = {
   publicUrl: string;
   /** Whether calls need a key. */
   keysNeeded: boolean;
-  limits: CapabilitiesReply["limits"];
+  limits: CapabilitiesResponse["limits"];
   teamBodyBytesPerSecond: number;
   idempotencyKeptMs: number;
   /** Those that are enabled. */

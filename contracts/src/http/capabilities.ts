@@ -158,7 +158,7 @@ const Features = z.object({
 });
 
 /** GET /capabilities: what is enabled now, and which of it live workers serve. */
-export const CapabilitiesReply = z.object({
+export const CapabilitiesResponse = z.object({
   models: z
     .array(z.string())
     .describe("Names that `model_name` may have. Operators may change them at any time."),
@@ -182,4 +182,4 @@ export const CapabilitiesReply = z.object({
   features: Features.describe("Optional parts of the API, and which of them this service offers."),
   version: z.string().describe("Version of the service."),
 });
-export type CapabilitiesReply = z.infer<typeof CapabilitiesReply>;
+export type CapabilitiesResponse = z.infer<typeof CapabilitiesResponse>;

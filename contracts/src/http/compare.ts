@@ -125,7 +125,7 @@ const NotCompared = z.object({
 });
 export type FailedCandidate = z.infer<typeof NotCompared>;
 
-export const CompareReply = z.object({
+export const CompareResponse = z.object({
   model_name: z.string().describe("The model that computed the embeddings, or whose threshold was used."),
   metric: DistanceMetric.describe("The metric of the distances and of the threshold."),
   source: z
@@ -152,4 +152,4 @@ export const CompareReply = z.object({
   ),
   ...replyFields,
 });
-export type CompareReply = z.infer<typeof CompareReply>;
+export type CompareResponse = z.infer<typeof CompareResponse>;

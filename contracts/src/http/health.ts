@@ -20,13 +20,13 @@ export const LaneHealth = z.object({
 });
 
 /** GET /livez and /readyz with status 200. */
-export const LiveReply = z.object({
+export const LiveResponse = z.object({
   status: z.literal("ok").describe("Always `ok`; else the reply is an error."),
 });
-export type LiveReply = z.infer<typeof LiveReply>;
+export type LiveResponse = z.infer<typeof LiveResponse>;
 
 /** GET /health: 200 and `ok`, or 503 and `degraded` when compute calls cannot be served. */
-export const HealthReply = z.object({
+export const HealthResponse = z.object({
   status: z
     .enum(["ok", "degraded"])
     .describe("`ok`: a call could be served now. `degraded`: a call that needs a worker would be refused."),
@@ -48,4 +48,4 @@ export const HealthReply = z.object({
     .optional()
     .describe("How a call that needs a worker would be refused. Absent while `status` is `ok`."),
 });
-export type HealthReply = z.infer<typeof HealthReply>;
+export type HealthResponse = z.infer<typeof HealthResponse>;

@@ -55,7 +55,7 @@ export const RepresentResult = z.object({
 });
 export type RepresentResult = z.infer<typeof RepresentResult>;
 
-export const RepresentReply = z.object({
+export const RepresentResponse = z.object({
   results: z
     .array(RepresentResult)
     .describe(
@@ -66,4 +66,4 @@ export const RepresentReply = z.object({
   detector_backend: z.string().describe("The detector that found the faces."),
   ...replyFields,
 });
-export type RepresentReply = z.infer<typeof RepresentReply>;
+export type RepresentResponse = z.infer<typeof RepresentResponse>;

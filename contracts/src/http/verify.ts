@@ -42,7 +42,7 @@ const countOf = (field: string) =>
         "one. Null where an embedding was sent in place of the image.",
     );
 
-export const VerifyReply = z.object({
+export const VerifyResponse = z.object({
   verified: z
     .boolean()
     .describe(
@@ -80,4 +80,4 @@ export const VerifyReply = z.object({
     .describe("Why the two compared faces may not be recognised; null for an embedding."),
   ...replyFields,
 });
-export type VerifyReply = z.infer<typeof VerifyReply>;
+export type VerifyResponse = z.infer<typeof VerifyResponse>;

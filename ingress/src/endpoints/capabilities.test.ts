@@ -3,7 +3,7 @@ import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { test } from "node:test";
-import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
+import { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { withLocalThresholds, writeLocalThresholds } from "@faceline/models/local-thresholds";
@@ -12,7 +12,7 @@ import { testBuild, testPool, testServer } from "../../testing/server.ts";
 test("GET /capabilities: what is enabled, what of it has live workers, and the limits, without a key", async (t) => {
   const reply = await testServer(t).app.inject("/capabilities");
   assert.equal(reply.statusCode, 200);
-  const shown = CapabilitiesReply.strict().parse(reply.json());
+  const shown = CapabilitiesResponse.strict().parse(reply.json());
   assert.deepEqual([shown.models, shown.default_model], [["Dlib"], "Dlib"]);
   assert.deepEqual([shown.detectors, shown.default_detector], [["ssd", "tiny"], "ssd"]);
   const { status, batch_max, execution_provider, license, thresholds } = shown.model_details["Dlib"]!;
@@ -66,7 +66,7 @@ test("GET /capabilities: every build that live workers run, and what a detector 
   const lanes = [...lanesOf("int8", "a"), ...lanesOf("float32", "b"), ...lanesOf("int8", "a")];
   const poolStates = () => [{ ...testPool, lanes } as unknown as PoolState];
   const { app } = testServer(t, { poolStates, catalogue: await readCatalogue() });
-  const shown = CapabilitiesReply.strict().parse((await app.inject("/capabilities")).json());
+  const shown = CapabilitiesResponse.strict().parse((await app.inject("/capabilities")).json());
   const { model_version, builds } = shown.model_details["Dlib"]!;
   assert.equal(model_version, testBuild.modelVersion);
   const shared = { precision_fallback: false, execution_provider: "cpu" };
@@ -80,7 +80,7 @@ test("GET /capabilities: every build that live workers run, and what a detector 
 
 test("GET /capabilities: the card of a model or detector that was measured, null for another one", async (t) => {
   const shown = async (options: Parameters<typeof testServer>[1]) =>
-    CapabilitiesReply.parse((await testServer(t, options).app.inject("/capabilities")).json());
+    CapabilitiesResponse.parse((await testServer(t, options).app.inject("/capabilities")).json());
   const measured = await shown({ catalogue: await readCatalogue() });
   assert.equal(measured.model_details["Dlib"]!.card!.lane, "Dlib/ssd");
   const { lane, conditions } = measured.detector_details["tiny"]!.card!;
@@ -112,7 +112,7 @@ test("GET /capabilities: where an operator's own thresholds come from; /verify u
 
   const { app, post } = testServer(t, { catalogue });
   const reply = await app.inject("/capabilities");
-  const shown = CapabilitiesReply.strict().parse(reply.json()).model_details["Dlib"]!;
+  const shown = CapabilitiesResponse.strict().parse(reply.json()).model_details["Dlib"]!;
   assert.deepEqual(shown.thresholds, thresholds);
   assert.deepEqual(shown.thresholds_calibration, calibration);
   assert.match(shown.thresholds_from.cosine, /^The operator's calibration of 2026-11-22 .* at most 1 %/);

@@ -1,6 +1,6 @@
 import { imageSideMinPx } from "@faceline/contracts/image/header";
 import { facesMax } from "@faceline/contracts/wire/task";
-import type { CapabilitiesReply, RunningBuild } from "@faceline/contracts/http/capabilities";
+import type { CapabilitiesResponse, RunningBuild } from "@faceline/contracts/http/capabilities";
 import { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import { EmbeddingFormat } from "@faceline/contracts/http/represent";
 import { FacePolicy } from "@faceline/contracts/http/verify";
@@ -18,7 +18,7 @@ import type { RouteContext } from "./endpoint.ts";
 import { versionsOf } from "./model-versions.ts";
 
 /** GET /capabilities: what the operator enabled, what of it has live workers, and the limits of a call. */
-export async function capabilities({ ports, settings, models }: RouteContext): Promise<CapabilitiesReply> {
+export async function capabilities({ ports, settings, models }: RouteContext): Promise<CapabilitiesResponse> {
   const { enabled } = models;
   const usableLanes = ports
     .poolStates()
@@ -121,7 +121,7 @@ function runningBuilds({ name }: { name: string }, lanes: LaneState[]): RunningB
 export const requestLimits = (
   settings: HttpSettings,
   enabled: EnabledModels,
-): CapabilitiesReply["limits"] => ({
+): CapabilitiesResponse["limits"] => ({
   body_bytes: settings.BODY_BYTES_MAX,
   image_bytes: settings.IMAGE_BYTES_MAX,
   image_pixels: settings.IMAGE_PIXELS_MAX,

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CompareReply } from "@faceline/contracts/http/compare";
+import { CompareResponse } from "@faceline/contracts/http/compare";
 import { encodeEmbedding } from "@faceline/contracts/wire/face";
 import {
   answeredBy,
@@ -29,7 +29,7 @@ test("/compare 200: vectors alone never leave the ingress", async (t) => {
   const candidates = [{ id: "ann", vector: [0, 1] }, [0.6, 0.8], { id: 7, vector: [2, 0] }];
   const reply = await post("/compare", { vector: [1, 0], candidates }, { "x-request-id": "mine" });
   assert.equal(reply.statusCode, 200);
-  assert.deepEqual(CompareReply.strict().parse(reply.json()), {
+  assert.deepEqual(CompareResponse.strict().parse(reply.json()), {
     model_name: "Dlib",
     metric: "cosine",
     source: { type: "vector", vector_length: 2, face_index: null, face_found: null },

@@ -1,5 +1,5 @@
 import { facesMax } from "@faceline/contracts/wire/task";
-import type { CompareReply, CompareRequest } from "@faceline/contracts/http/compare";
+import type { CompareResponse, CompareRequest } from "@faceline/contracts/http/compare";
 import { ApiError, inputRef, orThrow } from "../call/api-error.ts";
 import { type RequestContext, secondsSince } from "../call/context.ts";
 import { dispatchImages, subjectsFrom } from "../dispatch/subjects.ts";
@@ -18,7 +18,7 @@ export async function compare(
   { ports, settings, models, inputs: reader }: RouteContext,
   call: RequestContext,
   body: CompareRequest,
-): Promise<CompareReply> {
+): Promise<CompareResponse> {
   const selected = models.enabled.select(body);
   const rule = matchRule(body, selected);
   requireOfferedVersion(body.model_version, versionsOf(selected.model, models, ports.poolStates()));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { HealthReply } from "@faceline/contracts/http/health";
+import { HealthResponse } from "@faceline/contracts/http/health";
 import { testPool, testServer } from "../../testing/server.ts";
 import type { Ports } from "../call/ports.ts";
 import { type RefusalCause, refusals } from "../call/refusal-cause.ts";
@@ -10,7 +10,7 @@ const lane = { workers: 2, waiting: 3, expected_wait_ms: 12 };
 test("GET /health: 200 ok with its checks, without a key", async (t) => {
   const reply = await testServer(t).app.inject("/health");
   assert.equal(reply.statusCode, 200);
-  const { version, revision, ...health } = HealthReply.strict().parse(reply.json());
+  const { version, revision, ...health } = HealthResponse.strict().parse(reply.json());
   assert.match(version, /^\d+\.\d+\.\d+/);
   assert.match(revision ?? "", /^([0-9a-f]{40})?$/);
   assert.deepEqual(health, {
@@ -44,7 +44,7 @@ test("GET /health: 503 degraded if a compute call could not be served", async (t
   for (const [failure, cause] of failures) {
     const { app, post } = testServer(t, failure);
     const reply = await app.inject("/health");
-    const { status, refusal } = HealthReply.parse(reply.json());
+    const { status, refusal } = HealthResponse.parse(reply.json());
     const { code: error, detail, retryAfterMs, ...rest } = refusals[cause];
     assert.deepEqual([reply.statusCode, status, refusal], [503, "degraded", { error, detail, ...rest }]);
     assert.equal(reply.headers["retry-after"], `${retryAfterMs / 1_000}`);

@@ -1,4 +1,4 @@
-import type { HealthReply, LiveReply } from "@faceline/contracts/http/health";
+import type { HealthResponse, LiveResponse } from "@faceline/contracts/http/health";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import { revision, version } from "@faceline/runtime/resource";
 import type { FastifyReply } from "fastify";
@@ -9,7 +9,7 @@ import type { RouteContext } from "./endpoint.ts";
 /**
  * GET /health, for people and dashboards: 503 if a compute call could not be served now. Runs no model.
  */
-export async function health({ ports, models }: RouteContext, reply: FastifyReply): Promise<HealthReply> {
+export async function health({ ports, models }: RouteContext, reply: FastifyReply): Promise<HealthResponse> {
   const own = { ...ports.dependencyHealth(), isServing: ports.isServing() };
   const { kafka, redis } = own;
   const pools = ports.poolStates();
@@ -38,7 +38,7 @@ export async function health({ ports, models }: RouteContext, reply: FastifyRepl
  * GET /readyz, for load balancers: throws `not_ready` from the moment that this process must stop, and
  * `dependency_unavailable` while Kafka or the volatile Redis does not answer it.
  */
-export async function readyz({ ports }: RouteContext): Promise<LiveReply> {
+export async function readyz({ ports }: RouteContext): Promise<LiveResponse> {
   const isServing = ports.isServing() && !ports.isStopping();
   const fault = ownFault({ ...ports.dependencyHealth(), isServing });
   if (fault !== undefined) throw refusal(fault);
@@ -46,13 +46,13 @@ export async function readyz({ ports }: RouteContext): Promise<LiveReply> {
 }
 
 /** GET /livez, for restarts: a process that replies is alive, whatever the state of its dependencies. */
-export const livez = async (): Promise<LiveReply> => ({ status: "ok" });
+export const livez = async (): Promise<LiveResponse> => ({ status: "ok" });
 
 const canServe = ({ lanes }: PoolState, enabledLanes: ReadonlySet<string>): boolean =>
   lanes.some(({ lane, workers, loadable }) => workers + loadable > 0 && enabledLanes.has(lane));
 
 /** Returns, by lane, the workers of all builds together and the shortest wait of those that have workers. */
-function laneHealth({ lanes }: PoolState): HealthReply["checks"]["pools"][string] {
+function laneHealth({ lanes }: PoolState): HealthResponse["checks"]["pools"][string] {
   const byLane = Map.groupBy(lanes, ({ lane }) => lane);
   return Object.fromEntries(
     [...byLane].map(([lane, builds]) => {

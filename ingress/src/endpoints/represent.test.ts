@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { RepresentReply } from "@faceline/contracts/http/represent";
+import { RepresentResponse } from "@faceline/contracts/http/represent";
 import { decodeEmbedding } from "@faceline/contracts/wire/face";
 import {
   base64Image,
@@ -30,7 +30,7 @@ test("/represent 200: results, model, detector_backend, time, request_id", async
     { "x-request-id": "mine" },
   );
   assert.equal(reply.statusCode, 200);
-  assert.deepEqual(RepresentReply.strict().parse(reply.json()), {
+  assert.deepEqual(RepresentResponse.strict().parse(reply.json()), {
     results: [
       { embedding: [3, 4], facial_area: testFacialArea(0), ...ofEveryFace },
       { embedding: [0, 1], facial_area: testFacialArea(1), ...ofEveryFace },

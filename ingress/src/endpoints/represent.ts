@@ -1,7 +1,7 @@
 import { facesMax } from "@faceline/contracts/wire/task";
 import type {
   RepresentQuery,
-  RepresentReply,
+  RepresentResponse,
   RepresentRequest,
   RepresentResult,
 } from "@faceline/contracts/http/represent";
@@ -22,7 +22,7 @@ export async function represent(
   call: RequestContext,
   body: RepresentRequest,
   { format }: z.infer<typeof RepresentQuery>,
-): Promise<RepresentReply | RepresentResult[]> {
+): Promise<RepresentResponse | RepresentResult[]> {
   const { model, detector, lane } = models.enabled.select(body);
 
   const rule = qualityRule(body);

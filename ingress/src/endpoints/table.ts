@@ -1,13 +1,13 @@
-import { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
-import { CompareReply, CompareRequest } from "@faceline/contracts/http/compare";
-import { HealthReply, LiveReply } from "@faceline/contracts/http/health";
+import { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
+import { CompareResponse, CompareRequest } from "@faceline/contracts/http/compare";
+import { HealthResponse, LiveResponse } from "@faceline/contracts/http/health";
 import {
   RepresentQuery,
-  RepresentReply,
+  RepresentResponse,
   RepresentRequest,
   RepresentResult,
 } from "@faceline/contracts/http/represent";
-import { VerifyReply, VerifyRequest } from "@faceline/contracts/http/verify";
+import { VerifyResponse, VerifyRequest } from "@faceline/contracts/http/verify";
 import type * as z from "zod";
 import { capabilities } from "./capabilities.ts";
 import { compare } from "./compare.ts";
@@ -29,7 +29,7 @@ export const computeEndpoints: ComputeEndpoint[] = [
     description:
       "If an image has several faces, the pair with the smallest distance counts, unless `face_policy` says otherwise.",
     request: { VerifyRequest },
-    reply: { VerifyReply },
+    reply: { VerifyResponse },
     needsWorker: false,
     examples: verifyExamples,
     handle: verify,
@@ -39,7 +39,7 @@ export const computeEndpoints: ComputeEndpoint[] = [
     summary: "The faces of an image, each with its embedding",
     description: "The largest face comes first.",
     request: { RepresentRequest },
-    reply: { RepresentReply },
+    reply: { RepresentResponse },
     query: {
       schema: RepresentQuery,
       descriptions: {
@@ -57,7 +57,7 @@ export const computeEndpoints: ComputeEndpoint[] = [
     description:
       "The source is `img` or `vector`. A candidate that fails has `error` and `detail` in place of a distance; the call fails only when all of them do. With only embeddings no model runs.",
     request: { CompareRequest },
-    reply: { CompareReply },
+    reply: { CompareResponse },
     needsWorker: false,
     examples: compareExamples,
     handle: compare,
@@ -69,14 +69,14 @@ export const serviceEndpoints: ServiceEndpoint[] = [
     path: "/capabilities",
     operationId: "capabilities",
     summary: "What is enabled, which of it live workers serve, and the limits",
-    reply: { CapabilitiesReply },
+    reply: { CapabilitiesResponse },
     handle: capabilities,
   },
   {
     path: "/health",
     operationId: "health",
     summary: "Could a call be served now?",
-    reply: { HealthReply },
+    reply: { HealthResponse },
     unavailable: "reply",
     handle: health,
   },
@@ -84,14 +84,14 @@ export const serviceEndpoints: ServiceEndpoint[] = [
     path: "/livez",
     operationId: "livez",
     summary: "The process responds: for restarts",
-    reply: { LiveReply },
+    reply: { LiveResponse },
     handle: livez,
   },
   {
     path: "/readyz",
     operationId: "readyz",
     summary: "It takes calls: for load balancers",
-    reply: { LiveReply },
+    reply: { LiveResponse },
     unavailable: "problem",
     handle: readyz,
   },

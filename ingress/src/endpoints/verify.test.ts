@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { VerifyReply } from "@faceline/contracts/http/verify";
+import { VerifyResponse } from "@faceline/contracts/http/verify";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import {
   answeredBy,
@@ -23,7 +23,7 @@ test("/verify 200: verified, distance, its false match rate, threshold, model, d
   });
   const reply = await post("/verify", { img1: image, img2: image }, { "x-request-id": "mine" });
   assert.equal(reply.statusCode, 200);
-  assert.deepEqual(VerifyReply.strict().parse(reply.json()), {
+  assert.deepEqual(VerifyResponse.strict().parse(reply.json()), {
     verified: false,
     distance: 0.4,
     false_match_rate: 0.9,
@@ -166,20 +166,20 @@ test("`enforce_detection: false`: where no face was found, the reply says so, an
   const found = { ...area, face_found: false };
 
   next = answers.both;
-  const both = VerifyReply.parse((await post("/verify", body)).json());
+  const both = VerifyResponse.parse((await post("/verify", body)).json());
   assert.deepEqual([both.verified, both.distance, both.false_match_rate], [false, 0, null]);
   assert.deepEqual(both.facial_areas, { img1: found, img2: found });
   assert.deepEqual(both.faces_compared, { img1: 0, img2: 0 });
   assert.equal(dispatched[0]?.options.enforceDetection, false);
 
   next = answers.first;
-  const first = VerifyReply.parse((await post("/verify", body)).json());
+  const first = VerifyResponse.parse((await post("/verify", body)).json());
   assert.deepEqual([first.verified, first.false_match_rate], [false, null]);
   assert.deepEqual(first.facial_areas, { img1: found, img2: testFacialArea(0) });
   assert.deepEqual(first.faces_compared, { img1: 0, img2: 1 });
 
   next = [whole];
-  const vector = VerifyReply.parse((await post("/verify", { ...body, img2: [1, 0] })).json());
+  const vector = VerifyResponse.parse((await post("/verify", { ...body, img2: [1, 0] })).json());
   assert.deepEqual([vector.verified, vector.faces_compared], [false, { img1: 0, img2: null }]);
   assert.equal(vector.false_match_rate, null);
 });

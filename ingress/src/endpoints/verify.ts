@@ -1,5 +1,5 @@
 import { qualityIssues } from "@faceline/contracts/http/quality";
-import type { VerifyReply, VerifyRequest } from "@faceline/contracts/http/verify";
+import type { VerifyResponse, VerifyRequest } from "@faceline/contracts/http/verify";
 import { inputRef, orThrow } from "../call/api-error.ts";
 import { type RequestContext, secondsSince } from "../call/context.ts";
 import { dispatchImages, subjectsFrom } from "../dispatch/subjects.ts";
@@ -16,7 +16,7 @@ export async function verify(
   { ports, models, inputs: reader }: RouteContext,
   call: RequestContext,
   body: VerifyRequest,
-): Promise<VerifyReply> {
+): Promise<VerifyResponse> {
   const selected = models.enabled.select(body);
   const { metric, threshold, falseMatchRate } = matchRule(body, selected);
   requireOfferedVersion(body.model_version, versionsOf(selected.model, models, ports.poolStates()));

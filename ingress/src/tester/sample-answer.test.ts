@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { VerifyReply } from "@faceline/contracts/http/verify";
+import { VerifyResponse } from "@faceline/contracts/http/verify";
 import { visitorsTenant } from "@faceline/contracts/wire/ids";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import { facesAnswer, testNow, testPool, testServer } from "../../testing/server.ts";
@@ -25,7 +25,7 @@ test("the answer for the first two samples is computed by the workers, once for 
     const { request, samples, reply: verifyReply, timing } = reply.json();
     assert.deepEqual(request, { model_name: "Dlib", detector_backend: "ssd", distance_metric: "cosine" });
     assert.deepEqual(samples, ["dia-1", "dia-2"]);
-    assert.deepEqual([VerifyReply.parse(verifyReply).verified, verifyReply.distance], [true, 0]);
+    assert.deepEqual([VerifyResponse.parse(verifyReply).verified, verifyReply.distance], [true, 0]);
     assert.match(timing, /^admission;dur=.*total;dur=/);
   }
   assert.equal(dispatched.length, 1);

@@ -1,4 +1,4 @@
-import { type VerifyReply, VerifyRequest } from "@faceline/contracts/http/verify";
+import { type VerifyResponse, VerifyRequest } from "@faceline/contracts/http/verify";
 import { traceparentOf } from "@faceline/contracts/trace/span";
 import { laneId, visitorsTenant } from "@faceline/contracts/wire/ids";
 import { readPicture, type SampleName } from "@faceline/web/samples";
@@ -132,7 +132,7 @@ type SampleAnswer = {
   /** The fields of the call besides the pictures. */
   request: Pick<VerifyRequest, "distance_metric"> & { model_name: string; detector_backend: string };
   samples: typeof samples;
-  reply: VerifyReply;
+  reply: VerifyResponse;
   /** Its `Server-Timing`. */
   timing: string;
 };

@@ -5,7 +5,7 @@ import { readAssets } from "./assets.ts";
  * Answers GET of the live page and of what it loads; undefined: it has no such path. They are the same for
  * everybody and show nothing of the process, which the page fetches from /live.json.
  */
-export async function livePage(path: string): Promise<LiveReply | undefined> {
+export async function livePage(path: string): Promise<LiveResponse | undefined> {
   if (path !== livePath && !path.startsWith(assetsPath)) return undefined;
   const file = path === livePath ? "live/page.html" : path.slice(assetsPath.length);
   const asset = (await readAssets()).get(file);
@@ -17,4 +17,4 @@ const assetsPath = "/live/assets/";
 
 const liveHeaders = strictPageHeaders({ "img-src": "'self'", "form-action": "'none'" });
 
-type LiveReply = { type: string; text: string; headers: Record<string, string> };
+type LiveResponse = { type: string; text: string; headers: Record<string, string> };

@@ -1,8 +1,8 @@
-import { CompareReply } from "@faceline/contracts/http/compare";
+import { CompareResponse } from "@faceline/contracts/http/compare";
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
 import { Problem } from "@faceline/contracts/http/problem";
-import { RepresentReply } from "@faceline/contracts/http/represent";
-import { VerifyReply } from "@faceline/contracts/http/verify";
+import { RepresentResponse } from "@faceline/contracts/http/represent";
+import { VerifyResponse } from "@faceline/contracts/http/verify";
 import { type HostileCall, marker } from "./hostile-call.ts";
 
 /** Sends a hostile call. Returns how its outcome differs from the expected one, or undefined. */
@@ -49,10 +49,10 @@ function outcomeOf(path: string, status: number, text: string): string {
   return errorTable[error].status === status ? error : `${error} with status ${status}`;
 }
 
-const replies: Record<string, typeof VerifyReply | typeof RepresentReply | typeof CompareReply> = {
-  "/verify": VerifyReply,
-  "/represent": RepresentReply,
-  "/compare": CompareReply,
+const replies: Record<string, typeof VerifyResponse | typeof RepresentResponse | typeof CompareResponse> = {
+  "/verify": VerifyResponse,
+  "/represent": RepresentResponse,
+  "/compare": CompareResponse,
 };
 
 const blamesCaller = (outcome: string): boolean =>

@@ -1,5 +1,5 @@
-import type { CompareReply } from "@faceline/contracts/http/compare";
-import type { RepresentReply } from "@faceline/contracts/http/represent";
+import type { CompareResponse } from "@faceline/contracts/http/compare";
+import type { RepresentResponse } from "@faceline/contracts/http/represent";
 import { candidateWords } from "../../tester/failure.ts";
 import { type RateEvidence, rarityWords } from "../../tester/rarity.ts";
 import { formatDistance, verdictOf } from "../../tester/verdict.ts";
@@ -10,7 +10,7 @@ import type { Picture } from "./picture.ts";
 export type AnswerWords = { kind: string; headline: string; explanation: string; details: HTMLElement[] };
 
 /** The faces of one picture, with what can be read of an embedding. */
-export function representWords({ results }: RepresentReply): AnswerWords {
+export function representWords({ results }: RepresentResponse): AnswerWords {
   const rows = results.map(({ embedding, facial_area: { w, h }, face_confidence }, index) =>
     element(
       "tr",
@@ -37,7 +37,7 @@ export function representWords({ results }: RepresentReply): AnswerWords {
 
 /** The candidates, nearest first. */
 export function compareWords(
-  { results, threshold, best_match }: CompareReply,
+  { results, threshold, best_match }: CompareResponse,
   candidates: Picture[],
   evidence: RateEvidence | null,
 ): AnswerWords {
@@ -77,7 +77,7 @@ export function compareWords(
 const rarityOf = (rate: number | null, evidence: RateEvidence | null): string =>
   !rate || evidence === null ? "not known" : rarityWords(rate, evidence);
 
-const distanceOf = (result: CompareReply["results"][number]): number =>
+const distanceOf = (result: CompareResponse["results"][number]): number =>
   "error" in result ? Number.POSITIVE_INFINITY : result.distance;
 
 const heading = (image: HTMLImageElement, name: string): HTMLElement =>
@@ -96,7 +96,7 @@ function table(heads: string[], rows: HTMLElement[]): HTMLTableElement {
 const scrollable = (label: string, content: HTMLElement): HTMLElement =>
   element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": label }, content);
 
-function firstNumbers(embedding: RepresentReply["results"][number]["embedding"]): string {
+function firstNumbers(embedding: RepresentResponse["results"][number]["embedding"]): string {
   if (typeof embedding === "string") return "Base64";
   return `${embedding.slice(0, 3).map(formatDistance).join(", ")}, … ${embedding.length} numbers`;
 }

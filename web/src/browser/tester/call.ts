@@ -1,11 +1,11 @@
-import type { CompareReply } from "@faceline/contracts/http/compare";
-import type { RepresentReply } from "@faceline/contracts/http/represent";
-import type { VerifyReply } from "@faceline/contracts/http/verify";
+import type { CompareResponse } from "@faceline/contracts/http/compare";
+import type { RepresentResponse } from "@faceline/contracts/http/represent";
+import type { VerifyResponse } from "@faceline/contracts/http/verify";
 import { type Failure, failureOf, type ProblemBody, unreachable } from "../../tester/failure.ts";
 import type { TesterSettings } from "../../tester/settings.ts";
 import { base64Of, type Picture } from "./picture.ts";
 
-export type Replies = { verify: VerifyReply; represent: RepresentReply; compare: CompareReply };
+export type Replies = { verify: VerifyResponse; represent: RepresentResponse; compare: CompareResponse };
 
 /** Outcome of a call of the tester. */
 export type CallResult<Reply> =
@@ -86,4 +86,4 @@ export async function sampleAnswer(): Promise<SampleAnswer | undefined> {
   }
 }
 
-type SampleAnswer = { samples: [string, string]; reply: VerifyReply; timing: string };
+type SampleAnswer = { samples: [string, string]; reply: VerifyResponse; timing: string };

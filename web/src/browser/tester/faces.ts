@@ -1,4 +1,4 @@
-import type { VerifyReply } from "@faceline/contracts/http/verify";
+import type { VerifyResponse } from "@faceline/contracts/http/verify";
 import { qualityWords } from "../../tester/quality-words.ts";
 import type { TesterSettings } from "../../tester/settings.ts";
 import { sendCall } from "./call.ts";
@@ -8,7 +8,7 @@ import { cropPicture } from "./picture.ts";
 import type { Slot } from "./slot.ts";
 
 /** Marks the two faces that the distance was computed of, and says what may have spoiled it. */
-export function markPair({ facial_areas, quality_issues }: VerifyReply, slots: Slot[]): void {
+export function markPair({ facial_areas, quality_issues }: VerifyResponse, slots: Slot[]): void {
   for (const [index, name] of (["img1", "img2"] as const).entries()) {
     const area = facial_areas[name];
     const path = `facial_areas.${name}`;
@@ -33,7 +33,7 @@ export function nameCrops(slots: Slot[]): void {
  * one instead.
  */
 export async function showOtherFaces(
-  reply: VerifyReply,
+  reply: VerifyResponse,
   slots: Slot[],
   settings: TesterSettings,
   signal: AbortSignal,

@@ -1,4 +1,4 @@
-import type { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
+import type { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
 import { unreachable } from "../../tester/failure.ts";
 // One script fewer to load than on the pages of documents.
 import "../code.ts";
@@ -21,10 +21,10 @@ if (root !== null) {
   }
 }
 
-async function readCapabilities(): Promise<CapabilitiesReply | undefined> {
+async function readCapabilities(): Promise<CapabilitiesResponse | undefined> {
   try {
     const response = await fetch("/capabilities");
-    return response.ok ? ((await response.json()) as CapabilitiesReply) : undefined;
+    return response.ok ? ((await response.json()) as CapabilitiesResponse) : undefined;
   } catch {
     return undefined;
   }

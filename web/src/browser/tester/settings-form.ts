@@ -1,4 +1,4 @@
-import type { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
+import type { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import type { RateEvidence } from "../../tester/rarity.ts";
 import {
@@ -15,11 +15,11 @@ import { element, find } from "./element.ts";
 /** The form of the settings. The address of the page holds what differs from the service's own choices. */
 export class SettingsForm {
   readonly #form: HTMLFormElement;
-  readonly #capabilities: CapabilitiesReply;
+  readonly #capabilities: CapabilitiesResponse;
   #call: TesterCall;
 
   /** `changed` runs after a change that a call can be made of, and is given the name of its field. */
-  constructor(form: HTMLFormElement, capabilities: CapabilitiesReply, changed: (field: string) => void) {
+  constructor(form: HTMLFormElement, capabilities: CapabilitiesResponse, changed: (field: string) => void) {
     this.#form = form;
     this.#capabilities = capabilities;
     const { call, model, detector, metric, threshold } = readSettings(location.search);

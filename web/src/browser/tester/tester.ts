@@ -1,5 +1,5 @@
-import type { CapabilitiesReply } from "@faceline/contracts/http/capabilities";
-import type { VerifyReply } from "@faceline/contracts/http/verify";
+import type { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
+import type { VerifyResponse } from "@faceline/contracts/http/verify";
 import { candidateWords } from "../../tester/failure.ts";
 import { type LabelledDistances, labelledBy } from "../../tester/labelled-pairs.ts";
 import { qualityWords } from "../../tester/quality-words.ts";
@@ -34,7 +34,7 @@ export class Tester {
   #running = new AbortController();
   #soon: ReturnType<typeof setTimeout> | undefined;
 
-  constructor(root: HTMLElement, result: Result, capabilities: CapabilitiesReply) {
+  constructor(root: HTMLElement, result: Result, capabilities: CapabilitiesResponse) {
     this.#root = root;
     this.#result = result;
     this.#progress = find(HTMLElement, ".progress", root);
@@ -147,7 +147,7 @@ export class Tester {
     });
   }
 
-  #showVerify(reply: VerifyReply): void {
+  #showVerify(reply: VerifyResponse): void {
     const { distance, threshold } = reply;
     markPair(reply, this.#slots.filled);
     const moved = (current: number): void =>
@@ -217,7 +217,7 @@ export class Tester {
   }
 }
 
-const isVerify = (reply: Replies[keyof Replies]): reply is VerifyReply => "verified" in reply;
+const isVerify = (reply: Replies[keyof Replies]): reply is VerifyResponse => "verified" in reply;
 
 function missingWords(call: keyof Replies, filled: number): string {
   if (call === "represent") return "Add a picture";
