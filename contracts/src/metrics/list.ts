@@ -28,7 +28,7 @@ export const metricList = {
     ],
     help:
       "From the headers of a request to the end of its response. Status 499: the client left before. " +
-      "error.type: the code of the error, from status 500 on.",
+      "error.type: the error code, for status 500 and above.",
   },
   "http.server.active_requests": {
     kind: "observed_up_down_counter",
@@ -68,7 +68,7 @@ export const metricList = {
     unit: "By",
     services: ["ingress"],
     attributes: [],
-    help: "BODIES_IN_FLIGHT_BYTES_MAX. Calls that do not fit are refused.",
+    help: "BODIES_IN_FLIGHT_BYTES_MAX. Requests that do not fit are refused.",
   },
   "faceline.images.used": {
     kind: "gauge",
@@ -82,7 +82,7 @@ export const metricList = {
     unit: "By",
     services: ["ingress"],
     attributes: [],
-    help: "IMAGES_IN_FLIGHT_BYTES_MAX. Calls that do not fit are refused.",
+    help: "IMAGES_IN_FLIGHT_BYTES_MAX. Requests that do not fit are refused.",
   },
   "faceline.connections.used": {
     kind: "gauge",
@@ -115,7 +115,7 @@ export const metricList = {
     services: ["ingress"],
     attributes: [],
     help:
-      "Calls that were counted for their teams and are not in the durable Redis yet. A process that is killed " +
+      "Requests that were counted for their teams and are not in the durable Redis yet. A process that is killed " +
       "loses them.",
   },
   "faceline.usage.lost": {
@@ -123,7 +123,7 @@ export const metricList = {
     unit: "{request}",
     services: ["ingress"],
     attributes: [],
-    help: "Calls that were not counted for their teams: there are 10,000 unwritten counters.",
+    help: "Requests that were not counted for their teams: there are 10,000 unwritten counters.",
   },
 
   "faceline.queue.duration": {
@@ -131,7 +131,7 @@ export const metricList = {
     unit: "s",
     services: ["batcher"],
     attributes: ["lane"],
-    help: "From the arrival of a call at the ingress to the first dispatch of its task.",
+    help: "From the arrival of a request at the ingress to the first dispatch of its task.",
   },
   "faceline.queue.tasks": {
     kind: "gauge",
@@ -190,11 +190,11 @@ export const metricList = {
     services: ["ingress", "batcher"],
     attributes: ["lane", "reason", "service_class"],
     help:
-      "Tasks refused or dropped under load, by service class: standard, best_effort (anonymous calls). By a " +
+      "Tasks refused or dropped under load, by service class: standard, best_effort (anonymous requests). By a " +
       "batcher: queue_too_long, deadline_infeasible, early_drop. By an ingress, on arrival: queue_too_long " +
-      "(best_effort, and large calls of a team that the batcher refuses), deadline_infeasible, bodies_full, " +
+      "(best_effort, and large requests of a team that the batcher refuses), deadline_infeasible, bodies_full, " +
       "images_full, cpu_starved (the ingress itself had too little CPU); where it has not read the body, " +
-      "the lane is unknown and the call counts as one task.",
+      "the lane is unknown and the request counts as one task.",
   },
   "faceline.tasks.expired": {
     kind: "counter",
@@ -239,7 +239,7 @@ export const metricList = {
     services: ["batcher"],
     attributes: ["hop"],
     help:
-      "Learned 95th percentile of the time between two services: to_worker, from_worker, reply (end of a " +
+      "Learned 95th percentile of the time between two services: to_worker, from_worker, `reply` (end of a " +
       "run to published answers).",
   },
   "faceline.workers": {
@@ -247,7 +247,7 @@ export const metricList = {
     unit: "{worker}",
     services: ["batcher"],
     attributes: ["lane"],
-    help: "Workers that can be sent batches, or load the lane for its first call.",
+    help: "Workers that can be sent batches, or load the lane for its first request.",
   },
   "faceline.workers.needed": {
     kind: "gauge",
@@ -255,7 +255,7 @@ export const metricList = {
     services: ["batcher"],
     attributes: [],
     help:
-      "Workers that the calls of the last five minutes need at UTILISATION_TARGET, refused calls included: " +
+      "Workers that the requests of the last five minutes need at UTILISATION_TARGET, refused requests included: " +
       "for an autoscaler. Only the active batcher has it.",
   },
   "faceline.batcher.active": {
@@ -353,7 +353,7 @@ export const metricList = {
     unit: "{failure}",
     services: ["ingress", "batcher", "inference"],
     attributes: ["work"],
-    help: "Background work that failed without harm to calls.",
+    help: "Background work that failed without harm to requests.",
   },
   "db.client.operation.duration": {
     kind: "histogram",
@@ -369,7 +369,7 @@ export const metricList = {
       "error.type",
     ],
     help:
-      "From a command to Redis (dependency: redis-volatile, redis-durable) until its reply. error.type: " +
+      "From a command to Redis (dependency: redis-volatile, redis-durable) until its response. error.type: " +
       "timeout, closed, other, or the first word of the server's error.",
   },
   "messaging.client.operation.duration": {

@@ -2,11 +2,11 @@
 export const searches = {
   latest: { title: "the latest calls", query: { serviceName: "faceline-ingress" } },
   slow: {
-    title: "calls of 500 ms and more",
+    title: "requests of 500 ms and more",
     query: { serviceName: "faceline-ingress", minDuration: "500000" },
   },
   refused: {
-    title: "calls that were refused under load (503)",
+    title: "requests that were refused under load (503)",
     query: { serviceName: "faceline-ingress", annotationQuery: "http.response.status_code=503" },
   },
   failed: {
@@ -14,7 +14,7 @@ export const searches = {
     query: { annotationQuery: "error" },
   },
   retried: {
-    title: "calls that were tried again, after a worker or a batch was lost",
+    title: "requests that were tried again, after a worker or a batch was lost",
     query: { annotationQuery: "faceline.attempt=2" },
   },
   // The first span of a batch alone has it.
