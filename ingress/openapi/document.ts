@@ -4,14 +4,13 @@ import type { ComputeEndpoint, ServiceEndpoint } from "../src/endpoints/endpoint
 import { computeEndpoints, serviceEndpoints } from "../src/endpoints/table.ts";
 import { computeReplyHeaders, type HeaderName, headerRefs, headers, parameters } from "./headers.ts";
 import { computeStatuses, problemAt, problemResponses } from "./problems.ts";
-import { formSchema, type JsonSchema, queryParameters, refTo, schemas } from "./schemas.ts";
+import { formName, refTo, schemas } from "./schemas.ts";
 
 /**
  * Returns the OpenAPI 3.1 document, made from the table of endpoints, the schemas that bodies are parsed with
  * and the table of errors.
  */
-export function openApiDocument() {
-  const components = schemas();
+export function openApiDocument(): object {
   return {
     openapi: "3.1.1",
     info: {
@@ -26,14 +25,11 @@ export function openApiDocument() {
       { name: "service", description: "What the service offers, and its health. No key is needed." },
     ],
     paths: Object.fromEntries([
-      ...computeEndpoints.map((endpoint) => [
-        endpoint.path,
-        { post: computeOperation(endpoint, components) },
-      ]),
+      ...computeEndpoints.map((endpoint) => [endpoint.path, { post: computeOperation(endpoint) }]),
       ...serviceEndpoints.map((endpoint) => [endpoint.path, { get: serviceOperation(endpoint) }]),
     ]),
     components: {
-      schemas: components,
+      schemas: schemas(),
       parameters,
       headers,
       responses: problemResponses(),
@@ -59,43 +55,36 @@ Every error reply has the same fields, with a stable code in \`error\`; \`applic
 
 This document has the default limits; /capabilities has those of this service, and what it enables. The images of the examples are plain squares, in which no face is found.`;
 
-function computeOperation(endpoint: ComputeEndpoint, components: Record<string, JsonSchema>) {
-  const { path, summary, description, query, arrayReplyOf, examples } = endpoint;
+function computeOperation(endpoint: ComputeEndpoint) {
+  const { path, summary, description, examples } = endpoint;
   const requestName = nameOf(endpoint.request);
-  const request = refTo(requestName);
   const bodies = {
-    "application/json": request,
-    "multipart/form-data": formSchema(components[requestName]!),
-    "application/x-www-form-urlencoded": request,
+    "application/json": refTo(requestName),
+    "multipart/form-data": refTo(formName(requestName)),
   } as const;
-  const reply = refTo(nameOf(endpoint.reply));
-  const replySchema =
-    arrayReplyOf === undefined
-      ? reply
-      : { anyOf: [reply, { type: "array", items: refTo(nameOf(arrayReplyOf)) }] };
   return {
     operationId: path.slice(1),
     tags: ["faces"],
     summary,
     description,
     security: [{ bearer: [] }, { apiKey: [] }],
-    parameters: [
-      ...Object.keys(parameters).map((name) => refTo(name, "parameters")),
-      ...(query === undefined ? [] : queryParameters(query)),
-    ],
+    parameters: Object.keys(parameters).map((name) => refTo(name, "parameters")),
     requestBody: {
       required: true,
       content: Object.fromEntries(
-        (["application/json", "multipart/form-data", "application/x-www-form-urlencoded"] as const).map(
-          (type) => [type, { schema: bodies[type], examples: examples.requests[type] }],
-        ),
+        (["application/json", "multipart/form-data"] as const).map((type) => [
+          type,
+          { schema: bodies[type], examples: examples.requests[type] },
+        ]),
       ),
     },
     responses: {
       200: {
         description: "The answer.",
         headers: headerRefs(...computeReplyHeaders, "Idempotency-Replayed"),
-        content: { "application/json": { schema: replySchema, examples: examples.replies } },
+        content: {
+          "application/json": { schema: refTo(nameOf(endpoint.reply)), examples: examples.replies },
+        },
       },
       ...Object.fromEntries(computeStatuses.map((status) => [status, problemAt(status)])),
     },

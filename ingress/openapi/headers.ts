@@ -20,7 +20,8 @@ export const parameters = {
     in: "header",
     description:
       "Time limit of the call, in milliseconds. `limits` of /capabilities has the bounds and the default.",
-    schema: { type: "integer", minimum: 50, maximum: 120_000, default: 30_000 },
+    // Without a default: generated clients would send it, whatever the operator's own is.
+    schema: { type: "integer", minimum: 50, maximum: 120_000 },
   },
   IdempotencyKey: {
     name: "Idempotency-Key",

@@ -21,19 +21,14 @@ export const computeStatuses = [...codesByStatus.keys()].filter((status) => stat
 export const problemAt = (status: number) => refTo(`Problem${status}`, "responses");
 
 function response(status: number, codes: ErrorCode[]) {
-  const schema = {
-    allOf: [refTo("Problem"), { properties: { error: { enum: codes }, status: { const: status } } }],
-  };
+  const schema = refTo("Problem");
   const examples = codes.map((code) => [code, { summary: errorTable[code].title, value: exampleOf(code) }]);
   return {
     description: codes
       .map((code) => `\`${code}\`: ${errorTable[code].when} ${errorTable[code].next}`)
       .join("\n\n"),
     headers: headerRefs(...computeReplyHeaders, ...(headersAt[status] ?? [])),
-    content: {
-      "application/json": { schema, examples: Object.fromEntries(examples) },
-      "application/problem+json": { schema },
-    },
+    content: { "application/json": { schema, examples: Object.fromEntries(examples) } },
   };
 }
 

@@ -8,7 +8,7 @@ import { FacePolicy } from "./verify.ts";
 const fallbackDescription = "True: runs in float32 because int8 gives other results on the worker's CPU.";
 
 /** A network as live workers have loaded it. */
-const RunningBuild = z.object({
+export const RunningBuild = z.object({
   sha256: z.string().describe("SHA-256 of the network's file, as the worker has read it, in hexadecimal."),
   precision: Precision.describe("Number format of the computation."),
   precision_fallback: z.boolean().describe(fallbackDescription),
@@ -41,7 +41,7 @@ const graph = {
     ),
 };
 
-const ThresholdsCalibration = z.object({
+export const ThresholdsCalibration = z.object({
   calibrated_at: z.string().describe("When, in UTC."),
   fmr_wanted: z
     .number()
@@ -55,9 +55,17 @@ const ThresholdsCalibration = z.object({
   detector: z.string().describe("The detector that found the faces."),
 });
 
+/** Not `z.record`, whose names generators of clients cannot read. */
+const byMetric = <Value extends z.ZodType>(value: Value) =>
+  z.object({
+    cosine: value.describe("By `cosine`."),
+    euclidean: value.describe("By `euclidean`."),
+    euclidean_l2: value.describe("By `euclidean_l2`."),
+  } satisfies Record<DistanceMetric, Value>);
+
 const card = ModelCard.nullable();
 
-const FalseMatchRateFrom = z.object({
+export const FalseMatchRateFrom = z.object({
   source: z
     .enum(["operator", "card"])
     .describe("`operator`: their calibration. `card`: pictures that the model comes with figures of."),
@@ -67,22 +75,20 @@ const FalseMatchRateFrom = z.object({
     .describe("Pairs of different people. They share people and so tell less than their number suggests."),
 });
 
-const ModelDetails = z.object({
+export const ModelDetails = z.object({
   embedding_size: z.int().positive().describe("Count of numbers in an embedding of this model."),
   model_version: ModelVersion.describe(
     "Names the weights that run, or that would run. Embeddings of equal versions may be compared.",
   ),
-  thresholds: z
-    .record(DistanceMetric, z.number())
-    .describe("Default threshold for each distance metric: the largest distance that counts as a match."),
-  thresholds_max: z
-    .record(DistanceMetric, z.number())
-    .describe(
-      "Largest `threshold` that a call may have, for each distance metric: no two embeddings are further apart.",
-    ),
-  thresholds_from: z
-    .record(DistanceMetric, z.string())
-    .describe("For each distance metric, the data that its default threshold was derived from, in words."),
+  thresholds: byMetric(z.number()).describe(
+    "Default threshold for each distance metric: the largest distance that counts as a match.",
+  ),
+  thresholds_max: byMetric(z.number()).describe(
+    "Largest `threshold` that a request may have, for each distance metric. No two embeddings are further apart.",
+  ),
+  thresholds_from: byMetric(z.string()).describe(
+    "For each distance metric, the data that its default threshold was derived from, in words.",
+  ),
   thresholds_calibration: ThresholdsCalibration.nullable().describe(
     "The calibration that the operator measured the default thresholds with. Null: they are those that the " +
       "model comes with.",
@@ -108,7 +114,7 @@ const ModelDetails = z.object({
   ),
 });
 
-const DetectorDetails = z.object({
+export const DetectorDetails = z.object({
   ...graph,
   card: card.describe(
     "Images without a face, and error rates of the default model behind this detector. Null: not measured.",
@@ -124,7 +130,7 @@ const DetectorDetails = z.object({
 
 const forTeams = "For teams without limits of their own. 0: not limited.";
 
-const Limits = z.object({
+export const Limits = z.object({
   body_bytes: z.int().describe("Most bytes of a request body."),
   image_bytes: z.int().describe("Most bytes of an image, after Base64 is decoded."),
   image_pixels: z.int().describe("Most pixels of an image: width × height."),
@@ -146,7 +152,7 @@ const Limits = z.object({
   team_in_flight: z.int().describe(`Calls of a team that may run at the same time. ${forTeams}`),
 });
 
-const Features = z.object({
+export const Features = z.object({
   face_policies: z.array(FacePolicy).describe("Values of `face_policy` in /verify."),
   embedding_formats: z.array(EmbeddingFormat).describe("Values of `embedding_format` in /represent."),
   vectors: z.boolean().describe("Whether /verify and /compare accept an embedding in place of an image."),

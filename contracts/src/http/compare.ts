@@ -17,25 +17,24 @@ const vectorOfCandidate =
   "The candidate as an embedding that /represent returned earlier: a list, or Base64 of float32.";
 const imageOfCandidate = `The candidate as an image. ${imageDescription}`;
 
+export const CandidateVector = z.object({
+  id: CandidateId.optional(),
+  vector: NamedVector.describe(vectorOfCandidate),
+});
+export const CandidateImage = z.object({
+  id: CandidateId.optional(),
+  img: Image.describe(imageOfCandidate),
+});
+
 /**
  * A candidate as the OpenAPI document and clients see it. The service returns `id` unchanged and does not
  * interpret it.
  */
-export const Candidate = z.union([
-  Image,
-  Vector,
-  z.object({ id: CandidateId.optional(), vector: NamedVector.describe(vectorOfCandidate) }),
-  z.object({ id: CandidateId.optional(), img: Image.describe(imageOfCandidate) }),
-]);
+export const Candidate = z.union([Image, Vector, CandidateVector, CandidateImage]);
 export type Candidate = z.input<typeof Candidate>;
 
 /** A candidate of the body before its validation. */
 export const RawCandidate = z.unknown();
-
-/**
- * Alternative of the OpenAPI document. The ingress checks this itself, to answer with more specific codes.
- */
-const required = (...names: string[]) => ({ required: names });
 
 const listOfCandidates = "must be a list of at least one image or embedding";
 
@@ -78,7 +77,7 @@ export const CompareRequest = body(
         "Which face of the source image is compared, counted from 0, the largest first, as /represent orders them.",
       ),
   },
-).meta({ oneOf: [required("img"), { anyOf: [required("vector"), required("source_vector")] }] });
+);
 export type CompareRequest = z.infer<typeof CompareRequest>;
 
 const CandidateIndex = z.int().nonnegative().describe("The candidate's position in the request, from 0.");
@@ -96,7 +95,7 @@ const faceFound = (what: string) =>
         `(\`enforce_detection: false\`). Null if the ${what} is an embedding.`,
     );
 
-const Compared = z.object({
+export const ComparedCandidate = z.object({
   index: CandidateIndex,
   distance: z
     .number()
@@ -115,15 +114,15 @@ const Compared = z.object({
     ),
   face_found: faceFound("candidate"),
 });
-export type ComparedCandidate = z.infer<typeof Compared>;
+export type ComparedCandidate = z.infer<typeof ComparedCandidate>;
 
-const NotCompared = z.object({
+export const FailedCandidate = z.object({
   index: CandidateIndex,
   id: ResultId,
   error: ErrorCode.describe("Why the candidate could not be compared, as a stable code."),
   detail: z.string().describe("The same as a sentence for people."),
 });
-export type FailedCandidate = z.infer<typeof NotCompared>;
+export type FailedCandidate = z.infer<typeof FailedCandidate>;
 
 export const CompareResponse = z.object({
   model_name: z.string().describe("The model that computed the embeddings, or whose threshold was used."),
@@ -141,13 +140,13 @@ export const CompareResponse = z.object({
     })
     .describe("What the candidates were compared with."),
   results: z
-    .array(z.union([Compared, NotCompared]))
+    .array(z.union([ComparedCandidate, FailedCandidate]))
     .describe("One for each candidate, in the order of the request."),
   threshold: z
     .number()
     .nonnegative()
     .describe("The largest distance that counts as a match: that of the request, or the model's own."),
-  best_match: Compared.describe(
+  best_match: ComparedCandidate.describe(
     "The result with the smallest distance, whether or not it matches; the first of equal ones.",
   ),
   ...replyFields,

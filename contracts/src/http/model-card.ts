@@ -3,7 +3,7 @@ import { ModelVersion, Precision } from "./model-version.ts";
 
 const share = z.number().min(0).max(1);
 
-const Rate = z.object({
+export const Rate = z.object({
   value: share.describe("What was measured."),
   low: share.describe("Lower end of the interval."),
   high: share.describe("Upper end of the interval."),
@@ -13,7 +13,7 @@ export type Rate = z.infer<typeof Rate>;
 const interval = "0 to 1, with its 95 % interval over people.";
 
 /** Error rates of pairs with a face in both pictures. */
-const ErrorRates = z.object({
+export const ErrorRates = z.object({
   pairs_same: z.int().positive().describe("Pairs of one person with a face in both pictures."),
   pairs_different: z.int().positive().describe("Pairs of two people with a face in both pictures."),
   auc: Rate.describe(`Area under the ROC curve, ${interval}`),

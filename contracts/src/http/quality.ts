@@ -104,6 +104,8 @@ export const qualityIssuesField = z
       `${bounds.outsideShare} outside. Nothing is refused for them unless the call has \`min_quality\`. ${unmeasured}`,
   );
 
+export const MinQuality = oneOf(["none", "no_issues"]);
+
 /** Fields by which a call refuses faces. */
 export const qualityRequestFields = {
   min_face_px: z
@@ -114,10 +116,8 @@ export const qualityRequestFields = {
       "Faces with fewer pixels between the eyes (`eye_distance_px`) are left out; if none is left, the call " +
         "is refused (`low_quality`). Left out: faces of every size count.",
     ),
-  min_quality: oneOf(["none", "no_issues"])
-    .default("none")
-    .describe(
-      "`no_issues`: faces with any of `quality_issues` are left out; if none is left, the call is refused " +
-        "(`low_quality`). `none`: they count.",
-    ),
+  min_quality: MinQuality.default("none").describe(
+    "`no_issues`: faces with any of `quality_issues` are left out; if none is left, the call is refused " +
+      "(`low_quality`). `none`: they count.",
+  ),
 };

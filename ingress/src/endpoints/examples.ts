@@ -58,25 +58,9 @@ export const verifyExamples: ComputeEndpoint["examples"] = {
         value: { img1: image, img2: image, distance_metric: "euclidean", threshold: 0.55, all_faces: true },
       },
       vectors: { summary: "An image and a vector", value: { img1: dataUrl, img2: vector(2) } },
-      deepface: {
-        summary: "As clients of DeepFace's own server send it",
-        value: {
-          img1_path: dataUrl,
-          img2_path: dataUrl,
-          model_name: "Dlib",
-          detector_backend: "ssd",
-          distance_metric: "cosine",
-          align: true,
-          enforce_detection: true,
-          anti_spoofing: false,
-        },
-      },
     },
     "multipart/form-data": {
       images: { summary: "A form", value: { img1: image, img2: image, distance_metric: "cosine" } },
-    },
-    "application/x-www-form-urlencoded": {
-      images: { summary: "A form", value: { img1: image, img2: image, face_policy: "largest" } },
     },
   },
   replies: {
@@ -106,16 +90,9 @@ export const representExamples: ComputeEndpoint["examples"] = {
     "application/json": {
       image: { summary: "An image", value: { img: image, max_faces: 1, l2_normalize: true } },
       base64: { summary: "Embeddings as Base64", value: { img: image, embedding_format: "base64" } },
-      deepface: {
-        summary: "As clients of DeepFace's own server send it",
-        value: { img_path: dataUrl, model_name: "Dlib", detector_backend: "ssd", max_faces: 1 },
-      },
     },
     "multipart/form-data": {
       image: { summary: "A form", value: { img: image, max_faces: 1 } },
-    },
-    "application/x-www-form-urlencoded": {
-      image: { summary: "A form", value: { img: image, enforce_detection: "False" } },
     },
   },
   replies: {
@@ -123,7 +100,6 @@ export const representExamples: ComputeEndpoint["examples"] = {
       summary: "An object",
       value: { results: [result], model: "Dlib", detector_backend: "ssd", time: 0.09, request_id },
     },
-    array: { summary: "With ?format=array", value: [result] },
   },
 };
 
@@ -154,9 +130,6 @@ export const compareExamples: ComputeEndpoint["examples"] = {
     },
     "multipart/form-data": {
       images: { summary: "A form", value: { img: image, candidates: [image, dataUrl] } },
-    },
-    "application/x-www-form-urlencoded": {
-      images: { summary: "A form", value: { img: image, candidates: [image] } },
     },
   },
   replies: {

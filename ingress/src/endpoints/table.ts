@@ -1,12 +1,7 @@
 import { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
 import { CompareResponse, CompareRequest } from "@faceline/contracts/http/compare";
 import { HealthResponse, LiveResponse } from "@faceline/contracts/http/health";
-import {
-  RepresentQuery,
-  RepresentResponse,
-  RepresentRequest,
-  RepresentResult,
-} from "@faceline/contracts/http/represent";
+import { RepresentQuery, RepresentResponse, RepresentRequest } from "@faceline/contracts/http/represent";
 import { VerifyResponse, VerifyRequest } from "@faceline/contracts/http/verify";
 import type * as z from "zod";
 import { capabilities } from "./capabilities.ts";
@@ -37,16 +32,11 @@ export const computeEndpoints: ComputeEndpoint[] = [
   row({
     path: "/represent",
     summary: "The faces of an image, each with its embedding",
-    description: "The largest face comes first.",
+    description:
+      "The largest face comes first. With `?format=array` the response is the bare array of `results`, as the hosted API sends it.",
     request: { RepresentRequest },
     reply: { RepresentResponse },
-    query: {
-      schema: RepresentQuery,
-      descriptions: {
-        format: "`array`: the bare array of results, which clients of the hosted API read.",
-      },
-    },
-    arrayReplyOf: { RepresentResult },
+    query: RepresentQuery,
     needsWorker: true,
     examples: representExamples,
     handle: represent,
