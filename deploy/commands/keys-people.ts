@@ -117,7 +117,7 @@ async function addressText(redis: RedisConnection, email: string): Promise<strin
   if (token === null) throw new Error(`Nobody is known as ${email}: \`approve\` or \`operator\` first.`);
   const address = signInAddress(service.address, token);
   const rest = `It works once, within ${hours} h. Earlier ones do not work any more.${assumed}`;
-  const printed = `${address}\n\nThis is their new sign-in address. ${rest}`;
+  const printed = `${address}\n\nThis is their new sign-in link. ${rest}`;
   const send = openMailServer(config);
   if (send === undefined) return printed;
   const message = signInMail(email, { address, hours });
@@ -126,7 +126,7 @@ async function addressText(redis: RedisConnection, email: string): Promise<strin
   } catch (error) {
     return `${(error as Error).message} Bring them this:\n\n${printed}`;
   }
-  return `A new sign-in address was mailed to ${email}. ${rest}`;
+  return `A new sign-in link was mailed to ${email}. ${rest}`;
 }
 
 async function forgetText(redis: RedisConnection, email: string): Promise<string> {

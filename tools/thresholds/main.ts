@@ -95,7 +95,7 @@ async function measure(call: MeasureArguments): Promise<void> {
     folder: dataset.folder,
     align: call.align,
     limits: defaultPictureLimits,
-    progress: progressLine("pictures"),
+    progress: progressLine("images"),
   });
   const reports: LaneReport[] = [];
   for (const [index, { lane, model }] of lanes.entries()) {

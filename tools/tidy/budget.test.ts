@@ -23,7 +23,7 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // Notes of steps that take long: 10.
   // the compose by service, and the progress of its start, 100. Health, p99 and refusals of each process on
   // the links page: 160 and 100.
-  deploy: [5_680, 3_400],
+  deploy: [5_700, 3_400],
   // Drafts took 250 lines: a decode that leaves out what no network sees, and the second run without one.
   // A pair of models: a second embedder in a lane, and embeddings that are joined.
   // Quality took 280 and 330: pose, sharpness and the part of a face in the picture, without a network.
@@ -63,8 +63,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   "tools/testing": [0, 1_010],
   // All pairs of a folder, which no list holds (1,000 made people prove the intervals), and LFW.
   "tools/thresholds": [2_900, 1_550],
-  // Series of others, and selectors without a job.
-  "tools/tidy": [340, 1_210],
+  // Series of others, and selectors without a job. The glossary, and prose of sources: 140.
+  "tools/tidy": [400, 1_300],
   // How rare two people as alike are, as a sentence and a scale; cards in the tester and in the guides.
   web: [6_500, 1_000],
 };
@@ -89,7 +89,7 @@ const bytesMax: [pattern: string, max: number][] = [
   ["**/*.md", 16 * 1024],
 ];
 // Causes of refusals, seven alerts with what to do, a chart for five kinds of users, releases: 6 KB.
-const allBytesMax = 336 * 1024;
+const allBytesMax = 340 * 1024;
 
 test("no package has more lines than its budget", () => {
   const sizes = packages.map((name) => {

@@ -3,7 +3,7 @@ import type { Message } from "./mail-server.ts";
 /** The mail that brings a sign-in address. It says nothing that the reader did not cause. */
 export const signInMail = (to: string, { address, hours }: SignInAddress): Message => ({
   to,
-  subject: "Your sign-in address for Faceline",
+  subject: "Your sign-in link for Faceline",
   text: `Open this address and press the button to sign in to Faceline:
 
 ${address}
