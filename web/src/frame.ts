@@ -16,7 +16,7 @@ export function frame(page: FramedPage, facts: Facts, assets: AssetAddresses, re
 <meta name="color-scheme" content="light dark">
 <title>${page.title} · Faceline</title>
 <meta name="description" content="${page.description}">
-!${canonicalLink(page, facts)}<link rel="icon" type="image/svg+xml" href="${assets.address("icon.svg")}">
+!${previewTags(page, facts, assets)}<link rel="icon" type="image/svg+xml" href="${assets.address("icon.svg")}">
 <link rel="preload" as="font" type="font/woff2" crossorigin href="${assets.address("geist.woff2")}">
 <link rel="stylesheet" href="${assets.address("faceline.css")}">
 !${each(page.styles ?? [], (name) => styleSheet(name, assets))}<script src="${assets.address("theme.js")}"></script>
@@ -32,8 +32,8 @@ export function frame(page: FramedPage, facts: Facts, assets: AssetAddresses, re
 !${markup(page.content)}
 </main>
 <footer class="bottom">
-<p>Faceline ${facts.version}, Apache-2.0. <a href="/openapi.json">OpenAPI document</a>. The typeface is Geist,
-under the <a href="${assets.address("geist-licence.txt")}">SIL Open Font License</a>.</p>
+<p>Faceline ${facts.version}, Apache-2.0. <a href="/docs/changelog">Changelog</a>.
+<a href="/openapi.json">OpenAPI document</a>. The typeface is Geist, under the <a href="${assets.address("geist-licence.txt")}">SIL Open Font License</a>.</p>
 <p>${cookieSentence(facts)}</p>
 </footer>
 <p id="status" class="visually-hidden" role="status"></p>
@@ -55,8 +55,8 @@ const contrastIcon = (): Html =>
 
 const mainLinks: MainLink[] = [
   { path: "/", text: "Tester", isCurrent: (path: string) => path === "/" },
-  { path: "/docs/quick-start", text: "Guides", isCurrent: (path: string) => path.startsWith("/docs/") },
-  { path: "/docs", text: "Reference", isCurrent: (path: string) => path === "/docs" },
+  { path: "/docs", text: "Docs", isCurrent: (path) => /^\/docs(?!\/reference)/.test(path) },
+  { path: "/docs/reference", text: "Reference", isCurrent: (path) => path === "/docs/reference" },
 ];
 
 function mainLink({ path, text, isCurrent }: MainLink, current: string): Html {
@@ -93,10 +93,25 @@ const cookieSentence = ({ accounts }: Facts): string =>
     ? "These pages load nothing from elsewhere. Signing in sets one cookie; nothing else does."
     : "These pages set no cookies and load nothing from elsewhere.";
 
-function canonicalLink({ path }: FramedPage, { publicUrl }: Facts): Html {
-  return publicUrl === "" || path === ""
-    ? nothing
-    : html`<link rel="canonical" href="${publicUrl + path}">
+/** Tags for search engines and previews of links. Addresses must be absolute: they need PUBLIC_URL. */
+function previewTags(
+  { path, title, description }: FramedPage,
+  { publicUrl }: Facts,
+  assets: AssetAddresses,
+): Html {
+  if (path === "") return nothing;
+  return html`<meta property="og:title" content="${title} · Faceline">
+<meta property="og:description" content="${description}">
+!${addressTags(publicUrl, path, assets)}`;
+}
+
+function addressTags(publicUrl: string, path: string, assets: AssetAddresses): Html {
+  if (publicUrl === "") return nothing;
+  return html`<meta property="og:type" content="website">
+<meta property="og:url" content="${publicUrl + path}">
+<meta property="og:image" content="${publicUrl + assets.address("card.webp")}">
+<meta name="twitter:card" content="summary_large_image">
+<link rel="canonical" href="${publicUrl + path}">
 `;
 }
 

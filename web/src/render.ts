@@ -1,10 +1,12 @@
 import { type AssetName, assetNames, readAssets } from "./assets.ts";
 import { type Content, compress } from "./content.ts";
-import { docsPages } from "./docs/docs-pages.ts";
+import { docsIndex, docsPages } from "./docs/docs-pages.ts";
+import { searchIndexPath } from "./docs/search/find-sections.ts";
 import type { Facts } from "./facts.ts";
 import { frame } from "./frame.ts";
 import { type Html, html } from "./html.ts";
 import type { Page } from "./page.ts";
+import { makeSiteFiles } from "./site-files.ts";
 import { testerPage } from "./tester/page.ts";
 
 /** Every page, in no order that matters. */
@@ -19,8 +21,13 @@ export async function renderSite(facts: Facts): Promise<RenderedSite> {
       Buffer.from(frame({ ...page, content: page.body(facts, assets) }, facts, assets)),
     );
   const pages = allPages.map(async (page) => [page.path, await render(page)] as const);
+  const index = Buffer.from(JSON.stringify(docsIndex(facts)));
   return {
-    pages: new Map(await Promise.all(pages)),
+    pages: new Map([
+      ...(await Promise.all(pages)),
+      ...(await makeSiteFiles(facts, allPages)),
+      [searchIndexPath, await compress("application/json", index)],
+    ]),
     missingPage: await render(missingPage),
     assets: new Map(assetNames.map((name) => [assets.address(name), assets.content(name)])),
     addresses: new Map(assetNames.map((name) => [name, assets.address(name)])),
@@ -38,13 +45,12 @@ const missingPage: Page = {
 <p>It may have moved, or the address was mistyped.</p>
 <ul>
 <li><a href="/">The tester</a> compares two pictures.</li>
-<li><a href="/docs">The reference</a> has every call, field and error.</li>
-<li><a href="/docs/quick-start">The quick start</a> leads to a first call.</li>
+<li><a href="/docs">The documentation</a> has a quick start and the reference.</li>
 </ul>
 </div>`,
 };
 
-/** Contents by their paths. It crosses from a thread to another. */
+/** Contents by their paths, pages and what is fetched beside them. It crosses from a thread to another. */
 export type RenderedSite = {
   pages: Map<string, Content>;
   missingPage: Content;

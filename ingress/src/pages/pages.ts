@@ -5,6 +5,7 @@ import { wantsHtml } from "../errors/not-found.ts";
 import { sendContent } from "@faceline/web/content";
 import type { FactsSource } from "@faceline/web/facts";
 import { pageHeaders } from "@faceline/web/headers";
+import { siteFilePaths } from "@faceline/web/site-files";
 import { openSite, type Site } from "@faceline/web/site";
 
 /**
@@ -22,7 +23,7 @@ export function addPages(app: FastifyInstance, site: Pages): void {
       reply.headers(pageHeaders);
     });
 
-    for (const path of ["/", "/docs"]) {
+    for (const path of ["/", "/docs", ...siteFilePaths]) {
       pages.get(path, async (request, reply) => sendPage(await site(), path, request, reply));
     }
     pages.get<Rest>("/docs/*", async (request, reply) => {

@@ -14,7 +14,7 @@ export function operationSection(listed: ListedOperation, context: ReferenceCont
   const { document, keysNeeded } = context;
   const { method, path, operation } = listed;
   const { operationId: id, summary, description } = operation;
-  const reply = resolve(document, operation.responses["200"]!);
+  const response = resolve(document, operation.responses["200"]!);
   const snippets = callSnippets(exampleCall(document, listed, context));
   return html`<section class="operation" id="${id}" aria-labelledby="${id}-title">
 <div class="about">
@@ -24,12 +24,12 @@ export function operationSection(listed: ListedOperation, context: ReferenceCont
 !${keyText(keysNeeded && operation.security !== undefined)}
 !${parameterPart(operation, document)}
 !${bodyPart(operation, document)}
-!${replyPart(id, reply, document)}
+!${responsePart(id, response, document)}
 !${failurePart(listed, document)}
 </div>
 <div class="aside">
-!${codeChoice({ id, caption: `Call ${path}`, snippets })}
-!${exampleBlocks(listed, reply)}
+!${codeChoice({ id, caption: `Request to ${path}`, snippets })}
+!${exampleBlocks(listed, response)}
 </div>
 </section>
 `;
@@ -68,21 +68,21 @@ function bodyPart({ operationId, requestBody }: Operation, document: OpenApi): H
 
 const codeInList = (text: string, i: number): Html => html`${i === 0 ? "" : " or "}<code>${text}</code>`;
 
-function replyPart(id: string, { headers = {}, content = {} }: ApiResponse, document: OpenApi): Html {
+function responsePart(id: string, { headers = {}, content = {} }: ApiResponse, document: OpenApi): Html {
   const fields = Object.entries(headers).map(([name, part]) => {
     const { schema, description, required = false } = resolve(document, part);
-    return { name, id: `${id}-reply-header-${name}`, schema, description, required };
+    return { name, id: `${id}-response-header-${name}`, schema, description, required };
   });
-  return html`<h3>Reply</h3>
-!${replyFields(id, content["application/json"]!.schema, document)}
-<details class="more"><summary>${fields.length} headers of the reply</summary>!${fieldList(fields, "required")}</details>`;
+  return html`<h3>Response</h3>
+!${responseFields(id, content["application/json"]!.schema, document)}
+<details class="more"><summary>${fields.length} response headers</summary>!${fieldList(fields, "required")}</details>`;
 }
 
-/** The fields of a reply; where it has several forms, those of the first, and the names of the others. */
-function replyFields(id: string, schema: Schema, document: OpenApi): Html {
+/** The fields of a response; where it has several forms, those of the first, and the names of the others. */
+function responseFields(id: string, schema: Schema, document: OpenApi): Html {
   const [first = schema, ...others] = schema.anyOf ?? [];
   const object = resolve<Schema>(document, first);
-  return html`!${each(others, otherForm)}!${objectFields(object, `${id}-reply`, "optional")}`;
+  return html`!${each(others, otherForm)}!${objectFields(object, `${id}-response`, "optional")}`;
 }
 
 const otherForm = (schema: Schema): Html => html`<p>Or !${typeText(schema)}.</p>

@@ -39,7 +39,7 @@ function typeLimits(schema: Schema): Html {
   return html`<p class="limits">!${limitsText(schema)}</p>`;
 }
 
-/** Schemas that others refer to by name. Those of bodies and replies are shown with their operation. */
+/** Schemas that others refer to by name. Those of bodies and responses are shown with their operation. */
 function namedTypes(document: OpenApi): [string, Schema][] {
   const shown = new Set<string>();
   for (const { operation } of listOperations(document)) {
