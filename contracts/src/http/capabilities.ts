@@ -120,6 +120,13 @@ const DetectorDetails = z.object({
       "Beside a clear face, /verify and /compare may miss faces that are narrower than this share (0 to 1) " +
         "of the image's longer side, unless `all_faces` is true. Null: they find all that /represent finds.",
     ),
+  found_width_share: z
+    .number()
+    .nullable()
+    .describe(
+      "Faces that are narrower than this share (0 to 1) of the image's longer side are often not found. " +
+        "Null: not measured.",
+    ),
 });
 
 const forTeams = "For teams without limits of their own. 0: not limited.";

@@ -28,6 +28,7 @@ export const computeEndpoints: ComputeEndpoint[] = [
     summary: "Do two images show the same person?",
     description:
       "If an image has several faces, the pair with the smallest distance counts, unless `face_policy` says otherwise.",
+    imageFields: ["img1", "img2"],
     request: { VerifyRequest },
     reply: { VerifyResponse },
     needsWorker: false,
@@ -38,6 +39,7 @@ export const computeEndpoints: ComputeEndpoint[] = [
     path: "/represent",
     summary: "The faces of an image, each with its embedding",
     description: "The largest face comes first.",
+    imageFields: ["img"],
     request: { RepresentRequest },
     reply: { RepresentResponse },
     query: {
@@ -56,6 +58,7 @@ export const computeEndpoints: ComputeEndpoint[] = [
     summary: "Which of many is nearest to one?",
     description:
       "The source is `img` or `vector`. A candidate that fails has `error` and `detail` in place of a distance; the call fails only when all of them do. With only embeddings no model runs.",
+    imageFields: ["img", "candidates"],
     request: { CompareRequest },
     reply: { CompareResponse },
     needsWorker: false,
