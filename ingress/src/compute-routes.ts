@@ -20,7 +20,7 @@ export function addComputeRoutes(app: FastifyInstance, context: RouteContext, pr
       // The client may leave while the handler runs, and another call would get the memory of the images.
       using _images = request.requestContext!.memory.use();
       const { vectorLengthMax } = models.enabled;
-      const parsedQuery = query === undefined ? undefined : validate(query.schema, request.query);
+      const parsedQuery = query === undefined ? undefined : validate(query, request.query);
       const fields = fieldsOf(request.body, endpoint);
       try {
         const body = validate(schema!, fields, vectorLengthMax);
