@@ -1,6 +1,9 @@
 import { type AssetName, assetNames, readAssets } from "./assets.ts";
 import { type Content, compress } from "./content.ts";
+import { apiDocument } from "./docs/api-document.ts";
 import { docsPages } from "./docs/docs-pages.ts";
+import { originOf } from "./docs/highlight.ts";
+import { postmanCollection } from "./docs/postman.ts";
 import type { Facts } from "./facts.ts";
 import { frame } from "./frame.ts";
 import { type Html, html } from "./html.ts";
@@ -19,8 +22,10 @@ export async function renderSite(facts: Facts): Promise<RenderedSite> {
       Buffer.from(frame({ ...page, content: page.body(facts, assets) }, facts, assets)),
     );
   const pages = allPages.map(async (page) => [page.path, await render(page)] as const);
+  const collection = JSON.stringify(postmanCollection(apiDocument, originOf(facts)));
+  const postman = compress("application/json; charset=utf-8", Buffer.from(collection));
   return {
-    pages: new Map(await Promise.all(pages)),
+    pages: new Map([...(await Promise.all(pages)), ["/postman.json", await postman]]),
     missingPage: await render(missingPage),
     assets: new Map(assetNames.map((name) => [assets.address(name), assets.content(name)])),
     addresses: new Map(assetNames.map((name) => [name, assets.address(name)])),

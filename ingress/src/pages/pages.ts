@@ -22,7 +22,7 @@ export function addPages(app: FastifyInstance, site: Pages): void {
       reply.headers(pageHeaders);
     });
 
-    for (const path of ["/", "/docs"]) {
+    for (const path of ["/", "/docs", "/postman.json"]) {
       pages.get(path, async (request, reply) => sendPage(await site(), path, request, reply));
     }
     pages.get<Rest>("/docs/*", async (request, reply) => {
