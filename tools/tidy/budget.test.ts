@@ -17,7 +17,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // A false match rate beside each distance; quality of faces: seven measurements, six issues with their
   // bounds, and the fields of three calls; cards.
   // Metrics by the conventions: ten more, and their attributes.
-  contracts: [4_770, 1_100],
+  // The rules of the Python client: 130.
+  contracts: [4_770, 1_230],
   // Eight more alerts took 90, a fault of each; inhibitions, in a real Alertmanager, 120; secrets of
   // the compose by service, and the progress of its start, 100.
   deploy: [5_500, 3_300],
@@ -44,11 +45,11 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   "tools/accuracy": [1_130, 450],
   // The part `detection`, and cards of models.
   "tools/bench": [3_550, 870],
-  // Digests of images, and what a release is refused for.
-  "tools/commands": [650, 50],
+  // Digests of images, and what a release is refused for. The wheel of the Python client: 110.
+  "tools/commands": [760, 50],
   // What users add to the chart took 60 and 150. Calls that two ways of collecting metrics count once. The
-  // faults on real processes, with the counts of each as a table: 270.
-  "tools/e2e": [3_530, 7_690],
+  // faults on real processes, with the counts of each as a table: 270. The wheel of the Python client: 140.
+  "tools/e2e": [3_530, 7_830],
   "tools/int8-ranges": [300, 50],
   "tools/planner": [5_550, 2_400],
   "tools/releases": [350, 260],
@@ -82,8 +83,9 @@ const bytesMax: [pattern: string, max: number][] = [
   [`{${packages.join()}}/README.md`, 4 * 1024],
   ["**/*.md", 16 * 1024],
 ];
-// Causes of refusals, seven alerts with what to do, a chart for five kinds of users, releases: 6 KB.
-const allBytesMax = 336 * 1024;
+// Causes of refusals, seven alerts with what to do, a chart for five kinds of users, releases: 6 KB. A Python
+// client, its README, decision and guide: 5 KB.
+const allBytesMax = 342 * 1024;
 
 test("no package has more lines than its budget", () => {
   const sizes = packages.map((name) => {
