@@ -25,7 +25,6 @@ import { ErrorRates, ModelCard, Rate } from "@faceline/contracts/http/model-card
 import { Precision } from "@faceline/contracts/http/model-version";
 import { Problem } from "@faceline/contracts/http/problem";
 import { FaceQuality, MinQuality, QualityIssue } from "@faceline/contracts/http/quality";
-import { RequestId } from "@faceline/contracts/http/reply-fields";
 import { EmbeddingFormat, RepresentResult } from "@faceline/contracts/http/represent";
 import { Flag } from "@faceline/contracts/http/request-body";
 import { NamedVector, Vector } from "@faceline/contracts/http/vector";
@@ -64,12 +63,9 @@ export function schemas(): Record<string, JsonSchema> {
   return Object.fromEntries(
     Object.entries(converted.schemas).flatMap(([id, { $id: _id, $schema: _schema, ...rest }]) => {
       const schema = withAliases(rest as JsonSchema);
-      return isRequest(id)
-        ? [
-            [id, schema],
-            [formName(id), formSchema(schema)],
-          ]
-        : [[id, schema]];
+      const form = isRequest(id) ? [[formName(id), formSchema(schema)]] : [];
+      // oapi-codegen (Go) calls the whole response of `verify` VerifyResponse, and this is its body.
+      return [[id, isResponse(id) ? { ...schema, "x-go-name": `${id}Body` } : schema], ...form];
     }),
   );
 }
@@ -87,7 +83,7 @@ function asList(schema: JsonSchema): void {
  * here gets a name from its place, such as `compare_response_results_item_type_0`.
  */
 const named: Record<string, z.ZodType> = Object.assign(
-  { Image, Vector, NamedVector, Candidate, CandidateImage, CandidateVector, RequestId, ErrorCode, Problem },
+  { Image, Vector, NamedVector, Candidate, CandidateImage, CandidateVector, ErrorCode, Problem },
   { ComparedCandidate, FailedCandidate, FacialArea, FaceQuality, QualityIssue, Dependency, LaneHealth },
   { DistanceMetric, FacePolicy, EmbeddingFormat, MinQuality, Precision, RepresentResult },
   { ModelDetails, DetectorDetails },
@@ -107,6 +103,8 @@ function withAliases({ aliases = {}, ...schema }: JsonSchema): JsonSchema {
 }
 
 const isRequest = (id: string): boolean => id.endsWith("Request");
+
+const isResponse = (id: string): boolean => id.endsWith("Response");
 
 export const formName = (request: string): string => request.replace(/Request$/, "Form");
 

@@ -9,6 +9,6 @@ import { packPythonClient } from "./python-package.ts";
 await runCommand(async ({ print, stop }) => {
   const state = join(repository, ".faceline");
   const [folder = state] = process.argv.slice(2);
-  const wheel = await packPythonClient(resolve(folder), { state, steps: new Steps(print), stop });
+  const wheel = await packPythonClient(resolve(folder), { state, steps: new Steps(), stop });
   print(`${relative(repository, wheel)}\n\nIn your own environment: pip install ${wheel}`);
 });

@@ -5,6 +5,7 @@ import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import test, { type TestContext } from "node:test";
 import { promisify } from "node:util";
+import { CommandOutput } from "@faceline/runtime/command-output";
 import { readConfig } from "@faceline/runtime/config";
 import sharp from "sharp";
 import { packPythonClient } from "@faceline/commands/python-package";
@@ -117,7 +118,7 @@ async function buildWheel(t: TestContext): Promise<string | undefined> {
   const state = resolve(repository, readConfig(LauncherConfig, process.env).FACELINE_STATE);
   const folder = mkdtempSync(join(tmpdir(), "faceline-wheel-"));
   t.after(() => rmSync(folder, { recursive: true }));
-  const steps = new Steps((line) => t.diagnostic(line));
+  const steps = new Steps(new CommandOutput({ write: (text) => t.diagnostic(text) }));
   try {
     return await packPythonClient(folder, { state, steps, stop: t.signal });
   } catch (error) {

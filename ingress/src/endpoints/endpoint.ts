@@ -52,6 +52,7 @@ export type ServiceEndpoint = {
   path: string;
   operationId: string;
   summary: string;
+  description: string;
   /** Schema, as in ComputeEndpoint. Undefined: any JSON object. */
   reply?: Record<string, z.ZodType>;
   /** The body of a 503, if the endpoint has one: the reply itself, or a problem. */

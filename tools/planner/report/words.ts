@@ -119,7 +119,7 @@ export function unmetSentences({ unmet, target }: Plan): string[] {
   return [
     `${settingsText(nearest.settings)} hold ${targetText(nearest.target)}: the nearest target that can be had.`,
     more === undefined
-      ? `Up to ${workersTried} workers miss ${targetText(target)} as well, so more workers do not help: a call ` +
+      ? `Up to ${workersTried} workers miss ${targetText(target)} as well, so more workers do not help: a request ` +
         "takes at least its preparation, its run and the hops."
       : `With ${workersText(more.settings.workers)} the target itself holds: --workers-max ${more.settings.workers} finds the best settings for them.`,
   ];
@@ -171,10 +171,12 @@ export function searchSentences({ tried, whatIfScope }: Plan): string[] {
   const workers = windows.map(({ settings }) => settings.workers);
   const [fewest, most] = [Math.min(...workers), Math.max(...workers)];
   return [
-    `${windows.length} settings were tried on the busiest windows, ${whole} of them on all calls.`,
+    `${windows.length} settings were tried on the busiest windows, ${whole} of them on all requests.`,
     `${fewest === most ? workersText(most) : `${fewest} to ${most} workers`} were tried, with each calibrated batch size.`,
     ...(whatIfScope === "windows"
-      ? ["The trace is long, so what-ifs and defaults are of its busiest windows: worse than of all calls."]
+      ? [
+          "The trace is long, so what-ifs and defaults are of its busiest windows: worse than of all requests.",
+        ]
       : []),
   ];
 }
@@ -182,6 +184,6 @@ export function searchSentences({ tried, whatIfScope }: Plan): string[] {
 /** Assumptions of every prediction, in sentences. */
 export const assumptions: readonly string[] = [
   "Calls come as in the trace, whatever the answers: clients do not try again, and no further ones come.",
-  "Runs and preparations take as long as on the calibrated machine, with their whole distribution. Pictures are those of the calibration.",
+  "Runs and preparations take as long as on the calibrated machine, with their whole distribution. Images are those of the calibration.",
   "On each machine runs, decoding and an equal part of ingress, batcher, Kafka and Redis share the cores.",
 ];

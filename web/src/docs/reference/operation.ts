@@ -20,7 +20,7 @@ export function operationSection(listed: ListedOperation, context: ReferenceCont
 <h2 id="${id}-title"><a href="#${id}"><span class="method">${method.toUpperCase()}</span> <code>${path}</code></a></h2>
 <p class="lead">!${inlineText(summary)}</p>
 !${paragraphs(description ?? "")}
-!${keyText(keysNeeded && operation.security !== undefined)}
+!${keyText(keysNeeded && operation.security.length > 0)}
 !${parameterPart(operation, document)}
 !${bodyPart(operation, document)}
 !${replyPart(id, reply, document)}
