@@ -17,7 +17,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // A false match rate beside each distance; quality of faces: seven measurements, six issues with their
   // bounds, and the fields of three calls; cards.
   // Metrics by the conventions: ten more, and their attributes.
-  contracts: [4_770, 1_100],
+  // The rules of the Python client: 130.
+  contracts: [4_770, 1_230],
   // Eight more alerts took 90, a fault of each; inhibitions, in a real Alertmanager, 120; secrets of
   // the compose by service, and the progress of its start, 100.
   // Notes of steps that take long: 10.
@@ -54,13 +55,14 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   "tools/accuracy": [1_130, 450],
   // The part `detection`, and cards of models.
   "tools/bench": [3_550, 870],
-  // Digests of images, and what a release is refused for.
-  "tools/commands": [670, 50],
+  // Digests of images, and what a release is refused for. The wheel of the Python client: 110.
+  "tools/commands": [780, 50],
   // What users add to the chart took 60 and 150. Calls that two ways of collecting metrics count once. The
   // faults on real processes, with the counts of each as a table: 270. Twenty states of operators' pages:
   // 150.
   // faults on real processes, with the counts of each as a table: 270.
-  "tools/e2e": [3_530, 7_870],
+  // 150. The wheel of the Python client: 140.
+  "tools/e2e": [3_530, 8_010],
   "tools/int8-ranges": [300, 50],
   "tools/planner": [5_530, 2_380],
   "tools/releases": [350, 260],
@@ -98,7 +100,10 @@ const bytesMax: [pattern: string, max: number][] = [
 ];
 // Causes of refusals, seven alerts with what to do, a chart for five kinds of users, releases: 6 KB.
 // Guides for people who come from DeepFace, face-api.js or CompreFace, and for search with pgvector: 9 KB.
-const allBytesMax = 349 * 1024;
+const allBytesMax = 354 * 1024;
+// Causes of refusals, seven alerts with what to do, a chart for five kinds of users, releases: 6 KB. A Python
+// client, its README, decision and guide: 5 KB.
+const allBytesMax = 354 * 1024;
 
 test("no package has more lines than its budget", () => {
   const sizes = packages.map((name) => {
