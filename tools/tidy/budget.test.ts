@@ -60,7 +60,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // Series of others, and selectors without a job.
   "tools/tidy": [340, 1_210],
   // How rare two people as alike are, as a sentence and a scale; cards in the tester and in the guides.
-  web: [6_500, 1_000],
+  // The tester's strings in one file a language took 210, its states 200 and 230, a face to choose 180.
+  web: [7_300, 1_250],
 };
 
 /** Bytes of each document; the first pattern that matches a document counts. */

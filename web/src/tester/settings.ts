@@ -1,3 +1,6 @@
+import { words } from "../words/tester-en.ts";
+import { formatNumber } from "./numbers.ts";
+
 /** Calls that the tester makes. */
 const testerCalls = ["verify", "represent", "compare"] as const;
 export type TesterCall = (typeof testerCalls)[number];
@@ -39,8 +42,8 @@ export function readThreshold(text: string): number | undefined {
 export function thresholdFault(text: string, max = Number.POSITIVE_INFINITY): string | undefined {
   if (text.trim() === "") return undefined;
   const threshold = readThreshold(text);
-  if (threshold === undefined) return "The threshold must be a number of 0 or more.";
-  return threshold <= max ? undefined : `The threshold is a distance: it must be between 0 and ${max}.`;
+  if (threshold === undefined) return words.threshold.notNumber;
+  return threshold <= max ? undefined : words.threshold.tooLarge(formatNumber(max));
 }
 
 /** Returns the query that `readSettings` reads, with its question mark; "" where all is as by default. */
