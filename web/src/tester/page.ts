@@ -75,7 +75,8 @@ them. <a href="/docs/privacy">What happens to an image</a></p>
 <figure class="code json"><figcaption><span>Response</span>!${copyButton()}</figcaption>
 <pre tabindex="0" role="region" aria-label="Response as JSON"><code></code></pre></figure>
 <div class="same-call">!${codeChoice({ id: "tester", caption: "The same request" })}
-!${keyNote(facts)}<p class="note-of-call"></p></div>
+!${keyNote(facts)}<p class="note-of-call"></p>
+<p><button type="button" class="copy plain" hidden>Copy link</button> to these settings, with samples as images</p></div>
 </div>
 </section>
 <dialog class="camera" aria-labelledby="camera-title">

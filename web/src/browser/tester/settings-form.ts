@@ -47,7 +47,6 @@ export class SettingsForm {
       this.#showFault();
       // The answer is still one to what was chosen before.
       if (name === "threshold" && this.fault !== undefined) return;
-      this.writeAddress();
       changed(name);
     });
   }
@@ -100,9 +99,9 @@ export class SettingsForm {
     this.#showFault();
   }
 
-  /** Puts the settings into the address of the page, as a link that carries them. */
-  writeAddress(): void {
-    const address = location.pathname + writeSettings(this.settings);
+  /** Puts the settings into the address of the page, with the samples if no other images are shown. */
+  writeAddress(samples: readonly string[]): void {
+    const address = location.pathname + writeSettings(this.settings, samples);
     if (address !== location.pathname + location.search) history.replaceState(null, "", address);
   }
 

@@ -156,6 +156,8 @@ export class Slots {
    * candidates are numbered as they are sent.
    */
   #leaveOneEmpty(): void {
+    // Several may come together: each has its slot already.
+    if (this.isReading) return;
     const [least, most] = slotCounts(this.#call, this.#candidatesMax);
     for (const slot of this.#slots.filter(({ isEmpty }) => isEmpty).slice(1)) {
       if (this.#slots.length > least) this.#remove(slot);

@@ -4,7 +4,7 @@ import { type LabelledDistances, labelledBy } from "../../tester/labelled-pairs.
 import { isCompare, withThreshold } from "../../tester/reply.ts";
 import { nextTickAt, type RunEvent, type RunState, sendingOf, transition } from "../../tester/run-state.ts";
 import { viewOf } from "../../tester/run-view.ts";
-import type { TesterCall } from "../../tester/settings.ts";
+import { readSamples, type TesterCall } from "../../tester/settings.ts";
 import { words } from "../../words/tester-en.ts";
 import type { Answer } from "./answer.ts";
 import { type Answered, type RequestInputs, sendRequest, storedAnswer } from "./call.ts";
@@ -54,17 +54,22 @@ export class Tester {
   begin(): void {
     const { call, ...chosen } = this.#form.settings;
     if (call === "verify" && Object.keys(chosen).length === 0) this.#stored = storedAnswer();
-    const names = firstSamples[call];
+    const known = [...this.#root.querySelectorAll<HTMLElement>(".sample")].map(
+      ({ dataset }) => dataset["name"]!,
+    );
+    const names = readSamples(location.search, known);
     this.#slots.show(call, names.length);
     // All at once: no state in between asks for another image.
     const slots = this.#slots.all.slice();
-    for (const [index, name] of names.entries()) void showSample(this.#root, name, slots[index]!);
+    for (const [index, name] of names.slice(0, slots.length).entries())
+      void showSample(this.#root, name, slots[index]!);
   }
 
   /** Takes the images and settings as they are now. */
   #update(settleMs = this.#stored === undefined ? changeSettlesMs : 0, kept?: Answer): void {
     const { settings, fault } = this.#form;
     markSamples(this.#root, this.#slots.all);
+    if (kept === undefined && !this.#slots.isReading) this.#writeAddress();
     const sent = this.#slots.sent;
     if (this.#slots.isReading) return this.#dispatch({ kind: "reading" });
     if (fault !== undefined || sent === undefined) {
@@ -74,6 +79,14 @@ export class Tester {
     }
     const inputs = { settings, ...sent };
     this.#dispatch({ kind: "changed", inputs, settleMs, ...(kept === undefined ? {} : { kept }) });
+  }
+
+  /** While a threshold moves, it is written when it is sent: browsers limit how often an address changes. */
+  #writeAddress(): void {
+    const { filled } = this.#slots;
+    const samples = filled.flatMap(({ picture }) => (picture?.sample === undefined ? [] : [picture.name]));
+    const names = samples.length === filled.length ? samples.map((name) => name.replace(/\.jpg$/, "")) : [];
+    this.#form.writeAddress(names);
   }
 
   #changeSetting(field: string): void {
@@ -109,7 +122,7 @@ export class Tester {
     const { signal } = this.#work;
     const sending = sendingOf(state);
     if (sending !== undefined) {
-      this.#form.writeAddress();
+      this.#writeAddress();
       void untilAborted(this.#send(sending, signal), signal);
     }
     if (state.kind === "failure" && state.failure.isUnreachable === true)
@@ -246,13 +259,6 @@ async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<v
     if (!signal.aborted) throw error;
   }
 }
-
-/** Shown to a visitor who has not chosen any. */
-const firstSamples: Record<TesterCall, string[]> = {
-  verify: ["dia-1", "dia-2"],
-  represent: ["dia-1"],
-  compare: ["dia-1", "dia-2", "chi-1"],
-};
 
 const changeSettlesMs = 200;
 /** The page itself decides what a threshold changes, so the service's response may come later. */
