@@ -19,6 +19,7 @@ test("the answer comes first, then how to set it, and every plot has a table bes
     "The traffic",
     "what is assumed",
     "How it was searched",
+    "Made on 2 Jan 2026, 00:00 UTC",
   ];
   const places = order.map((words) => html.indexOf(words));
   assert.deepEqual(

@@ -20,6 +20,7 @@ import {
   bandText,
   batchSizeSentence,
   bindingText,
+  dateText,
   defaultsSentence,
   inTimeShare,
   machineSentence,
@@ -50,7 +51,7 @@ ${section("p99 by batch size", beside(batchSizePlot(plan), batchSizeTable(plan))
 ${section("The traffic", beside(trafficPlot(plan), trafficTable(plan)), trafficSentence(plan))}
 ${section("The machine, and what is assumed", table(machineTable(plan)) + list(assumptions), machineSentence(plan))}
 ${section("How it was searched", list(searchSentences(plan)))}
-<p class="dim">Made at ${escapeXml(plan.madeAt)} by <code>npm run plan</code>.</p>`,
+<p class="dim">Made on ${dateText(plan.madeAt)} by <code>npm run plan</code>.</p>`,
   );
 }
 
@@ -59,11 +60,11 @@ function foundSections(plan: FoundPlan, planFile: string | undefined): string {
   const { prediction, settings } = winner;
   const { environment, npmStart, compose, helm } = permanentSettings(settings);
   const figures: [string, string][] = [
-    ["p50, ms", bandText(prediction.p50Ms, band.p50)],
-    ["p99, ms", bandText(prediction.p99Ms, band.p99)],
+    ["p50, in ms", bandText(prediction.p50Ms, band.p50)],
+    ["p99, in ms", bandText(prediction.p99Ms, band.p99)],
     ["answered in time", percent(inTimeShare(prediction))],
     ["refused", percent(prediction.shed)],
-    ["workers are busy", percent(prediction.utilisation)],
+    ["worker utilisation", percent(prediction.utilisation)],
     ["worker seconds for 1,000 requests", prediction.workerSecondsPer1000.toFixed(1)],
   ];
   return `<p class="answer">${escapeXml(settingsText(settings))} are the cheapest settings that meet ${escapeXml(targetText(target))}.</p>

@@ -79,6 +79,10 @@ export function bandSentences({ band, target, winner }: Plan): string[] {
   ];
 }
 
+/** "1 Jan 2026, 00:00 UTC", of an instant in ISO 8601. */
+export const dateText = (at: string): string =>
+  new Date(at).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }) + " UTC";
+
 /** "112 (93-134)" */
 export const bandText = (ms: number, factor: number): string =>
   `${ms.toFixed(0)} (${(ms / factor).toFixed(0)}-${(ms * factor).toFixed(0)})`;
@@ -162,7 +166,7 @@ export function trafficSentence({ traffic, source, load }: Plan): string {
 
 /** The machine of the profile, in a sentence. */
 export const machineSentence = ({ machine: { measuredAt, machine, workersPerMachine } }: Plan): string =>
-  `${machine.cpu} with ${machine.cores} cores and ${workersText(workersPerMachine)}, measured at ${measuredAt}.`;
+  `${machine.cpu} with ${machine.cores} cores and ${workersText(workersPerMachine)}, measured on ${dateText(measuredAt)}.`;
 
 /** How the answer was found, in sentences. */
 export function searchSentences({ tried, whatIfScope }: Plan): string[] {
