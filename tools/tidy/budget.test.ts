@@ -49,7 +49,7 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   "tools/commands": [650, 50],
   // What users add to the chart took 60 and 150. Calls that two ways of collecting metrics count once. The
   // faults on real processes, with the counts of each as a table: 270.
-  "tools/e2e": [3_530, 7_710],
+  "tools/e2e": [3_530, 7_720],
   "tools/int8-ranges": [300, 50],
   "tools/planner": [5_550, 2_400],
   "tools/releases": [350, 260],
