@@ -95,8 +95,8 @@ const bytesMax: [pattern: string, max: number][] = [
   ["docs/operating/*.md", 6 * 1024],
   // Accuracy by model and condition, and faces found by detector and scene: 6 KB of tables.
   ["docs/benchmarks.md", 17 * 1024],
-  // The table of errors alone has 5 KB.
-  ["docs/using/errors.md", 7 * 1024],
+  // The table of errors alone has 5.5 KB; what is accepted nevertheless, 0.4 KB.
+  ["docs/using/errors.md", 7_700],
   ["docs/using/*.md", 6 * 1024],
   // A row for each of twenty models.
   ["models/README.md", 5 * 1024],

@@ -50,7 +50,6 @@ const pending = [
   "deploy/observe/viewers",
   "docs/using",
   "ingress/openapi",
-  "ingress/src",
   "runtime/live",
   "tools/planner/report",
   "web/src",
