@@ -29,8 +29,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   inference: [7_000, 6_850],
   // Reused memory with the bodies that prove it, where the false match rates of a model come from, and the
   // rule by which a call refuses faces. Who calls most took 150 and 100, causes of refusals, by one function
-  // and table, 140 and 120, what spans say of servers 60.
-  ingress: [11_260, 11_490],
+  // and table, 140 and 120, what spans say of servers 60. Names of the types that generated clients have: 30.
+  ingress: [11_290, 11_500],
   // Contracts of detectors took 600 and 350: a schema, the decoding as nodes, a freed batch and their checks.
   // Pairs of models; published recognisers, and two changes of networks that took 1.6 times as long, or nine,
   // without; the curve of false match rates; cards.
@@ -49,8 +49,9 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // Digests of images, and what a release is refused for.
   "tools/commands": [670, 50],
   // What users add to the chart took 60 and 150. Calls that two ways of collecting metrics count once. The
-  // faults on real processes, with the counts of each as a table: 270.
-  "tools/e2e": [3_530, 7_690],
+  // faults on real processes, with the counts of each as a table: 270. Generated clients in three languages,
+  // linters and the collection: 160.
+  "tools/e2e": [3_530, 7_860],
   "tools/int8-ranges": [300, 50],
   "tools/planner": [5_530, 2_380],
   "tools/releases": [350, 260],
@@ -62,7 +63,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // Series of others, and selectors without a job.
   "tools/tidy": [340, 1_210],
   // How rare two people as alike are, as a sentence and a scale; cards in the tester and in the guides.
-  web: [6_500, 1_000],
+  // The Postman collection.
+  web: [6_500, 1_020],
 };
 
 /** Bytes of each document; the first pattern that matches a document counts. */
