@@ -39,7 +39,7 @@ const verbs = {
     act: replay,
     does: "sends traffic to a running service",
     usage: replayUsage,
-    stopped: "Stopped. The service still answers the calls that it has.",
+    stopped: "Stopped. The service still answers the requests that it has.",
   },
   apply: {
     act: apply,
