@@ -55,7 +55,7 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // What users add to the chart took 60 and 150. Calls that two ways of collecting metrics count once. The
   // faults on real processes, with the counts of each as a table: 270. Twenty states of operators' pages:
   // 150. The wheel of the Python client: 140.
-  "tools/e2e": [3_530, 7_990],
+  "tools/e2e": [3_530, 8_010],
   "tools/int8-ranges": [300, 50],
   "tools/planner": [5_530, 2_380],
   "tools/releases": [350, 260],
