@@ -105,14 +105,14 @@ const turnedOff = (): Html => html`<section class="turned-off">
 <p class="note">The operator of this service has turned the tester off. The API itself needs a key:
 <a href="/docs/keys">how to get one</a>.</p>
 <p class="actions"><a class="button" href="/docs/quick-start">Quick start</a>
-<a class="button quiet" href="/docs">Reference</a></p>
+<a class="button quiet" href="/docs/reference">Reference</a></p>
 </section>`;
 
 const endpoints = ({ limits }: Facts): Html => html`<h2 class="section">For developers</h2>
 <div class="cards">
-<section><h3><code>POST /verify</code></h3><p>Two pictures, or two stored embeddings: their distance, the threshold, and whether the distance is within it.</p><p><a href="/docs#verify">Fields of /verify</a></p></section>
-<section><h3><code>POST /represent</code></h3><p>Every face of a picture, with its position and its embedding, a list of numbers to store and to compare later.</p><p><a href="/docs#represent">Fields of /represent</a></p></section>
-<section><h3><code>POST /compare</code></h3><p>One face against up to ${formatCount(limits.candidate_vectors)} others, and which of them is nearest.</p><p><a href="/docs#compare">Fields of /compare</a></p></section>
+<section><h3><code>POST /verify</code></h3><p>Two pictures, or two stored embeddings: their distance, the threshold, and whether the distance is within it.</p><p><a href="/docs/reference#verify">Fields of /verify</a></p></section>
+<section><h3><code>POST /represent</code></h3><p>Every face of a picture, with its position and its embedding, a list of numbers to store and to compare later.</p><p><a href="/docs/reference#represent">Fields of /represent</a></p></section>
+<section><h3><code>POST /compare</code></h3><p>One face against up to ${formatCount(limits.candidate_vectors)} others, and which of them is nearest.</p><p><a href="/docs/reference#compare">Fields of /compare</a></p></section>
 </div>`;
 
 const beforeYouSend = (facts: Facts): Html => html`<div class="prose">
