@@ -62,7 +62,7 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // 150.
   // faults on real processes, with the counts of each as a table: 270.
   // 150. The wheel of the Python client: 140.
-  "tools/e2e": [3_530, 8_010],
+  "tools/e2e": [3_530, 8_030],
   "tools/int8-ranges": [300, 50],
   "tools/planner": [5_530, 2_380],
   "tools/releases": [350, 260],
@@ -100,9 +100,7 @@ const bytesMax: [pattern: string, max: number][] = [
 ];
 // Causes of refusals, seven alerts with what to do, a chart for five kinds of users, releases: 6 KB.
 // Guides for people who come from DeepFace, face-api.js or CompreFace, and for search with pgvector: 9 KB.
-const allBytesMax = 354 * 1024;
-// Causes of refusals, seven alerts with what to do, a chart for five kinds of users, releases: 6 KB. A Python
-// client, its README, decision and guide: 5 KB.
+// A Python client, its README, decision and guide: 5 KB.
 const allBytesMax = 354 * 1024;
 
 test("no package has more lines than its budget", () => {
