@@ -148,7 +148,7 @@ test("the live page of each process, in a browser, under load", async (t) => {
     page.on("request", (request) => requests.push(request.url()));
     await field.fill(token);
     await page.keyboard.press("Enter");
-    await shows(page, /Lanes that are loaded/, /The engine is modelled/);
+    await shows(page, /Loaded lanes/, /The engine is modelled/);
     assert.equal(await field.isVisible(), false);
     await waitUntil("the page has requested them again", () => requests.length >= 2);
     const own = `http://127.0.0.1:${stack.operatorsPorts["inference-1"]}/live.json`;

@@ -50,7 +50,9 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // with exemplars, which the SDK has not: 110.
   // Progress of commands, which the planner and thresholds had: 45.
   // with exemplars, which the SDK has not: 110. Tokens of all pages, and the script of the links page: 90.
-  runtime: [8_225, 4_630],
+  // with exemplars, which the SDK has not: 110. Tokens and the frame of reports: 90,
+  // which planner and thresholds had twice; the script of the links page: 40.
+  runtime: [8_270, 4_630],
   // Scenes of detection and their outcomes took 280 and 70, tests of held-out people and rates 60.
   "tools/accuracy": [1_130, 450],
   // The part `detection`, and cards of models.
@@ -62,7 +64,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // 150.
   // faults on real processes, with the counts of each as a table: 270.
   // 150. The wheel of the Python client: 140.
-  "tools/e2e": [3_530, 8_030],
+  // Every state of the tester in a browser: 230.
+  "tools/e2e": [3_530, 8_250],
   "tools/int8-ranges": [300, 50],
   "tools/planner": [5_530, 2_380],
   "tools/releases": [350, 260],
@@ -72,11 +75,13 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // All pairs of a folder, which no list holds (1,000 made people prove the intervals), and LFW.
   "tools/thresholds": [2_900, 1_550],
   // Series of others, and selectors without a job. The glossary, and prose of sources: 140.
-  "tools/tidy": [400, 1_300],
+  // Series of others, and selectors without a job. Colours in one sheet: 30.
+  "tools/tidy": [400, 1_330],
   // How rare two people as alike are, as a sentence and a scale; cards in the tester and in the guides.
   // What visitors read, in three languages: 560.
   // Search and outline of the documents took 330 and 80, an overview 90, site files and the social card 120.
-  web: [7_610, 1_160],
+  // The tester's strings in one file a language took 210, its states 200 and 230, a face to choose 180.
+  web: [8_410, 1_410],
 };
 
 /** Bytes of each document; the first pattern that matches a document counts. */
@@ -100,7 +105,8 @@ const bytesMax: [pattern: string, max: number][] = [
 ];
 // Causes of refusals, seven alerts with what to do, a chart for five kinds of users, releases: 6 KB.
 // Guides for people who come from DeepFace, face-api.js or CompreFace, and for search with pgvector: 9 KB.
-// A Python client, its README, decision and guide: 5 KB.
+// Causes of refusals, seven alerts with what to do, a chart for five kinds of users, releases: 6 KB. A Python
+// client, its README, decision and guide: 5 KB.
 const allBytesMax = 354 * 1024;
 
 test("no package has more lines than its budget", () => {

@@ -46,6 +46,7 @@ export function linksPage(options: PageOptions, cards: ViewNode): string {
 <span id="link" class="link">loading</span>
 </header>
 <main id="main" tabindex="-1">
+<p id="notice" class="notice" role="status" hidden>npm start does not respond, so the cards are old. The page retries every 2 s.</p>
 ${sections.map(htmlOf).join("\n")}
 </main>
 </body>

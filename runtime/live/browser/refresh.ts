@@ -7,6 +7,7 @@ const find = (id: string) => document.getElementById(id)!;
 function showLink(kind: "live" | "gone"): void {
   find("link").textContent = kind;
   document.body.dataset["link"] = kind;
+  find("notice").hidden = kind === "live";
   find("now").classList.toggle("stale", kind === "gone");
 }
 

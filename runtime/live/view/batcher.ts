@@ -107,7 +107,7 @@ function workers({ workers: listed, workersOmitted, hops }: LiveBatcher): ViewNo
     node("h2", {}, "Workers"),
     listed.length === 0 ? node("p", { class: "now bad" }, "No worker has reported.") : node("p", {}, words),
     ...mixedBuilds(listed),
-    table("Workers", workersColumns, rows),
+    listed.length === 0 ? undefined : table("Workers", workersColumns, rows),
     ...omitted(workersOmitted, "worker"),
   );
 }

@@ -143,7 +143,9 @@ function lanes(loaded: LiveLoadedLane[]): ViewNode {
   return node(
     "section",
     { class: "wide" },
-    node("h2", {}, "Lanes that are loaded"),
-    table("Lanes", ["Lane", "Build", "Runs on", "Precision", "Sizes, with the run time at start"], rows),
+    node("h2", {}, "Loaded lanes"),
+    rows.length === 0
+      ? node("p", {}, "No lane is loaded yet.")
+      : table("Lanes", ["Lane", "Build", "Runs on", "Precision", "Sizes, with the run time at start"], rows),
   );
 }

@@ -163,7 +163,7 @@ test("a worker shows what runs, its last runs, and in which precision", () => {
     "3 1 11 ms 47 ms",
     "Dlib int8, ssd float32 (slower: int8 is not exact on this CPU)",
   );
-  shows(inference({ running: null, staged: 0 }), "Waits for a batch.");
+  shows(inference({ running: null, staged: 0, lanes: [] }), "Waits for a batch.", "No lane is loaded yet.");
   shows(inference({ running: null, staged: 0, partitions: 0 }), "Waits for a partition");
 });
 
