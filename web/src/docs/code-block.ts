@@ -44,8 +44,9 @@ function panel(code: string, language: CallLanguage, label: string): Html {
 `;
 }
 
-export const copyButton = (label = english.copying.copy): Html =>
-  html`<button type="button" class="copy" hidden>${label}</button>`;
+export function copyButton(label = english.copying.copy): Html {
+  return html`<button type="button" class="copy" hidden>${label}</button>`;
+}
 
 /** `label`: the name of the block, unique in its page; the caption without it. */
 type Code = { caption: string; label?: string; code: string; language: Language };
