@@ -38,7 +38,7 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // Files of the site and the search index, as the service answers: 40.
   // Errors that say what the service knows took 520 and 430: where JSON or Base64 stops being that, what a
   // body is by its first bytes, where a key is, and forty first mistakes.
-  ingress: [11_800, 12_100],
+  ingress: [11_800, 12_120],
   // Contracts of detectors took 600 and 350: a schema, the decoding as nodes, a freed batch and their checks.
   // Pairs of models; published recognisers, and two changes of networks that took 1.6 times as long, or nine,
   // without; the curve of false match rates; cards.
@@ -66,7 +66,7 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // 150. The wheel of the Python client: 140.
   // Every state of the tester in a browser: 230.
   // Generated clients in three languages, the linters and the collection: 160.
-  "tools/e2e": [3_530, 8_430],
+  "tools/e2e": [3_530, 8_450],
   "tools/int8-ranges": [300, 50],
   "tools/planner": [5_530, 2_380],
   "tools/releases": [350, 260],
@@ -82,7 +82,7 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // What visitors read, in three languages: 560.
   // Search and outline of the documents took 330 and 80, an overview 90, site files and the social card 120.
   // The tester's strings in one file a language took 210, its states 200 and 230, a face to choose 180.
-  web: [8_470, 1_420],
+  web: [8_620, 1_420],
 };
 
 /** Bytes of each document; the first pattern that matches a document counts. */
