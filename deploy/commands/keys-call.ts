@@ -10,25 +10,25 @@ export const usage = `usage: npm run keys -- VERB
   list [--team NAME]                          show the keys
   revoke --id ID | --prefix PREFIX            refuse a key from now on; the beginning of either is enough
   limits --team NAME LIMITS                   change what a team may do
-  usage [--team NAME] [--days N]              show the calls of a team and its recent errors, or of all teams
+  usage [--team NAME] [--days N]              show the requests of a team and its recent errors, or of all teams
   waitlist                                    show who waits for approval
-  approve --email MAIL --team NAME [LIMITS]   make somebody a member of a team, and send them a sign-in address
+  approve --email MAIL --team NAME [LIMITS]   make somebody a member of a team, and send them a sign-in link
   decline --email MAIL | --domain DOMAIN | --network NETWORK | --all
                                               take one off the waitlist, or many at once: those of a mail domain
                                               (example.org), of a network as \`waitlist\` shows it, or all
   operator --email MAIL [--team NAME]         make somebody an operator, likewise
   member --email MAIL                         make an operator a member again, from their next request on
-  sign-in-address --email MAIL                send a member or an operator a new one
+  sign-in-link --email MAIL                   send a member or an operator a new one
   forget --email MAIL                         remove all that is stored of a person
 
 LIMITS are those of the team, all its keys together; limits that are left out stay as they are:
-  --per-second N        calls a second
-  --burst N             calls at once after a pause
-  --in-flight N         calls at a time
+  --per-second N        requests per second
+  --burst N             requests in a burst
+  --in-flight N         requests at a time
   --bytes-per-second N  bytes of bodies a second that one ingress reads
   --no-limits           none of them; 0 turns one off
 
-Sign-in addresses are mailed when SMTP_URL is set, and printed otherwise. They are for the service at PUBLIC_URL,
+Sign-in links are mailed when SMTP_URL is set, and printed otherwise. They lead to the service at PUBLIC_URL,
 or on PORT of this machine: set one of them as for the service. Without both, it is the port of the last
 \`npm start\` in this folder, else 8080.
 The keys are in the durable Redis: REDIS_DURABLE_URL, or the one of \`npm start\` (REDIS_DURABLE_PORT, 6380).`;
@@ -64,7 +64,7 @@ const optionsByVerb: Record<string, readonly string[]> = {
   decline: ["email", "domain", "network", "all"],
   operator: ["email", "team"],
   member: ["email"],
-  "sign-in-address": ["email"],
+  "sign-in-link": ["email"],
   forget: ["email"],
 };
 
@@ -135,7 +135,7 @@ function parseVerb(verb: string, values: Values): KeysCommand | string {
       return { verb, email: parseEmail(values.email), team };
     }
     case "member":
-    case "sign-in-address":
+    case "sign-in-link":
     case "forget":
       return { verb, email: parseEmail(values.email) };
     default: {
@@ -207,4 +207,4 @@ export type PeopleCommand =
   | { verb: "decline"; email: string }
   | { verb: "decline"; which: { domain: string } | { network: string } | "all" }
   | { verb: "operator"; email: string; team: string | undefined }
-  | { verb: "member" | "sign-in-address" | "forget"; email: string };
+  | { verb: "member" | "sign-in-link" | "forget"; email: string };

@@ -6,7 +6,7 @@ import test from "node:test";
 import { commandActor } from "@faceline/accounts/audit/audit-log";
 import { createKey } from "@faceline/accounts/keys/team-keys";
 import { makeOperator } from "@faceline/accounts/people/approval";
-import { findSignInToken } from "@faceline/accounts/people/sign-in-address";
+import { findSignInToken } from "@faceline/accounts/people/sign-in-link";
 import { joinWaitlist } from "@faceline/accounts/people/waitlist";
 import { openSmtpServer } from "@faceline/accounts/testing/smtp-server";
 import { PendingUsage } from "@faceline/accounts/usage/pending-usage";
@@ -39,7 +39,7 @@ test("keys are created, listed and revoked on the server of REDIS_DURABLE_URL", 
   assert.match((await keys("list", "--team", team)).printed, /revoked\n$/);
 });
 
-test("somebody waits, is approved with limits, gets a sign-in address and is forgotten", async () => {
+test("somebody waits, is approved with limits, gets a sign-in link and is forgotten", async () => {
   await using redis = await connectRedis("REDIS_DURABLE_URL", url, 1_000);
   const email = `ada-${randomUUID()}@example.test`;
   await joinWaitlist(redis, { email, text: "Door cameras.\nTwo sites." });
@@ -66,7 +66,7 @@ test("somebody waits, is approved with limits, gets a sign-in address and is for
   assert.match(operator.printed, /is an operator, and a member of team-.*-cams\.$/m);
   const repeated = await keys("operator", "--email", email);
   assert.match(repeated.printed, /was an operator before, and a member of /);
-  assert.match(repeated.printed, /new sign-in address\. .* Earlier ones do not work any more\./);
+  assert.match(repeated.printed, /new sign-in link\. .* Earlier links no longer work\./);
   await makeOperator(redis, { email: `olga-${email}` }, commandActor);
   const member = await keys("member", "--email", email);
   assert.match(member.printed, /is a member from their next request on, and an operator no more/);
@@ -79,11 +79,11 @@ test("somebody waits, is approved with limits, gets a sign-in address and is for
   assert.equal(await findSignInToken(redis, token), null);
   const nobody = await keys("forget", "--email", email);
   assert.deepEqual([nobody.code, nobody.printed.startsWith("Nobody of this email is stored.\n")], [1, true]);
-  const unknown = await keys("sign-in-address", "--email", email);
+  const unknown = await keys("sign-in-link", "--email", email);
   assert.deepEqual([unknown.code, unknown.printed.startsWith("Nobody is known")], [1, true]);
 });
 
-test("a sign-in address is mailed where a server is configured, and printed when it takes no mail", async () => {
+test("a sign-in link is mailed where a server is configured, and printed when it takes no mail", async () => {
   await using redis = await connectRedis("REDIS_DURABLE_URL", url, 1_000);
   await using server = await openSmtpServer();
   const email = `ada-${randomUUID()}@example.test`;
@@ -96,7 +96,7 @@ test("a sign-in address is mailed where a server is configured, and printed when
   assert.equal((await findSignInToken(redis, token))?.email, email);
 
   const nowhere = { ...mail, SMTP_URL: "smtp://127.0.0.1:1" };
-  const printed = await keysWith(nowhere, "sign-in-address", "--email", email);
+  const printed = await keysWith(nowhere, "sign-in-link", "--email", email);
   assert.match(
     printed.printed,
     /did not take the mail: it cannot be reached[^]*https:\/\/faces\.example\/sign-in\/[\w-]{43}\n/,
@@ -115,7 +115,7 @@ test("usage shows the calls of a team by day, endpoint and outcome, its recent e
   const own = await keys("usage", "--team", team, "--days", "2");
   const day = new Date(now).toISOString().slice(0, 10);
   assert.deepEqual(own.printed.replaceAll(/ +/g, " ").trim().split("\n"), [
-    "day endpoint outcome calls",
+    "day endpoint outcome requests",
     `${day} /verify ok 2`,
     `${day} /verify no_face_detected 1`,
     "",
@@ -123,9 +123,9 @@ test("usage shows the calls of a team by day, endpoint and outcome, its recent e
     ` ${new Date(now).toISOString()} /verify the-call badge reader`,
   ]);
   const all = (await keys("usage")).printed.replaceAll(/ +/g, " ");
-  assert.match(all, /^team calls answered refused \(4xx\) failed \(5xx\) client left\n/);
+  assert.match(all, /^team requests answered refused \(4xx\) failed \(5xx\) client left\n/);
   assert.ok(all.includes(`\n${team} 3 2 1 0 0\n`), all);
-  assert.match((await keys("usage", "--team", "nobody")).printed, /^No calls of nobody were counted/);
+  assert.match((await keys("usage", "--team", "nobody")).printed, /^No requests of nobody were counted/);
 });
 
 test("an error is one sentence; exit code 2 means a wrong command line, 1 a failure", async () => {

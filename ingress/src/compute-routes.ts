@@ -16,7 +16,7 @@ export function addComputeRoutes(app: FastifyInstance, context: RouteContext, pr
     app.post(`${prefix}${path}`, options, async (request) => {
       // The client may leave while the handler runs, and another call would get the memory of the images.
       using _images = request.requestContext!.memory.use();
-      const parsedQuery = query === undefined ? undefined : validate(query.schema, request.query);
+      const parsedQuery = query === undefined ? undefined : validate(query, request.query);
       const body = validate(schema!, request.body);
       return await handle(context, request.requestContext!, body, parsedQuery);
     });

@@ -48,7 +48,7 @@ const needsOthers = ["GPU utilisation", "GPU memory", "Disk of Kafka"];
 
 /** Panels that have no series to show while the service is well. */
 const emptyWhenWell = [
-  "Calls that failed or were refused, by code",
+  "Requests that failed or were refused, by code",
   "Refusals by dependency",
   "Clients that left",
   "Batches that were sent again",

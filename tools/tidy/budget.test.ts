@@ -13,15 +13,17 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   accounts: [2_150, 1_800],
   // Workers compared by their runs took 100 and 80, what keeps tasks from workers 50, and deleted topics,
   // which are made again, 120 and 70.
-  batcher: [6_460, 3_880],
+  batcher: [6_470, 3_900],
   // A false match rate beside each distance; quality of faces: seven measurements, six issues with their
   // bounds, and the fields of three calls; cards.
   // Metrics by the conventions: ten more, and their attributes.
   contracts: [4_770, 1_100],
   // Eight more alerts took 90, a fault of each; inhibitions, in a real Alertmanager, 120; secrets of
+  // the compose by service, and the progress of its start, 100.
+  // Notes of steps that take long: 10.
   // the compose by service, and the progress of its start, 100. Health, p99 and refusals of each process on
   // the links page: 160 and 100.
-  deploy: [5_670, 3_400],
+  deploy: [5_700, 3_400],
   // Drafts took 250 lines: a decode that leaves out what no network sees, and the second run without one.
   // A pair of models: a second embedder in a lane, and embeddings that are joined.
   // Quality took 280 and 330: pose, sharpness and the part of a face in the picture, without a network.
@@ -29,8 +31,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   inference: [7_000, 6_850],
   // Reused memory with the bodies that prove it, where the false match rates of a model come from, and the
   // rule by which a call refuses faces. Who calls most took 150 and 100, causes of refusals, by one function
-  // and table, 140 and 120, what spans say of servers 60.
-  ingress: [11_260, 11_490],
+  // and table, 140 and 120, what spans say of servers 60, languages of pages 70.
+  ingress: [11_260, 11_560],
   // Contracts of detectors took 600 and 350: a schema, the decoding as nodes, a freed batch and their checks.
   // Pairs of models; published recognisers, and two changes of networks that took 1.6 times as long, or nine,
   // without; the curve of false match rates; cards.
@@ -39,31 +41,33 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // Version and commit of a process: 60. Who calls most, slow workers, mixed builds, a full Redis, and teams
   // of folded log lines: 150. Missing topics, members of a group and servers that are up: 60. The topics of a
   // pool, which were the launcher's: 50. Metrics of Kafka, CPU, garbage collection and heap: 150. OpenMetrics
-  // with exemplars, which the SDK has not: 110. Tokens and the frame of reports: 90,
-  // which planner and thresholds had twice; the script of the links page: 40.
-  runtime: [8_225, 4_590],
+  // with exemplars, which the SDK has not: 110. Progress of commands, which the planner and thresholds had:
+  // 45. Tokens and the frame of reports, which those had twice: 90; the script of the links page: 40.
+  runtime: [8_280, 4_640],
   // Scenes of detection and their outcomes took 280 and 70, tests of held-out people and rates 60.
   "tools/accuracy": [1_130, 450],
   // The part `detection`, and cards of models.
   "tools/bench": [3_550, 870],
   // Digests of images, and what a release is refused for.
-  "tools/commands": [650, 50],
+  "tools/commands": [670, 50],
   // What users add to the chart took 60 and 150. Calls that two ways of collecting metrics count once. The
   // faults on real processes, with the counts of each as a table: 270. Twenty states of operators' pages:
   // 150.
   "tools/e2e": [3_530, 7_850],
   "tools/int8-ranges": [300, 50],
-  "tools/planner": [5_550, 2_400],
+  "tools/planner": [5_530, 2_380],
   "tools/releases": [350, 260],
   "tools/simulation": [3_100, 1_600],
   // What the conventions of OpenTelemetry require, as a list: 120. Log records in both receivers of OTLP: 70.
   "tools/testing": [0, 1_010],
   // All pairs of a folder, which no list holds (1,000 made people prove the intervals), and LFW.
   "tools/thresholds": [2_900, 1_550],
-  // Series of others, and selectors without a job. Colours in one sheet: 30.
-  "tools/tidy": [340, 1_240],
+  // Series of others, and selectors without a job. The glossary, and prose of sources: 140. Colours in one
+  // sheet: 30.
+  "tools/tidy": [400, 1_330],
   // How rare two people as alike are, as a sentence and a scale; cards in the tester and in the guides.
-  web: [6_500, 1_000],
+  // What visitors read, in three languages: 560.
+  web: [7_060, 1_060],
 };
 
 /** Bytes of each document; the first pattern that matches a document counts. */
@@ -86,7 +90,7 @@ const bytesMax: [pattern: string, max: number][] = [
   ["**/*.md", 16 * 1024],
 ];
 // Causes of refusals, seven alerts with what to do, a chart for five kinds of users, releases: 6 KB.
-const allBytesMax = 336 * 1024;
+const allBytesMax = 340 * 1024;
 
 test("no package has more lines than its budget", () => {
   const sizes = packages.map((name) => {

@@ -3,15 +3,18 @@ import * as z from "zod";
 /** Longest vector, in numbers. No model has a longer embedding. */
 export const vectorLengthMax = 4096;
 
-const description =
-  "An embedding that /represent returned earlier. It must be as long as the embeddings of the model.";
+const description = "An embedding from /represent, as long as the embeddings of the model.";
 const list = {
   type: "array",
   items: { type: "number" },
   minItems: 1,
   maxItems: vectorLengthMax,
 } as const;
-const base64 = { type: "string", contentEncoding: "base64", description: "Float32, little-endian." } as const;
+const base64 = {
+  type: "string",
+  contentEncoding: "base64",
+  description: "The numbers as float32, little-endian.",
+} as const;
 
 /**
  * A list of finite numbers. Not `z.array`, which allocates a result for every number: a call may have a

@@ -41,6 +41,7 @@ export class Observation implements AsyncDisposable {
     const { state, watch } = this.#options;
     const java = await findJava(process.env, watch.stop, "or start without --observe");
     const jar = await steps.run("Zipkin", async (note) => {
+      note("Maven may fetch 83 MB, once");
       const found = await fetchZipkin(state.zipkin, watch.stop);
       note(found.fetched ? "fetched by Maven" : "present");
       return found.jar;

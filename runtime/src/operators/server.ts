@@ -158,7 +158,10 @@ const notFound: Reply = {
   status: 404,
   text: "There are /livez, /readyz, /metrics and /live; of an ingress /calls, of a batcher /settings.\n",
 };
-const tooManyReaders: Reply = { status: 503, text: "Others read the calls already; try again later.\n" };
+const tooManyReaders: Reply = {
+  status: 503,
+  text: "Others are reading the requests already; retry later.\n",
+};
 const unauthorized: Reply = {
   status: 401,
   text: "This needs the operators' token.\n",

@@ -101,7 +101,7 @@ function unmetPlan(): Plan {
     defaults: undefined,
     unmet: {
       nearest: { settings, prediction: newPrediction({ p99Ms: 415 }), target: { p99: 420, shed: 0.001 } },
-      more: newTried({ workers: 6, batchMax: 8 }, {}, "all calls"),
+      more: newTried({ workers: 6, batchMax: 8 }, {}, "all requests"),
       workersTried: 16,
     },
   });

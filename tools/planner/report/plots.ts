@@ -8,7 +8,7 @@ import { settingsText } from "./words.ts";
 export function frontPlot(plan: Plan): string {
   const { tried, defaults, target, whatIfScope } = plan;
   const front = paretoFront(tried);
-  const met = tried.filter((each) => each.scope === "all calls" && each.prediction.missed.length === 0);
+  const met = tried.filter((each) => each.scope === "all requests" && each.prediction.missed.length === 0);
   // Predictions of windows and of all calls cannot be compared.
   const others = defaults === undefined || whatIfScope === "windows" ? [] : [defaults.sameWorkers];
   const point = ({ prediction }: Pick<Tried, "prediction">): [number, number] => [
@@ -114,7 +114,7 @@ export function trafficPlot({ traffic }: Plan): string {
     title: "The traffic",
     description: `Requests a second over the time of the trace, in slots of ${slotSeconds} s.`,
     x: { label: `${name} since the start`, range: [0, endSeconds / unit] },
-    y: { label: "requests a second", range: rangeFromZero(slots) },
+    y: { label: "requests per second", range: rangeFromZero(slots) },
     panels: [{ series: [{ name: "requests", points }] }],
   });
 }

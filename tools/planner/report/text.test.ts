@@ -32,7 +32,7 @@ test("no line is wider than a terminal, whatever it says", () => {
 
 test("settings as good as the defaults are not shown twice", () => {
   const plan = newPlan();
-  const fewest = newTried({ workers: 3, batchMax: 4 }, {}, "all calls");
+  const fewest = newTried({ workers: 3, batchMax: 4 }, {}, "all requests");
   const sameWorkers = { settings: fewest.settings, prediction: newPrediction() };
   const text = planText({ ...plan, defaults: { sameWorkers, fewest, workersMax: 16 } }, next);
   assert.match(text, /needs as many workers\./);
@@ -40,7 +40,7 @@ test("settings as good as the defaults are not shown twice", () => {
 });
 
 test("where the default settings win, it says which these are, and who has them, and shows them once", () => {
-  const winner = newTried({ batchMax: 4 }, {}, "all calls");
+  const winner = newTried({ batchMax: 4 }, {}, "all requests");
   const text = planText(newPlan({ winner }), next);
   assert.match(
     text,

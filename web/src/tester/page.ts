@@ -12,7 +12,7 @@ export const testerPage: Page = {
   title: "Do two pictures show the same face?",
   description: "Try how far apart two faces are: a self-hosted HTTP API, with its tester.",
   styles: ["tester.css"],
-  scripts: ["tester.js"],
+  scripts: ["tester.en.js"],
   body: (facts, assets): Html => html`!${introduction()}
 !${testerOf(facts, assets)}
 !${endpoints(facts)}

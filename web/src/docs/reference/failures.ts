@@ -35,8 +35,6 @@ function failureRow(code: ErrorCode): Html {
 `;
 }
 
-/** The codes of a response with a problem: those that its schema allows. */
-function codesOf({ content }: ApiResponse): ErrorCode[] {
-  const { allOf = [] } = content?.["application/json"]?.schema ?? {};
-  return allOf.flatMap(({ properties }) => (properties?.["error"]?.enum ?? []) as ErrorCode[]);
-}
+/** The codes of a response with a problem: it has an example of each. */
+const codesOf = ({ content }: ApiResponse): ErrorCode[] =>
+  Object.keys(content?.["application/json"]?.examples ?? {}) as ErrorCode[];
