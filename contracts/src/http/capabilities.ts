@@ -125,6 +125,13 @@ export const DetectorDetails = z.object({
       "Next to a clear face, /verify and /compare may miss faces narrower than this share (0 to 1) of the " +
         "longer side of the image, unless `all_faces` is true. Null if they find the same faces as /represent.",
     ),
+  found_width_share: z
+    .number()
+    .nullable()
+    .describe(
+      "Faces that are narrower than this share (0 to 1) of the image's longer side are often not found. " +
+        "Null: not measured.",
+    ),
 });
 
 const forTeams = "For teams without their own limits. 0 means unlimited.";

@@ -25,14 +25,15 @@ export const Vector = z
   .meta({ ...list, description });
 
 /** The rule that a value breaks if `readVector` does not read it, as the end of a sentence. */
-export const vectorRule = `must be 1 to ${vectorLengthMax} finite numbers: a list, or float32 as Base64`;
+export const vectorRule = (lengthMax: number): string =>
+  `must be 1 to ${lengthMax} finite numbers: a list, or float32 as Base64`;
 
 /**
  * A vector in a field of its own, where a text is not taken for an image: a list, or Base64 as /represent
  * returns it, which JSON reads many times faster. A form may send the float32 numbers as a file.
  */
 export const NamedVector = z
-  .custom<number[] | string>((value) => readVector(value) !== undefined, vectorRule)
+  .custom<number[] | string>((value) => readVector(value) !== undefined, vectorRule(vectorLengthMax))
   .transform((value) => readVector(value)!)
   .meta({ anyOf: [list, base64], description });
 

@@ -27,6 +27,8 @@ export type ComputeEndpoint<
   path: string;
   summary: string;
   description: string;
+  /** Fields of the images that it needs: a body that is an image itself can be one of one. */
+  imageFields: string[];
   /** The schemas under the names that they have in `components/schemas` of the document: one entry each. */
   request: Record<string, Request>;
   reply: Record<string, Reply>;

@@ -23,6 +23,7 @@ export const computeEndpoints: ComputeEndpoint[] = [
     summary: "Compare two faces",
     description:
       "Tells whether two images show the same person. If an image has several faces, the closest pair counts, unless `face_policy` says otherwise.",
+    imageFields: ["img1", "img2"],
     request: { VerifyRequest },
     reply: { VerifyResponse },
     needsWorker: false,
@@ -34,6 +35,7 @@ export const computeEndpoints: ComputeEndpoint[] = [
     summary: "Embed the faces in an image",
     description:
       "Returns the position, quality and embedding of each face, largest first. With `?format=array` the response is the bare array of `results`.",
+    imageFields: ["img"],
     request: { RepresentRequest },
     reply: { RepresentResponse },
     query: RepresentQuery,
@@ -46,6 +48,7 @@ export const computeEndpoints: ComputeEndpoint[] = [
     summary: "Compare one face with many",
     description:
       "Compares a source, either `img` or `vector`, with each candidate. A candidate that fails has `error` and `detail` in place of a distance; the request fails only if all candidates do. With embeddings alone, no model runs.",
+    imageFields: ["img", "candidates"],
     request: { CompareRequest },
     reply: { CompareResponse },
     needsWorker: false,

@@ -111,8 +111,8 @@ test("limits are words", () => {
   );
   assert.match(field("verify-header-x-request-timeout-ms"), /At least 50\. At most 120000\./);
   assert.match(field("compare-body-candidates"), /list of Candidate.*At least 1 item\./s);
-  assert.match(field("capabilities-reply-model_details"), /object of .* by name/);
-  assert.match(field("verify-reply-facial_areas-img1"), /FacialArea or null/);
+  assert.match(field("capabilities-response-model_details"), /object of .* by name/);
+  assert.match(field("verify-response-facial_areas-img1"), /FacialArea or null/);
 });
 
 test("examples keep their form, without long texts and lists", () => {
