@@ -12,7 +12,7 @@ function keyState({ disabled, expiresAt }: KeyView, now: number): Html {
 
 /** Returns a table of keys, each with the links that `actions` returns. */
 export const keyTable = ({ keys, now, actions }: KeyTable): Html => html`!${cardTable({
-  label: "Keys",
+  label: "Table of keys",
   columns: [
     { head: "Name", type: "name", content: ({ name }) => html`${name}` },
     { head: "State", content: (key) => keyState(key, now) },
