@@ -42,6 +42,6 @@ test("a task that failed leaves a dead letter with its ids and the reason, and a
   assert.deepEqual(lines, [
     "a task failed: run_failed",
     "a task failed: attempts_exhausted",
-    "a call was refused or dropped under load: queue_too_long",
+    "a request was refused or dropped under load: queue_too_long",
   ]);
 });

@@ -78,6 +78,21 @@ test("while Kafka does not answer the pool has no workers, and that is published
   assert.deepEqual(published(), [{ at: 615, workers: 1, waitMs: 23 }]);
 });
 
+test("a batcher that takes over publishes nothing until Kafka has answered it", (t) => {
+  const { handle, passMs, published, linkIs } = openOutbox(t, []);
+  linkIs("silent");
+  handle(assigned);
+  handle(report("w1", { sizes, sentAt: 0 }));
+  passMs(600);
+  assert.deepEqual(published(), []);
+  linkIs("responsive");
+  passMs(5);
+  assert.deepEqual(
+    published().map(({ workers }) => workers),
+    [1],
+  );
+});
+
 test("the state says what keeps tasks from the workers, and how soon a standby takes over", (t) => {
   const { handle, passMs, publishedContent, parts } = openOutbox(t);
   const worker = (partitions: number[], draining = false) =>
@@ -111,10 +126,12 @@ test("from the end of its session on a batcher publishes nothing, until the sess
   const { handle, passMs, published, linkIs } = openOutbox(t);
   handle(report("w1", { sizes, sentAt: 0 }));
   handle({ kind: "session", endsAt: 700 });
+  passMs(5);
   linkIs("silent");
-  passMs(699);
+  passMs(694);
   assert.deepEqual(published(), [
-    { at: 5, workers: 0, waitMs: 23 },
+    { at: 5, workers: 1, waitMs: 23 },
+    { at: 10, workers: 0, waitMs: 23 },
     { at: 600, workers: 0, waitMs: 23 },
   ]);
   passMs(1_000);

@@ -25,13 +25,19 @@ export function openPoolOutbox(parts: PoolOutboxParts): PoolOutbox {
   let published: Content = { lanes: [] };
   let publishedAt = Number.NEGATIVE_INFINITY;
   let comparison: NodeJS.Timeout | undefined;
+  /** Whether Kafka has answered since this batcher took over. */
+  let isProven = false;
 
   const publishIf = (isDue: (content: Content, now: number) => boolean): void => {
     const link = kafka();
     const now = clock.now();
     // From the end of the session on, another batcher may publish the pool's state.
     const mayHavePassed = link === "lost" || now >= state.sessionEndsAt;
+    if (!state.holdsPartition) isProven = false;
     if (!state.holdsPartition || state.draining || mayHavePassed) return;
+    // A standby's connections need a moment after it has taken over: that is no outage of Kafka.
+    isProven ||= link === "responsive";
+    if (!isProven) return;
     const servers = { kafka: link === "responsive" && parts.hasTopic(), reports: parts.hasReports() };
     // While Kafka does not take batches, no worker can be reached: the ingress refuses calls at once.
     const lanes = laneStates(state, now).map((lane) => (servers.kafka ? lane : { ...lane, workers: 0 }));

@@ -68,7 +68,7 @@ function listText({ receivers, replies }: IngressReplies): string {
     ]),
   ];
   const silent = receivers - replies.length;
-  return [textTable(rows), ...(silent > 0 ? [`${countIngresses(silent)} did not reply.`] : [])].join("\n");
+  return [textTable(rows), ...(silent > 0 ? [`${countIngresses(silent)} did not respond.`] : [])].join("\n");
 }
 
 function countIngresses(count: number): string {

@@ -10,7 +10,7 @@ export const usage = `usage: npm run keys -- VERB
   list [--team NAME]                          show the keys
   revoke --id ID | --prefix PREFIX            refuse a key from now on; the beginning of either is enough
   limits --team NAME LIMITS                   change what a team may do
-  usage [--team NAME] [--days N]              show the calls of a team and its recent errors, or of all teams
+  usage [--team NAME] [--days N]              show the requests of a team and its recent errors, or of all teams
   waitlist                                    show who waits for approval
   approve --email MAIL --team NAME [LIMITS]   make somebody a member of a team, and send them a sign-in link
   decline --email MAIL | --domain DOMAIN | --network NETWORK | --all
@@ -22,9 +22,9 @@ export const usage = `usage: npm run keys -- VERB
   forget --email MAIL                         remove all that is stored of a person
 
 LIMITS are those of the team, all its keys together; limits that are left out stay as they are:
-  --per-second N        calls a second
-  --burst N             calls at once after a pause
-  --in-flight N         calls at a time
+  --per-second N        requests per second
+  --burst N             requests in a burst
+  --in-flight N         requests at a time
   --bytes-per-second N  bytes of bodies a second that one ingress reads
   --no-limits           none of them; 0 turns one off
 

@@ -115,7 +115,7 @@ test("usage shows the calls of a team by day, endpoint and outcome, its recent e
   const own = await keys("usage", "--team", team, "--days", "2");
   const day = new Date(now).toISOString().slice(0, 10);
   assert.deepEqual(own.printed.replaceAll(/ +/g, " ").trim().split("\n"), [
-    "day endpoint outcome calls",
+    "day endpoint outcome requests",
     `${day} /verify ok 2`,
     `${day} /verify no_face_detected 1`,
     "",
@@ -123,9 +123,9 @@ test("usage shows the calls of a team by day, endpoint and outcome, its recent e
     ` ${new Date(now).toISOString()} /verify the-call badge reader`,
   ]);
   const all = (await keys("usage")).printed.replaceAll(/ +/g, " ");
-  assert.match(all, /^team calls answered refused \(4xx\) failed \(5xx\) client left\n/);
+  assert.match(all, /^team requests answered refused \(4xx\) failed \(5xx\) client left\n/);
   assert.ok(all.includes(`\n${team} 3 2 1 0 0\n`), all);
-  assert.match((await keys("usage", "--team", "nobody")).printed, /^No calls of nobody were counted/);
+  assert.match((await keys("usage", "--team", "nobody")).printed, /^No requests of nobody were counted/);
 });
 
 test("an error is one sentence; exit code 2 means a wrong command line, 1 a failure", async () => {

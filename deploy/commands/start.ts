@@ -42,7 +42,7 @@ async function start({ print, stop, force }: Command): Promise<void> {
     ...operatorsPortSettings(launch.OPERATORS_HOST, operators.ports),
   ]);
 
-  const steps = Steps.sinceCommandStart(print);
+  const steps = Steps.sinceCommandStart();
   const supervision = { ...supervisorLimits(launch), logs: state.logs, print, record, stop, force };
   // The servers' output is in their log files alone.
   const quietly = { ...supervision, onOutput: () => {} };
@@ -61,7 +61,13 @@ async function start({ print, stop, force }: Command): Promise<void> {
   const commands = await servers.fetch(steps);
   await observation?.fetch(steps);
   const models = launch.MODELS_DIR ?? state.models;
-  if (launch.MODELS_DIR === undefined) await steps.run("models", () => buildModels(models, stop));
+  if (launch.MODELS_DIR === undefined) {
+    await steps.run("models", async (note) => {
+      note("those that are missing are built, once");
+      await buildModels(models, stop);
+      note("");
+    });
+  }
   const body = writeSamples(state.samples);
 
   await observation?.start();
@@ -99,7 +105,7 @@ async function start({ print, stop, force }: Command): Promise<void> {
     { ...supervision, onOutput: (name, line) => print(`${name} | ${format(line)}`) },
   );
   writeFileSync(state.serviceAddress, `${process.env["PUBLIC_URL"] || services.addresses[0]}\n`);
-  await steps.run("services", () => services.start());
+  await steps.run("services", (note) => services.start(note));
   await steps.run("health", () => services.waitUntilHealthy(stop));
 
   if (observation !== undefined) await steps.run("Zipkin and Prometheus", () => observation.ready());

@@ -19,8 +19,8 @@ export async function usageReport(
   const days = lastDays(now, count);
   if (team === undefined) {
     const teams = await readUsageByTeam(redis, days);
-    if (teams.length === 0) return `No calls were counted in the last ${count} days (UTC).`;
-    const heads = ["team", "calls", "answered", "refused (4xx)", "failed (5xx)", "client left"];
+    if (teams.length === 0) return `No requests were counted in the last ${count} days (UTC).`;
+    const heads = ["team", "requests", "answered", "refused (4xx)", "failed (5xx)", "client left"];
     const rows = teams.map(({ team, calls, answered, refused, failed, left }) =>
       [team, calls, answered, refused, failed, left].map(String),
     );
@@ -33,11 +33,11 @@ export async function usageReport(
   ]);
   const keyNames = new Map(keys.map(({ id, name }) => [id, name]));
   const calls = callTable(usage);
-  if (calls === undefined) return `No calls of ${team} were counted in the last ${count} days (UTC).`;
+  if (calls === undefined) return `No requests of ${team} were counted in the last ${count} days (UTC).`;
   return [calls, ...errors.map((error) => errorText(error, keyNames))].join("\n\n");
 }
 
-const tildeNote = "~visitors: callers of the public tester. ~keyless: calls without a known key.";
+const tildeNote = "~visitors: callers of the public tester. ~keyless: requests without a known key.";
 
 /** Undefined: there is no call. */
 function callTable(usage: DayUsage[]): string | undefined {
@@ -46,7 +46,7 @@ function callTable(usage: DayUsage[]): string | undefined {
       .toSorted((a, b) => a.endpoint.localeCompare(b.endpoint) || b.calls - a.calls)
       .map(({ endpoint, outcome, calls }) => [day, endpoint, outcome, String(calls)]),
   );
-  return rows.length === 0 ? undefined : textTable([["day", "endpoint", "outcome", "calls"], ...rows]);
+  return rows.length === 0 ? undefined : textTable([["day", "endpoint", "outcome", "requests"], ...rows]);
 }
 
 function errorText({ code, newest }: CodeErrors, keyNames: Map<string, string>): string {

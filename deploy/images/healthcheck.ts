@@ -13,7 +13,7 @@ const request = get({ host: reachable, port, path: "/readyz", timeout: timeoutMs
   process.exitCode = reply.statusCode === 200 ? 0 : 1;
   reply.pipe(process.stdout);
 });
-request.on("timeout", () => request.destroy(new Error(`no reply within ${timeoutMs} ms`)));
+request.on("timeout", () => request.destroy(new Error(`no response within ${timeoutMs} ms`)));
 request.on("error", ({ message }) => {
   console.log(`the operators' port does not answer: ${message}`);
   process.exitCode = 1;

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { constants } from "node:os";
 import { createInterface } from "node:readline";
+import { commandOutput } from "@faceline/runtime/command-output";
 import { lifelineStdio, programWithLifeline, releaseLifeline } from "./lifeline.ts";
 import { repository } from "./state-folder.ts";
 
@@ -24,7 +25,7 @@ export async function runInForeground(
   stop?.addEventListener("abort", terminate, { once: true });
   for (const stream of [child.stdout, child.stderr]) {
     createInterface({ input: stream!, crlfDelay: Infinity }).on("line", (line) => {
-      if (show(line)) process.stdout.write(`${line}\n`);
+      if (show(line)) commandOutput.print(line);
     });
   }
   const { promise, resolve, reject } = Promise.withResolvers<number>();

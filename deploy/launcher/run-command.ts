@@ -1,3 +1,4 @@
+import { commandOutput } from "@faceline/runtime/command-output";
 import { type StopRequests, stopRequests } from "./stop-requests.ts";
 
 /**
@@ -9,7 +10,7 @@ export async function runCommand(
   run: (command: Command) => Promise<void>,
   { interruptedCode = 130 }: { interruptedCode?: number } = {},
 ): Promise<never> {
-  const print = (line: string): void => void process.stdout.write(`${line}\n`);
+  const { print } = commandOutput;
   const requests = stopRequests(print);
   try {
     await run({ print, ...requests });

@@ -46,11 +46,13 @@ export class Servers implements AsyncDisposable {
     if (this.#config.KAFKA_BROKERS === undefined) {
       fetched.java = await findJava(process.env, stop);
       await steps.run("Kafka", async (note) => {
+        note("Maven may fetch 44 MB, once");
         note((await fetchKafkaJars(this.#state.kafkaLibs, stop)) ? "fetched by Maven" : "present");
       });
     }
     if (this.#config.REDIS_VOLATILE_URL === undefined || this.#config.REDIS_DURABLE_URL === undefined) {
       fetched.redis = await steps.run("Redis", async (note) => {
+        note("Maven may fetch 10 MB, once");
         const { command, note: server } = await findRedis(this.#state.redis, stop);
         note(server);
         return command;

@@ -1,14 +1,16 @@
-/** Prints the steps of a command with the time that each takes, while they run. */
+import { type CommandOutput, commandOutput } from "@faceline/runtime/command-output";
+
+/**
+ * Prints the steps of a command with the time that each took. While one runs, it shows for how long, and what
+ * the step waits for.
+ */
 export class Steps {
   readonly done: Step[] = [];
-  readonly #print: (line: string) => void;
+  readonly #output: CommandOutput;
   readonly #startedAt: number;
 
-  constructor(
-    print: (line: string) => void = (line) => process.stdout.write(`${line}\n`),
-    startedAt = Date.now(),
-  ) {
-    this.#print = print;
+  constructor(output: CommandOutput = commandOutput, startedAt = Date.now()) {
+    this.#output = output;
     this.#startedAt = startedAt;
   }
 
@@ -16,9 +18,9 @@ export class Steps {
    * Counts from the start of the command. The bootstrap passes that instant on; it may have installed
    * packages.
    */
-  static sinceCommandStart(print: (line: string) => void): Steps {
+  static sinceCommandStart(): Steps {
     const startedAt = Number(process.env["FACELINE_STARTED_AT"] ?? Date.now());
-    const steps = new Steps(print, startedAt);
+    const steps = new Steps(commandOutput, startedAt);
     steps.done.push({ name: "packages", tookMs: Date.now() - startedAt, ok: true });
     return steps;
   }
@@ -28,7 +30,8 @@ export class Steps {
   }
 
   /**
-   * Runs a step that the next ones need, and rethrows its error. `work` may add a note to the printed line.
+   * Runs a step that the next ones need, and rethrows its error. The latest note of `work` is shown while it
+   * runs, and in the line that is printed at its end.
    */
   async run<T>(name: string, work: (note: Note) => Promise<T>): Promise<T> {
     let result: { is: T } | undefined;
@@ -49,16 +52,25 @@ export class Steps {
   async attempt(name: string, work: (note: Note) => Promise<boolean>): Promise<boolean> {
     const startedAt = performance.now();
     let noted = "";
+    let seconds = 0;
     // A step that takes long must not look like one that hangs.
-    const timer = setTimeout(() => this.#print(`  ${name} …`), announceAfterMs);
-    const ok = await work((text) => {
-      noted = text;
-    });
-    clearTimeout(timer);
-    const step = { name, tookMs: performance.now() - startedAt, ok };
-    this.done.push(step);
-    this.#print(`${stepLine(step)}${noted === "" ? "" : `  ${noted}`}`);
-    return ok;
+    const timer = setInterval(() => {
+      seconds++;
+      if (seconds === 1 && !this.#output.isTerminal) this.#output.print(runningLine({ name, noted }));
+      else this.#output.showProgress(runningLine({ name, noted, seconds }));
+    }, 1_000);
+    try {
+      const ok = await work((text) => {
+        noted = text;
+      });
+      const step = { name, tookMs: performance.now() - startedAt, ok };
+      this.done.push(step);
+      this.#output.print(`${stepLine(step)}${noted === "" ? "" : `  ${noted}`}`);
+      return ok;
+    } finally {
+      clearInterval(timer);
+      this.#output.showProgress("");
+    }
   }
 
   /** All steps, and the time since the start of the command. */
@@ -69,7 +81,8 @@ export class Steps {
   }
 }
 
-const announceAfterMs = 1_000;
+const runningLine = ({ name, noted, seconds }: { name: string; noted: string; seconds?: number }): string =>
+  ["  ", name, " …", seconds === undefined ? "" : ` ${seconds} s`, noted === "" ? "" : `  ${noted}`].join("");
 
 const stepLine = ({ name, tookMs, ok }: Step): string =>
   `${ok ? "✓" : "✗"} ${name.padEnd(20)} ${(tookMs / 1000).toFixed(1).padStart(6)} s`;

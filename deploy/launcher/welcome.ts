@@ -24,7 +24,7 @@ ${ready}
   key      ${key === undefined ? "none was made, because REDIS_DURABLE_URL is set (--dev-key makes one)" : `${key}  (also in ${relativeToHere(keyFile)})`}
   logs     ${relativeToHere(logs)}${pages ? `\n  browser  ${address}/  (tester, guides, reference)` : ""}${accounts ? "\n  people   npm run keys -- operator --email YOU@EXAMPLE.ORG  (you approve others at /admin)" : ""}${observeAddress === undefined ? "" : `\n  observe  ${observeAddress}  (traces, charts, live pages)`}${portsLine(operatorsPorts)}
 
-Try it. The two pictures show one person, who does not exist:
+Try it. The two images show one person, who does not exist:
 
 curl -s ${address}/verify -H "${header}" -H "content-type: application/json" -d ${file}
 
@@ -57,7 +57,7 @@ type Welcome = {
   pages: boolean;
   /** Whether people can sign in. */
   accounts: boolean;
-  /** The page of links of `--observe`; undefined without. */
+  /** The links page of `--observe`; undefined without. */
   observeAddress?: string | undefined;
   /** Ports by the name of the process; empty without OPERATORS_PORT. */
   operatorsPorts: Record<string, number>;

@@ -33,7 +33,7 @@ export async function runPictures(
   if (repeated.length === 0) return { results, usage: first.usage };
   const second = await engine.run({ lane, pictures: repeated.map(({ picture }) => picture) });
   for (const [position, result] of second.results.entries()) {
-    assert(result.kind !== "too_coarse", "a picture that was decoded in full cannot be too coarse");
+    assert(result.kind !== "too_coarse", "an image that was decoded in full cannot be too coarse");
     results[repeated[position]!.index] = result;
   }
   return { results, usage: sumOf(first.usage, second.usage) };

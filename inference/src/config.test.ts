@@ -66,7 +66,7 @@ test("a file that is no profile is an error, and so is a profile for a modelled 
     writeFileSync(file, text);
     assert.throws(
       () => read({ PROFILE_FILE: file }),
-      /PROFILE_FILE: is no profile .*; npm run plan -- calibrate writes one/,
+      /PROFILE_FILE: is not a profile .*; npm run plan -- calibrate writes one/,
     );
   }
   writeFileSync(file, JSON.stringify(newProfile()));

@@ -20,7 +20,7 @@ import { PrecisionSetting } from "./network/precision.ts";
 const ProfileFile = FileContent.transform((text, context): Profile => {
   const { success, data } = Profile.safeParse(parseJson(text));
   if (success) return data;
-  const message = "is no profile that this version reads; npm run plan -- calibrate writes one";
+  const message = "is not a profile that this version reads; npm run plan -- calibrate writes one";
   context.issues.push({ code: "custom", message, input: undefined });
   return z.NEVER;
 });

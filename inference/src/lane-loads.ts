@@ -126,7 +126,7 @@ export class LaneLoads {
     this.#uses.delete(lane);
     // It fails only where the engine has ended, and then the process ends.
     await engine.unload(lane).catch((error: Error) => log.error({ lane, fault: error.message }, notUnloaded));
-    log.info({ lane, wanted }, "unloaded the lane that was used least lately, for one that calls want");
+    log.info({ lane, wanted }, "unloaded the lane that was used least lately, for one that requests want");
   }
 
   async #load(lane: LaneId): Promise<void> {
@@ -144,12 +144,12 @@ export class LaneLoads {
         memory.learn(loaded);
         this.#parts.onLoaded(loaded);
       }
-      log.info({ lane, ms: Math.round(performance.now() - startedAt) }, "loaded a lane that a call wants");
+      log.info({ lane, ms: Math.round(performance.now() - startedAt) }, "loaded a lane that a request wants");
       for (const reason of engine.fallbacks) if (!before.includes(reason)) log.warn({ reason }, inFloat);
     } catch (error) {
       this.#failed.add(lane);
       const fault = (error as Error).message;
-      log.error({ lane, fault }, "a lane could not be loaded; it is not tried again before a restart");
+      log.error({ lane, fault }, "a lane could not be loaded; it is not retried before a restart");
     }
   }
 }

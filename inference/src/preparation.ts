@@ -40,7 +40,7 @@ export function openPreparation(parts: PreparationParts): Preparation {
         } catch (error) {
           if (!(error instanceof DecodeTimeout)) throw error;
           const ids = { ...taskIds(task), batch_id: batchId };
-          parts.log.warn({ ...ids, reason: error.message }, "a task failed; its batch goes on without it");
+          parts.log.warn({ ...ids, reason: error.message }, "a task failed; its batch continues without it");
           return wasStarved(decodes.spent) ? tooLittleCpu(decodes.spent) : decodeTimeout;
         } finally {
           decodes.advance();

@@ -25,6 +25,20 @@ test("the document is valid OpenAPI 3.1", async () => {
   assert.ok(valid, JSON.stringify(errors));
 });
 
+test("generators of clients read the document: decision 21", () => {
+  for (const keyword of ["prefixItems", "propertyNames", "oneOf", "allOf"]) {
+    assert.ok(!openApiText.includes(`"${keyword}":`), keyword);
+  }
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const { description, security, responses } of Object.values(methods)) {
+      assert.ok(description && security && Object.keys(responses).some((status) => status[0] === "4"), path);
+    }
+  }
+  const { VerifyForm, CompareForm } = document.components["schemas"] as Record<string, FormSchema>;
+  assert.equal(VerifyForm!.properties["img1"]!.format, "binary");
+  assert.equal(CompareForm!.properties["candidates"]!.items!.format, "binary");
+});
+
 test("GET /openapi.json: the document, without a key", async (t) => {
   const reply = await testServer(t).app.inject("/openapi.json");
   assertDocumented("/openapi.json", "get", reply);
@@ -60,25 +74,11 @@ for (const path of computePaths) {
   });
 }
 
-test("/represent?format=array is in the document too", async (t) => {
-  const { post } = serverOfTheDocument(t);
-  const examples =
-    document.paths["/represent"]!["post"]!.requestBody!.content!["application/json"]!.examples!;
-  assertDocumented(
-    "/represent",
-    "post",
-    await post("/represent?format=array", Object.values(examples)[0]!.value),
-  );
-});
-
-test("the document and the service both refuse an empty image, no source, and two sources", async (t) => {
+test("the document and the service both refuse an empty image and no candidates", async (t) => {
   const { post } = testServer(t);
-  const candidates = [[1, 0]];
   const wrong = [
-    { candidates },
-    { img: "", candidates },
-    { img: "AAAA", vector: [1, 0], candidates },
-    { img: "AAAA", source_vector: [1, 0], candidates },
+    { img: "", candidates: [[1, 0]] },
+    { vector: [1, 0], candidates: [] },
   ];
   for (const body of wrong) {
     assert.notEqual(schemaErrors(jsonPointer("components", "schemas", "CompareRequest"), body), "");
@@ -127,13 +127,15 @@ test("the replies of the public endpoints match the document, while serving and 
 test("forms parse as numbers and lists exactly the fields that are numbers and lists", () => {
   const schemas = document.components["schemas"] as unknown as Record<string, { properties: object }>;
   const requests = computeEndpoints.flatMap(({ request }) => Object.keys(request));
+  const isShown = (name: string) => requests.some((each) => name in schemas[each]!.properties);
   const properties = requests.flatMap((name) =>
     Object.entries(schemas[name]!.properties as Record<string, { type?: string }>),
   );
   const ofType = (...types: string[]) =>
     new Set(properties.filter(([, { type }]) => types.includes(type ?? "")).map(([name]) => name));
   assert.deepEqual(new Set(formNumbers), ofType("number", "integer"));
-  assert.deepEqual(new Set(formLists), ofType("array"));
+  // The document has no aliases.
+  assert.deepEqual(new Set([...formLists].filter(isShown)), ofType("array"));
 });
 
 const serverOfTheDocument = (t: TestContext): TestServer =>
@@ -142,7 +144,7 @@ const serverOfTheDocument = (t: TestContext): TestServer =>
 async function send(app: TestServer["app"], path: string, type: string, value: object) {
   const headers = { "x-api-key": testKey };
   if (type === "application/json") return app.inject({ method: "POST", url: path, payload: value, headers });
-  const form = type === "multipart/form-data" ? new FormData() : new URLSearchParams();
+  const form = new FormData();
   for (const [name, field] of Object.entries(value)) {
     for (const item of [field].flat()) form.append(name, String(item));
   }
@@ -157,3 +159,5 @@ async function send(app: TestServer["app"], path: string, type: string, value: o
     headers: { ...headers, "content-type": contentType },
   });
 }
+
+type FormSchema = { properties: Record<string, { format?: string; items?: { format?: string } }> };

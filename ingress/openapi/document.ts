@@ -4,36 +4,36 @@ import type { ComputeEndpoint, ServiceEndpoint } from "../src/endpoints/endpoint
 import { computeEndpoints, serviceEndpoints } from "../src/endpoints/table.ts";
 import { computeReplyHeaders, type HeaderName, headerRefs, headers, parameters } from "./headers.ts";
 import { computeStatuses, problemAt, problemResponses } from "./problems.ts";
-import { formSchema, type JsonSchema, queryParameters, refTo, schemas } from "./schemas.ts";
+import { formName, refTo, schemas } from "./schemas.ts";
 
 /**
  * Returns the OpenAPI 3.1 document, made from the table of endpoints, the schemas that bodies are parsed with
  * and the table of errors.
  */
-export function openApiDocument() {
-  const components = schemas();
+export function openApiDocument(): object {
   return {
     openapi: "3.1.1",
     info: {
       title: "Faceline",
       version,
       description,
+      contact: { name: "The operator of this service" },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
-    servers: [{ url: "/" }],
+    servers: [
+      { url: "/", description: "The service that serves this document." },
+      { url: "http://127.0.0.1:8080", description: "A service on your machine, started with `npm start`." },
+    ],
     tags: [
-      { name: "faces", description: "Calls that run models. They need a key." },
-      { name: "service", description: "What the service offers, and its health. No key is needed." },
+      { name: "faces", description: "Requests that run models. They need an API key." },
+      { name: "service", description: "Features and health of the service. No API key needed." },
     ],
     paths: Object.fromEntries([
-      ...computeEndpoints.map((endpoint) => [
-        endpoint.path,
-        { post: computeOperation(endpoint, components) },
-      ]),
+      ...computeEndpoints.map((endpoint) => [endpoint.path, { post: computeOperation(endpoint) }]),
       ...serviceEndpoints.map((endpoint) => [endpoint.path, { get: serviceOperation(endpoint) }]),
     ]),
     components: {
-      schemas: components,
+      schemas: schemas(),
       parameters,
       headers,
       responses: problemResponses(),
@@ -51,66 +51,62 @@ export const formatDocument = (document: object): string =>
 
 const description = `Face verification, embeddings and comparison.
 
-Images come as Base64 or data URLs, or as files of a form: ${imageFormatNames}, EXIF orientation applied. The service opens no URL and no path, and keeps no image when the call has ended.
+Send images as Base64 or data URLs in JSON, or as files in a form: ${imageFormatNames}. EXIF orientation is applied. The service opens no URLs or paths, and discards images when the request ends.
 
-\`null\` means absent, and booleans may be words ("false" is false). In a form, a text is read as a number where the field is one, and as JSON where it begins like a list or an object. Unknown fields are ignored, but for one that is nearly a field that was not sent, such as \`model\` in place of \`model_name\`: it is 400 \`invalid_request\`.
+This document shows one form of each request. The service also accepts \`null\` for an absent field, words for booleans ("false"), URL-encoded forms, and in forms Base64, data URLs and JSON text in place of files. Unknown fields are ignored, but a likely mistake is rejected with 400 \`invalid_request\`, such as \`model\` for \`model_name\`.
 
-Every error reply has the same fields, with a stable code in \`error\`; \`application/problem+json\` if \`Accept\` names it. A path that does not exist is 404 \`not_found\`, a wrong method 405 \`method_not_allowed\`.
+All errors have the same fields, with a stable code in \`error\`. Send \`Accept: application/problem+json\` for that media type. Unknown paths return 404 \`not_found\`; other methods return 405 \`method_not_allowed\`.
 
-This document has the default limits; /capabilities has those of this service, and what it enables. The images of the examples are plain squares, in which no face is found.`;
+Limits in this document are defaults. See /capabilities for the limits, models and detectors of this service. The example images are plain squares without a face.`;
 
-function computeOperation(endpoint: ComputeEndpoint, components: Record<string, JsonSchema>) {
-  const { path, summary, description, query, arrayReplyOf, examples } = endpoint;
+function computeOperation(endpoint: ComputeEndpoint) {
+  const { path, summary, description, examples } = endpoint;
   const requestName = nameOf(endpoint.request);
-  const request = refTo(requestName);
   const bodies = {
-    "application/json": request,
-    "multipart/form-data": formSchema(components[requestName]!),
-    "application/x-www-form-urlencoded": request,
+    "application/json": refTo(requestName),
+    "multipart/form-data": refTo(formName(requestName)),
   } as const;
-  const reply = refTo(nameOf(endpoint.reply));
-  const replySchema =
-    arrayReplyOf === undefined
-      ? reply
-      : { anyOf: [reply, { type: "array", items: refTo(nameOf(arrayReplyOf)) }] };
   return {
     operationId: path.slice(1),
     tags: ["faces"],
     summary,
     description,
     security: [{ bearer: [] }, { apiKey: [] }],
-    parameters: [
-      ...Object.keys(parameters).map((name) => refTo(name, "parameters")),
-      ...(query === undefined ? [] : queryParameters(query)),
-    ],
+    parameters: Object.keys(parameters).map((name) => refTo(name, "parameters")),
     requestBody: {
       required: true,
       content: Object.fromEntries(
-        (["application/json", "multipart/form-data", "application/x-www-form-urlencoded"] as const).map(
-          (type) => [type, { schema: bodies[type], examples: examples.requests[type] }],
-        ),
+        (["application/json", "multipart/form-data"] as const).map((type) => [
+          type,
+          { schema: bodies[type], examples: examples.requests[type] },
+        ]),
       ),
     },
     responses: {
       200: {
-        description: "The answer.",
+        description: "The result.",
         headers: headerRefs(...computeReplyHeaders, "Idempotency-Replayed"),
-        content: { "application/json": { schema: replySchema, examples: examples.replies } },
+        content: {
+          "application/json": { schema: refTo(nameOf(endpoint.reply)), examples: examples.replies },
+        },
       },
       ...Object.fromEntries(computeStatuses.map((status) => [status, problemAt(status)])),
     },
   };
 }
 
-function serviceOperation({ operationId, summary, reply, unavailable }: ServiceEndpoint) {
+function serviceOperation({ operationId, summary, description, reply, unavailable }: ServiceEndpoint) {
   const schema = reply === undefined ? { type: "object" } : refTo(nameOf(reply));
   return {
     operationId,
     tags: ["service"],
     summary,
+    description,
+    security: [],
     parameters: [refTo("RequestId", "parameters")],
     responses: {
       200: response(schema),
+      400: refTo("MalformedRequest", "responses"),
       ...(unavailable === "reply" ? { 503: response(schema, "Retry-After") } : {}),
       ...(unavailable === "problem" ? { 503: problemAt(503) } : {}),
       default: anyProblem,
@@ -119,13 +115,13 @@ function serviceOperation({ operationId, summary, reply, unavailable }: ServiceE
 }
 
 const response = (schema: object, ...more: HeaderName[]) => ({
-  description: "The answer.",
+  description: "The result.",
   headers: headerRefs("x-request-id", ...more),
   content: { "application/json": { schema } },
 });
 
 const anyProblem = {
-  description: "Any other failure.",
+  description: "Any other error.",
   headers: headerRefs("x-request-id"),
   content: { "application/json": { schema: refTo("Problem") } },
 };

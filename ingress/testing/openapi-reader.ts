@@ -27,10 +27,14 @@ export function assertDocumented(path: string, method: string, reply: LightMyReq
     const { required } = resolve(header);
     if (required) assert.ok(reply.headers[name.toLowerCase()], `${reply.statusCode} without ${name}`);
   }
-  const [type] = String(reply.headers["content-type"]).split(";");
+  const [type] = String(reply.headers["content-type"]).replace("problem+", "").split(";");
   assert.ok(response.content?.[type!], `${path} → ${reply.statusCode} as ${type}`);
   const faults = schemaErrors(`${pointer}${jsonPointer("content", type!, "schema")}`, reply.json());
   assert.equal(faults, "", `${path} → ${reply.statusCode}`);
+  // A response with errors has an example of each of its codes.
+  const { error } = reply.json() as { error?: string };
+  const codes = response.content[type!]!.examples;
+  if (error && codes) assert.ok(error in codes, `${path} → ${reply.statusCode} ${error}`);
 }
 
 /** Returns a JSON pointer (RFC 6901). */
@@ -50,7 +54,13 @@ type Part = {
   headers?: Record<string, Part>;
   content?: Record<string, { examples?: Record<string, { value: unknown }> }>;
 };
+type Operation = {
+  description?: string;
+  security?: object[];
+  requestBody?: Part;
+  responses: Record<string, Part>;
+};
 type Document = {
-  paths: Record<string, Record<string, { requestBody?: Part; responses: Record<string, Part> }>>;
+  paths: Record<string, Record<string, Operation>>;
   components: Record<string, Record<string, Part>>;
 };

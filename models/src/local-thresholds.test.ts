@@ -73,5 +73,5 @@ test("thresholds of other weights, of unknown models and files that do not parse
 test("a name that is no file name leads to no file", async (t) => {
   const modelsDir = await temporaryFolder(t);
   await mkdir(join(modelsDir, "thresholds"));
-  await assert.rejects(removeLocalThresholds(modelsDir, "../Dlib"), /is no name of a model/);
+  await assert.rejects(removeLocalThresholds(modelsDir, "../Dlib"), /is not the name of a model/);
 });

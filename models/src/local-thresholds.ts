@@ -126,7 +126,7 @@ function fieldsOf({ thresholds, calibration, false_match_curves }: LocalThreshol
 
 /** Throws where the name is no file name: only the catalogue's own names may lead to a file. */
 function thresholdsFile(modelsDir: string, name: string): string {
-  if (!/^[\w.+-]{1,129}$/.test(name)) throw new Error(`"${name}" is no name of a model`);
+  if (!/^[\w.+-]{1,129}$/.test(name)) throw new Error(`"${name}" is not the name of a model`);
   return join(modelsDir, folderName, `${name}.json`);
 }
 

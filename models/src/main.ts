@@ -24,7 +24,7 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
                                     [--detector NAME] [--align on|off] [--fmr RATE] [--html FILE]
                                     [--write] [--to DIR]
        npm run models -- thresholds --remove NAME [--to DIR]
-       npm run models -- int8-ranges [PICTURES] [--write]
+       npm run models -- int8-ranges [IMAGES] [--write]
        npm run models -- enabled | enable NAME | disable NAME | default NAME
 
   build    make the .onnx files that are not built yet, of all models whose weights are here
@@ -41,24 +41,24 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
   remove   delete a model that was pulled or added: its files, its licence record, and of an added one
            its entry and thresholds
   thresholds
-           measure error rates on pictures of known people, and propose thresholds for a false match rate,
-           --fmr 0.1%: of labelled pairs, of all pairs of a folder that has a folder a person, or of Labeled
+           measure error rates on images of known people, and propose thresholds for a false match rate,
+           --fmr 0.1%: of labelled pairs, of all pairs of a folder with one folder per person, or of Labeled
            Faces in the Wild, which "--lfw fetch" fetches; docs/operating/models.md describes them. --model, --detector and --fmr may be
            repeated; the names may be "all"; --html writes the report with plots to a file; --write stores
            the thresholds for one rate, which ingresses use from their next start on, and --remove takes
            them back
   int8-ranges
-           show how many numbers the int8 builds clip, on the faces of a folder of pictures;
+           show how many numbers the int8 builds clip, on the faces of a folder of images;
            with --write, store new ranges and checksums in the catalogue
 
   enabled  show the models and detectors that the running ingresses have loaded and enabled
   enable, disable
            let calls use a model or detector of these, or refuse them; every ingress follows at once
-  default  make it the one of calls that name none
+  default  make it the one of requests that name none
 
 DIR is the folder of built files; its default is .faceline/models.
 N is the largest file that is read, 600 MB unless it is set.
-PICTURES defaults to those that come with the weights.`;
+IMAGES defaults to those that come with the weights.`;
 
 const verbs: Readonly<Record<ModelsCall["verb"], (call: Call) => Promise<boolean>>> = {
   build,

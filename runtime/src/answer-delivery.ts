@@ -37,7 +37,7 @@ export class AnswerDelivery implements AsyncDisposable {
     if (ended.length > 0) onEnded(ended);
     if (undelivered.length === 0) return;
     const fields = { answers: undelivered.length, request_ids: firstIdsOf(undelivered), reason };
-    log.warn(fields, "answers were not delivered; they are tried again");
+    log.warn(fields, "answers were not delivered; delivery is retried");
     const { promise: all, resolve } = Promise.withResolvers<void>();
     let openCount = undelivered.length;
     const end = (task: TaskId) => {

@@ -83,7 +83,7 @@ export async function taskEnds(redis: AnswersRedis, tasks: readonly TaskId[]): P
 /** `superseded`: another run has answered it. */
 export type TaskEnd = "cancelled" | "superseded" | undefined;
 
-const noReply: [Error, unknown] = [new Error("no reply"), undefined];
+const noReply: [Error, unknown] = [new Error("no response"), undefined];
 
 export type AddressedAnswer = { task: TaskId; ingress: string; deadlineAt: number; json: string };
 

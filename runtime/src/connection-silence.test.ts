@@ -11,7 +11,7 @@ test("a connection that is closed for its silence is named in the log, with how 
   assert.deepEqual(lines, [
     [
       { reason: "REDIS_VOLATILE_URL, images", silentMs: 4_201, withoutCoreMs: 3_100 },
-      "a connection was silent and is closed; it is opened anew",
+      "a connection was silent and is closed; it is reopened",
     ],
   ]);
 });

@@ -19,7 +19,7 @@ export function logSilence(log: Pick<DedupedLog, "warn">): Disposable {
       silentMs: Math.round(elapsedMs),
       withoutCoreMs: Math.round(unableMs),
     };
-    log.warn(fields, "a connection was silent and is closed; it is opened anew");
+    log.warn(fields, "a connection was silent and is closed; it is reopened");
   };
   silences.subscribe(write);
   return { [Symbol.dispose]: () => silences.unsubscribe(write) };

@@ -64,7 +64,7 @@ test("whoever logs, a line with a reason or without fields is written once, and 
 test("what was counted is written before the process is killed for a fatal error", () => {
   const lines = linesOf(`
     for (let i = 0; i < 3; i++) log.warn({ reason: "away" }, "a call was refused");
-    log.fatal({ reason: "gone" }, "cannot go on");
+    log.fatal({ reason: "gone" }, "cannot continue");
     process.kill(process.pid, "SIGKILL");
   `);
   const written = new Set(lines.map(({ level, repeated = 0 }) => `${level} ${repeated}`));

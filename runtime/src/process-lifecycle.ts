@@ -39,7 +39,7 @@ export function notifyReady(): void {
 export const exitFatally =
   (log: Log) =>
   (error: Error): never => {
-    log.fatal({ reason: error.message }, "cannot go on");
+    log.fatal({ reason: error.message }, "cannot continue");
     // Not process.exit, which would wait for a thread that hangs in native code.
     process.kill(process.pid, "SIGKILL");
     // Still here: Linux ignores signals that process 1 of a container sends to itself. It does not ignore the

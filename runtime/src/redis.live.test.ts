@@ -10,7 +10,7 @@ test("a server that persists is refused as the volatile Redis, and the error say
   assert.ok(durable, "REDIS_DURABLE_URL names the durable server");
   await assert.rejects(
     connectVolatileRedis({ ...config, REDIS_VOLATILE_URL: durable }),
-    /^Error: REDIS_VOLATILE_URL: this server may not hold pictures: .*set `appendonly no`, it writes pictures to disk/,
+    /^Error: REDIS_VOLATILE_URL: this server may not hold images: .*set `appendonly no`, it writes images to disk/,
   );
 });
 

@@ -119,7 +119,7 @@ export async function connectVolatileRedis(
   });
   if (faults.length > 0) {
     redis.disconnect();
-    throw new Error(`${setting}: this server may not hold pictures: ${faults.join("; ")}`);
+    throw new Error(`${setting}: this server may not hold images: ${faults.join("; ")}`);
   }
   redis.keepChecking();
   return redis;

@@ -86,7 +86,7 @@ function answerOddBytes(server: Server): void {
   });
 }
 
-const odd = "This is no request that can be answered here.\n";
+const odd = "This request cannot be answered here.\n";
 /** The same statuses as Node sends without a handler. */
 const statusOfFault: Record<string, string> = {
   HPE_HEADER_OVERFLOW: "431 Request Header Fields Too Large",
@@ -99,7 +99,7 @@ const failed: Reply = { status: 500, text: "This could not be read.\n" };
 export type Reply = {
   status: number;
   type?: string;
-  text?: string;
+  text?: string | Buffer;
   stream?: Readable;
   headers?: Record<string, string>;
 };

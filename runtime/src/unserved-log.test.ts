@@ -20,7 +20,7 @@ test("each call that was not served leaves one line with its request id, the rea
     end("d", 0, { kind: "rejected", code: "no_face_detected" }),
   ]);
   assert.deepEqual(lines, [
-    "a: ants: a call was refused or dropped under load: queue_too_long: 2: 11111111111111111111111111111111",
+    "a: ants: a request was refused or dropped under load: queue_too_long: 2: 11111111111111111111111111111111",
     "b: no team: a task was still waiting at its deadline: expired: 1: not traced",
     "c: no team: a task failed: run_failed: 1: not traced",
   ]);

@@ -21,7 +21,7 @@ export function logUnserved(log: Pick<DedupedLog, "warn" | "error">, ends: End[]
         const { reason, predictedMs, retryAfterMs } = outcome;
         const budgetMs = task.deadlineAt - task.arrivedAt;
         const fields = { ...factsOf(own, reason, batch), budgetMs, predictedMs, retryAfterMs };
-        log.warn(fields, "a call was refused or dropped under load");
+        log.warn(fields, "a request was refused or dropped under load");
         break;
       }
       case "expired": {

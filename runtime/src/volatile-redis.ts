@@ -117,7 +117,7 @@ export class VolatileRedis extends RedisWithLiveness {
     if (reason === this.#reported) return;
     this.#reported = reason;
     if (reason === "") this.#check.log?.warn("the volatile Redis is in use again");
-    else this.#check.log?.error({ reason }, "the volatile Redis may not hold pictures and is not used");
+    else this.#check.log?.error({ reason }, "the volatile Redis may not hold images and is not used");
   }
 }
 
@@ -144,8 +144,7 @@ export function faultsOf(
   save: string | undefined,
   configUnreadable: CheckOptions["configUnreadable"],
 ): string[] {
-  if (info === undefined)
-    return ["allow INFO, without it nobody can tell whether it writes pictures to disk"];
+  if (info === undefined) return ["allow INFO, without it nobody can tell whether it writes images to disk"];
   const fields = fieldsOf(info);
   const wroteSnapshot =
     fields.get("rdb_bgsave_in_progress") !== "0" || fields.get("rdb_last_bgsave_time_sec") !== "-1";
@@ -159,12 +158,11 @@ export function faultsOf(
   if (save === undefined && configUnreadable === "accept" && wroteSnapshot) {
     faults.push("it has written a snapshot since it started: turn snapshots and backups off, and restart it");
   }
-  if (save !== undefined && save !== "")
-    faults.push('set `save ""`, it writes snapshots of pictures to disk');
-  if (fields.get("aof_enabled") !== "0") faults.push("set `appendonly no`, it writes pictures to disk");
+  if (save !== undefined && save !== "") faults.push('set `save ""`, it writes snapshots of images to disk');
+  if (fields.get("aof_enabled") !== "0") faults.push("set `appendonly no`, it writes images to disk");
   if (fields.get("role") !== "master" || fields.get("connected_slaves") !== "0") {
     faults.push(
-      "it must not replicate: a full resync writes pictures to a disk; run it without replicas, and not as one",
+      "it must not replicate: a full resync writes images to a disk; run it without replicas, and not as one",
     );
   }
   if (fields.get("maxmemory_policy") !== "noeviction") faults.push("set `maxmemory-policy noeviction`");

@@ -64,7 +64,7 @@ function withRim({ pixels, width, height }: Pixels): Pixels {
 
 async function decoded(bytes: Uint8Array): Promise<Pixels> {
   const picture = await decodePicture(bytes, defaultPictureLimits);
-  if (picture.kind === "rejected") throw new Error(`a picture cannot be read: ${picture.code}`);
+  if (picture.kind === "rejected") throw new Error(`an image cannot be read: ${picture.code}`);
   return picture;
 }
 

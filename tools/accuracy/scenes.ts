@@ -20,7 +20,7 @@ export const sceneSets: readonly SceneSet[] = [
   set("roll", "turned by 30 degrees, black beside it", async ({ picture, box }) => [
     await rolled(picture, box, 30),
   ]),
-  set("rim", "a third of the face is outside the picture, at its left", async ({ picture, box }) => [
+  set("rim", "a third of the face is outside the image, at its left", async ({ picture, box }) => [
     await cutByRim(picture, box, 1 / 3),
   ]),
   ...[0.07, 0.05, 0.035, 0.025].map((share) =>
@@ -32,7 +32,7 @@ export const sceneSets: readonly SceneSet[] = [
   ...[0.1, 0.08, 0.06, 0.04, 0.025].map((share) =>
     set(
       `second, ${percent(share)}`,
-      "two photographs side by side: one face is 17.5 % of the picture's width, and one that wide",
+      "two photographs side by side: one face is 17.5 % of the image's width, and one that wide",
       async (photograph, next) => [await pair(photograph, next, [0.175, share])],
     ),
   ),

@@ -41,7 +41,7 @@ export function facePictures(): FacePictures {
   if (withoutFaces) return { what: `sample photographs (${withoutFaces})`, files: photographs, labelled: [] };
   const labelled = labelledPairs();
   const names = new Set(labelled.flatMap(({ first, second }) => [first, second]));
-  return { what: "labelled pictures", files: [...names].map((name) => join(facesFolder, name)), labelled };
+  return { what: "labelled images", files: [...names].map((name) => join(facesFolder, name)), labelled };
 }
 
 /**

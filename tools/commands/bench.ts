@@ -15,10 +15,10 @@ import { setUpFacePeers } from "@faceline/bench/peers/faces/systems";
 import { peersVenv } from "@faceline/bench/peers/modelled/systems";
 import { writeResults } from "@faceline/bench/report";
 import { readDevKey, storeKey } from "@faceline/deploy/launcher/dev-key";
+import { type Command, runCommand } from "@faceline/deploy/launcher/run-command";
 import { readLaunchOptions } from "@faceline/deploy/launcher/settings";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import { Steps } from "@faceline/deploy/launcher/steps";
-import { stopRequests } from "@faceline/deploy/launcher/stop-requests";
 import { threadsPerWorker } from "@faceline/deploy/launcher/worker-count";
 import { openTestServers } from "@faceline/testing/test-servers";
 import { setUpVenv } from "@faceline/testing/venv";
@@ -45,17 +45,9 @@ const defaultParts: Record<string, Part> = {
 const namedParts: Record<string, Part> = { faces, detection };
 const allParts = { ...defaultParts, ...namedParts };
 
-const say = (line: string): void => void process.stdout.write(`${line}\n`);
-const requests = stopRequests(say);
-try {
-  await main();
-} catch (fault) {
-  process.exitCode = 1;
-  if (!requests.stop.aborted) process.stderr.write(`\n${(fault as Error).message}\n`);
-}
-process.exit();
+await runCommand(bench);
 
-async function main(): Promise<void> {
+async function bench({ print: say, ...requests }: Command): Promise<void> {
   const { values: options } = parseArgs({
     options: {
       quick: { type: "boolean", default: false },
@@ -77,7 +69,7 @@ async function main(): Promise<void> {
   if (unknown !== undefined) {
     throw new Error(`--only has no part ${unknown}: the parts are ${known.join(", ")}.`);
   }
-  const steps = Steps.sinceCommandStart(say);
+  const steps = Steps.sinceCommandStart();
   const launch = readLaunchOptions([], process.env);
   const folder = join(resolve(repository, launch.FACELINE_STATE), "bench");
   if (options.setup) {
@@ -107,7 +99,7 @@ async function main(): Promise<void> {
   await using servers = await openTestServers({ launch, steps, print: say, ...requests });
   const key = readDevKey(servers.state.devKey);
   await storeKey(servers.environment, key, "dev");
-  const bench = {
+  const context = {
     servers,
     launch,
     key,
@@ -119,10 +111,10 @@ async function main(): Promise<void> {
     say,
     stop: requests.stop,
   };
-  for (const name of names) {
-    say(`\n${name}`);
-    const result = await allParts[name]!(bench);
-    const file = await writeResults(bench, name, result);
+  for (const [index, name] of names.entries()) {
+    say(`\n${name} (${index + 1} of ${names.length})`);
+    const result = await allParts[name]!(context);
+    const file = await writeResults(context, name, result);
     say(`\n${result.tables}\n\nevery value: ${file}`);
     if (result.failedChecks !== undefined && result.failedChecks.length > 0) process.exitCode = 1;
   }

@@ -8,8 +8,8 @@ import { tidyArguments } from "./test-runner.ts";
 
 await runCommand(checkAll);
 
-async function checkAll({ print, stop }: Command): Promise<void> {
-  const steps = new Steps(print);
+async function checkAll({ stop }: Command): Promise<void> {
+  const steps = new Steps();
   const env = { ...process.env, TURBO_TELEMETRY_DISABLED: "1", TURBO_NO_UPDATE_NOTIFIER: "1" };
   const check = async (name: string, command: string, ...args: string[]) => {
     const ok = await steps.attempt(

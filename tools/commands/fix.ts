@@ -8,8 +8,8 @@ import { tidyArguments } from "./test-runner.ts";
 
 await runCommand(fixAll);
 
-async function fixAll({ print, stop }: Command): Promise<void> {
-  const steps = new Steps(print);
+async function fixAll({ stop }: Command): Promise<void> {
+  const steps = new Steps();
   const env = { ...process.env, TIDY: "shrink" };
   const fix = async (name: string, command: string, ...args: string[]) => {
     const ok = await steps.attempt(

@@ -20,6 +20,9 @@ import { openTestServers } from "@faceline/testing/test-servers";
 const filesWithVersion = [
   "contracts/client/package.json",
   "contracts/client/README.md",
+  "contracts/client/python/README.md",
+  "contracts/client/python/pyproject.toml",
+  "docs/using/clients.md",
   "deploy/chart/Chart.yaml",
   "deploy/compose/compose.yaml",
   "deploy/images/Dockerfile",
@@ -34,7 +37,7 @@ async function release(command: Command): Promise<void> {
   const changes = await capture("git", ["-C", repository, "status", "--porcelain"]);
   if (changes.trim() !== "") throw new Error("Commit first: a release is made of a clean working tree.");
 
-  const steps = Steps.sinceCommandStart(print);
+  const steps = Steps.sinceCommandStart();
   await steps.run("changelog", async () => {
     edit("CHANGELOG.md", (text) => releaseChangelog(text, version, new Date()));
   });
@@ -72,7 +75,7 @@ function edit(file: string, change: (text: string) => string): void {
 
 async function record(command: Command): ReturnType<typeof recordMessages> {
   const launch = readLaunchOptions(["--workers", "1"], process.env);
-  await using servers = await openTestServers({ launch, steps: new Steps(() => {}), ...command });
+  await using servers = await openTestServers({ launch, steps: new Steps(), ...command });
   const key = readDevKey(servers.state.devKey);
   await storeKey(servers.environment, key, "dev");
   await using services = new Services(

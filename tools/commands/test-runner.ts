@@ -92,14 +92,16 @@ export async function runUnitTests(options: RunOptions): Promise<TestRun> {
 async function run(
   command: string,
   args: string[],
-  { env, stop }: RunOptions,
+  { env, stop, note }: RunOptions,
   { holdSummary }: { holdSummary: boolean },
 ): Promise<TestRun> {
   const summary: string[] = [];
   const counts = noCounts();
+  let ended = 0;
   const show = (line: string): boolean => {
     const [, kind, count] = /^ℹ (tests|pass|fail|skipped) (\d+)$/.exec(line) ?? [];
     if (kind !== undefined) counts[kind as keyof Counts] += Number(count);
+    if (/^\s*[✔✖] /.test(line)) note(`${++ended} tests so far`);
     if (!holdSummary || (kind === undefined && summary.length === 0)) return true;
     summary.push(line);
     return false;
@@ -118,7 +120,12 @@ function labelledFacesState(): string {
 
 const noCounts = (): Counts => ({ tests: 0, pass: 0, fail: 0, skipped: 0 });
 
-type RunOptions = { env: NodeJS.ProcessEnv; stop: AbortSignal };
+type RunOptions = {
+  env: NodeJS.ProcessEnv;
+  stop: AbortSignal;
+  /** Receives how many tests have ended. */
+  note(text: string): void;
+};
 
 type Counts = { tests: number; pass: number; fail: number; skipped: number };
 

@@ -44,16 +44,16 @@ async function test(command: Command): Promise<void> {
   if (missing.length > 0) throw new Error(`No test file matches ${missing.join(" ")}.`);
   if (values.watch && !named) throw new Error("Name the files to watch: npm run test:watch -- FILE…");
 
-  const steps = Steps.sinceCommandStart(print);
+  const steps = Steps.sinceCommandStart();
   if (all) await pullModels(steps, stop);
   await using servers = files.some(needsServers) ? await openServers(command, steps) : undefined;
   const options = { env: servers?.environment ?? process.env, stop };
-  if (values.watch) return void (await runFiles(files, { ...options, watch: true }));
+  if (values.watch) return void (await runFiles(files, { ...options, note: () => {}, watch: true }));
 
   const runs: TestRun[] = [];
-  const attempt = (name: string, run: () => Promise<TestRun>) =>
+  const attempt = (name: string, run: (note: (text: string) => void) => Promise<TestRun>) =>
     steps.attempt(name, async (note) => {
-      const result = await run();
+      const result = await run(note);
       // In a pipeline nobody reads that an end-to-end test was skipped.
       if (values.e2e && process.env["CI"] && result.counts.skipped > 0) result.ok = false;
       runs.push(result);
@@ -64,11 +64,11 @@ async function test(command: Command): Promise<void> {
     const check = join(import.meta.dirname, "check.ts");
     const checkIsOk = async () => (await runInForeground(process.execPath, [check], { stop })) === 0;
     if (!(await steps.attempt("check", checkIsOk))) process.exitCode = 1;
-    await attempt("unit and simulated", () => runUnitTests(options));
+    await attempt("unit and simulated", (note) => runUnitTests({ ...options, note }));
   }
   for (const [name, some] of Map.groupBy(files, kindOf)) {
     stop.throwIfAborted();
-    await attempt(name, () => runFiles(some, options));
+    await attempt(name, (note) => runFiles(some, { ...options, note }));
   }
 
   if (runs.some((run) => !run.ok)) {

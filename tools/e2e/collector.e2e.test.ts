@@ -117,13 +117,13 @@ test("calls are counted once: scraped and sent at the same time, or sent alone",
   const [, served = ""] = bad.expr.replaceAll("[5m]", "[1m]").split(" / ");
   for (const [name, { query }] of Object.entries({ both, sent })) {
     const value = async (expression: string) => Number((await query(expression))[0]?.value[1]);
-    for (const expression of [ofPanel("Calls"), served]) {
+    for (const expression of [ofPanel("Requests"), served]) {
       const seen = await value(expression);
       t.diagnostic(`${name}: ${seen.toFixed(2)} of ${rate.toFixed(2)} calls a second: ${expression}`);
       assert.ok(seen > rate * 0.8 && seen < rate * 1.2, expression);
     }
     assert.equal(await value(ofPanel("Active batchers")), 1, name);
-    assert.equal(await value(ofPanel("Batchers that stand by")), 1, name);
+    assert.equal(await value(ofPanel("Standby batchers")), 1, name);
     assert.equal(await value(ofPanel("Workers")), 2, name);
     assert.deepEqual(await query('ALERTS{alertstate="firing"}'), [], name);
     // Of any job: where both come, each call is there twice.

@@ -44,14 +44,14 @@ test("after a load run every panel has something to show", async (t) => {
 });
 
 /** Panels of series that the kubelet, or an exporter of machines or GPUs makes. */
-const needsOthers = ["GPU utilisation", "GPU memory", "Disk of Kafka"];
+const needsOthers = ["GPU utilisation", "GPU memory", "Kafka disk"];
 
 /** Panels that have no series to show while the service is well. */
 const emptyWhenWell = [
-  "Calls that failed or were refused, by code",
+  "Requests that failed or were refused, by code",
   "Refusals by dependency",
   "Clients that left",
-  "Batches that were sent again",
+  "Batches sent again",
   "Batches on their way, by partition",
   "Background failures, by work",
 ];

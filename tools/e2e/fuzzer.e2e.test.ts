@@ -10,6 +10,7 @@ import sharp from "sharp";
 import { photographs } from "@faceline/bench/pictures";
 import { LauncherConfig, readLaunchOptions } from "@faceline/deploy/launcher/settings";
 import { repository } from "@faceline/deploy/launcher/state-folder";
+import { CommandOutput } from "@faceline/runtime/command-output";
 import { Steps } from "@faceline/deploy/launcher/steps";
 import { findVenv, setUpVenv } from "@faceline/testing/venv";
 import { readReport } from "./fuzzer/report.ts";
@@ -79,7 +80,7 @@ async function installFuzzer(t: TestContext): Promise<string | undefined> {
   const folder = join(resolve(repository, FACELINE_STATE), "fuzzer");
   const venv = { name: "fuzzer", pythonMin: "3.10", folder, requirements: join(fuzzer, "requirements.txt") };
   try {
-    await setUpVenv(venv, new Steps((line) => t.diagnostic(line)), t.signal);
+    await setUpVenv(venv, new Steps(new CommandOutput({ write: (text) => t.diagnostic(text) })), t.signal);
   } catch (fault) {
     t.skip(`NOT CHECKED with drawn calls: ${(fault as Error).message}`);
   }

@@ -49,8 +49,8 @@ test("a server that has a replica is refused, and so is the replica", async (t) 
   for (const { url } of [first, replica]) {
     await assert.rejects(connectVolatileRedis(config(url)), {
       message:
-        "REDIS_VOLATILE_URL: this server may not hold pictures: it must not replicate: a full resync writes " +
-        "pictures to a disk; run it without replicas, and not as one",
+        "REDIS_VOLATILE_URL: this server may not hold images: it must not replicate: a full resync writes " +
+        "images to a disk; run it without replicas, and not as one",
     });
   }
 });
@@ -76,7 +76,7 @@ test("snapshots that are turned on later are noticed", async (t) => {
   const { options, nextLine } = checkLog();
   await using redis = await connectVolatileRedis(config(url), options);
   await redis.config("SET", "save", "1 1");
-  assert.equal(await nextLine(), 'set `save ""`, it writes snapshots of pictures to disk');
+  assert.equal(await nextLine(), 'set `save ""`, it writes snapshots of images to disk');
   await assert.rejects(redis.set("after", "bytes"), /not accepted/);
 });
 
@@ -124,7 +124,7 @@ test("a server that refuses CONFIG is taken only with the setting that says so, 
   const guest = config(url.replace("//", "//guest:secret@"));
   await assert.rejects(connectVolatileRedis(guest), {
     message:
-      "REDIS_VOLATILE_URL: this server may not hold pictures: it refuses CONFIG GET, so nobody can tell whether it writes " +
+      "REDIS_VOLATILE_URL: this server may not hold images: it refuses CONFIG GET, so nobody can tell whether it writes " +
       "snapshots: allow that command, or turn snapshots and backups off and set REDIS_VOLATILE_CONFIG_UNREADABLE=accept",
   });
 

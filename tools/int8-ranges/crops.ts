@@ -30,7 +30,7 @@ class Crops {
     const options = { align: true, enforceDetection: false, facesMax: 100, fullResolution: true };
     for (const vary of variations) {
       const picture = await decodePicture(await vary(bytes), defaultPictureLimits);
-      if (picture.kind === "rejected") throw new Error(`a picture cannot be read: ${picture.code}`);
+      if (picture.kind === "rejected") throw new Error(`an image cannot be read: ${picture.code}`);
       await this.#pipeline.run([{ ...picture, options }]);
     }
   }

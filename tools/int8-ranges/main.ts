@@ -62,7 +62,7 @@ async function write(model: Model): Promise<void> {
   const source =
     positionals.length === 0 ? "the samples of @vladmandic/face-api" : "a folder of the operator's";
   const calibration: Calibration = {
-    measured_on: `${crops.of(model).length} crops: the faces of ${files.length} pictures (${source}), as they are, mirrored, darker, brighter and leaning`,
+    measured_on: `${crops.of(model).length} crops: the faces of ${files.length} images (${source}), as they are, mirrored, darker, brighter and leaning`,
     headroom,
     ranges: ranges.withHeadroom(headroom),
   };

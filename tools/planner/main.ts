@@ -1,8 +1,8 @@
 import { resolve } from "node:path";
+import { CommandOutput } from "@faceline/runtime/command-output";
 import { apply, applyUsage } from "./commands/apply.ts";
 import { calibrate, calibrateUsage } from "./commands/calibrate.ts";
 import { plan, planUsage } from "./commands/plan.ts";
-import { progressOn } from "./commands/progress.ts";
 import { record, recordUsage } from "./commands/record.ts";
 import { replay, replayUsage } from "./commands/replay.ts";
 import { run, runUsage } from "./commands/run.ts";
@@ -39,7 +39,7 @@ const verbs = {
     act: replay,
     does: "sends traffic to a running service",
     usage: replayUsage,
-    stopped: "Stopped. The service still answers the calls that it has.",
+    stopped: "Stopped. The service still answers the requests that it has.",
   },
   apply: {
     act: apply,
@@ -66,7 +66,7 @@ if (verb === undefined || args.includes("--help")) {
   console.log(verb === undefined ? overview : verb.usage + (verb === verbs.plan ? overview : ""));
   process.exitCode = verb === undefined ? 1 : 0;
 } else {
-  const progress = progressOn(process.stderr, () => performance.now());
+  const { showProgress: progress } = new CommandOutput(process.stderr);
   // Without a sentence the verb ends by itself.
   if (verb.stopped !== undefined) {
     process.once("SIGINT", () => {

@@ -21,7 +21,7 @@ export function readArguments(
   const [source] = sources;
   if (source === undefined || sources.length > 1) {
     return {
-      mistake: "thresholds: which pictures? One of --pairs CSV, --people DIR and --lfw DIR names them",
+      mistake: "thresholds: which images? One of --pairs CSV, --people DIR and --lfw DIR names them",
     };
   }
   if (align !== "on" && align !== "off") return { mistake: "--align must be on or off" };

@@ -2,6 +2,7 @@ import { writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
+import { CommandOutput } from "@faceline/runtime/command-output";
 import { defaultPictureLimits } from "@faceline/inference/decode/picture";
 import { openEngine } from "@faceline/inference/engine/engine";
 import { executionProviders } from "@faceline/inference/network/execution-provider";
@@ -94,7 +95,7 @@ async function measure(call: MeasureArguments): Promise<void> {
     folder: dataset.folder,
     align: call.align,
     limits: defaultPictureLimits,
-    progress: progressLine("pictures"),
+    progress: progressLine("images"),
   });
   const reports: LaneReport[] = [];
   for (const [index, { lane, model }] of lanes.entries()) {
@@ -106,7 +107,7 @@ async function measure(call: MeasureArguments): Promise<void> {
   }
   if (call.html !== undefined) {
     const title = `Error rates on ${dataset.name}, align ${call.align ? "on" : "off"}`;
-    await writeFile(call.html, htmlReport(reports, title));
+    await writeFile(call.html, await htmlReport(reports, title));
     console.log(`\nWritten: ${call.html}`);
   }
   if (call.write) {
@@ -171,15 +172,14 @@ function named<M extends { name: string }>(
   });
 }
 
-/** Prints how far the run is: on a terminal in place, elsewhere every ten seconds. */
+/** Returns what shows how far a part of the run is, and for how long it will go on. */
 function progressLine(what: string): (done: number, of: number) => void {
-  let printedAt = performance.now();
+  const output = new CommandOutput(process.stderr);
+  const startedAt = performance.now();
   return (done, of) => {
-    const line = `${done} of ${of} ${what}`;
-    if (process.stderr.isTTY) return void process.stderr.write(`\r${line}${done === of ? "\n" : ""}`);
-    if (performance.now() - printedAt < 10_000) return;
-    printedAt = performance.now();
-    process.stderr.write(`${line}\n`);
+    const minutesLeft = (((performance.now() - startedAt) / done) * (of - done)) / 60_000;
+    const left = minutesLeft < 1 ? "less than a minute" : `about ${Math.ceil(minutesLeft)} min`;
+    output.showProgress(done === of ? "" : `${done} of ${of} ${what}, ${left} left`);
   };
 }
 

@@ -93,8 +93,8 @@ test("a picture that is not there is named with its line", async () => {
   const labelled = pairsOf("left,right,label\nabsent.jpg,ada-1.jpg,same\nada-1.jpg,other.jpg,different");
   await writeFile(join(folder, "ada-1.jpg"), samplePicture("ada-1.jpg"));
   assert.deepEqual(await missingPictures(labelled, folder), [
-    "line 2: there is no picture absent.jpg",
-    "line 3: there is no picture other.jpg",
+    "line 2: there is no image absent.jpg",
+    "line 3: there is no image other.jpg",
   ]);
 });
 

@@ -40,7 +40,7 @@ export async function missingPictures({ pictures }: LabelledPairs, folder: strin
       (found) => found.isFile(),
       () => false,
     );
-    if (!isFile) missing.push(`line ${line}: there is no picture ${name}`);
+    if (!isFile) missing.push(`line ${line}: there is no image ${name}`);
   }
   return missing;
 }

@@ -18,7 +18,7 @@ export function frame(page: FramedPage, facts: Facts, assets: AssetAddresses, re
 <meta name="color-scheme" content="light dark">
 <title>${page.title} · Faceline</title>
 <meta name="description" content="${page.description}">
-!${canonicalLink(page, facts)}<link rel="icon" type="image/svg+xml" href="${assets.address("icon.svg")}">
+!${previewTags(page, facts, assets)}<link rel="icon" type="image/svg+xml" href="${assets.address("icon.svg")}">
 <link rel="preload" as="font" type="font/woff2" crossorigin href="${assets.address("geist.woff2")}">
 <link rel="stylesheet" href="${assets.address("faceline.css")}">
 !${each(page.styles ?? [], (name) => styleSheet(name, assets))}<script src="${assets.address("theme.js")}"></script>
@@ -34,7 +34,8 @@ export function frame(page: FramedPage, facts: Facts, assets: AssetAddresses, re
 !${markup(page.content)}
 </main>
 <footer class="bottom">
-<p>Faceline ${facts.version}, Apache-2.0. <a href="/openapi.json">${text.openApi}</a>. ${text.typeface} <a href="${assets.address("geist-licence.txt")}">SIL Open Font License</a>.</p>
+<p>Faceline ${facts.version}, Apache-2.0. <a href="/docs/changelog">${text.changelog}</a>.
+<a href="/openapi.json">${text.openApi}</a>. ${text.typeface} <a href="${assets.address("geist-licence.txt")}">SIL Open Font License</a>.</p>
 <p>${facts.accounts ? text.oneCookie : text.noCookies}</p>
 </footer>
 <p id="status" class="visually-hidden" role="status"></p>
@@ -56,8 +57,8 @@ const contrastIcon = (): Html =>
 
 const mainLinks = (text: Words["siteFrame"]): MainLink[] => [
   { path: "/", text: text.tester, isCurrent: (path) => path === "/" },
-  { path: "/docs/quick-start", text: text.guides, isCurrent: (path) => path.startsWith("/docs/") },
-  { path: "/docs", text: text.reference, isCurrent: (path) => path === "/docs" },
+  { path: "/docs", text: text.docs, isCurrent: (path) => /^\/docs(?!\/reference)/.test(path) },
+  { path: "/docs/reference", text: text.reference, isCurrent: (path) => path === "/docs/reference" },
 ];
 
 function mainLink({ path, text, isCurrent }: MainLink, current: string): Html {
@@ -92,10 +93,25 @@ const accountLink = (path: string, text: string): MainLink => ({
   isCurrent: (current) => current === path || current.startsWith(`${path}/`),
 });
 
-function canonicalLink({ path }: FramedPage, { publicUrl }: Facts): Html {
-  return publicUrl === "" || path === ""
-    ? nothing
-    : html`<link rel="canonical" href="${publicUrl + path}">
+/** Tags for search engines and previews of links. Addresses must be absolute: they need PUBLIC_URL. */
+function previewTags(
+  { path, title, description }: FramedPage,
+  { publicUrl }: Facts,
+  assets: AssetAddresses,
+): Html {
+  if (path === "") return nothing;
+  return html`<meta property="og:title" content="${title} · Faceline">
+<meta property="og:description" content="${description}">
+!${addressTags(publicUrl, path, assets)}`;
+}
+
+function addressTags(publicUrl: string, path: string, assets: AssetAddresses): Html {
+  if (publicUrl === "") return nothing;
+  return html`<meta property="og:type" content="website">
+<meta property="og:url" content="${publicUrl + path}">
+<meta property="og:image" content="${publicUrl + assets.address("card.webp")}">
+<meta name="twitter:card" content="summary_large_image">
+<link rel="canonical" href="${publicUrl + path}">
 `;
 }
 

@@ -1,10 +1,15 @@
 import { type AssetName, assetNames, readAssets } from "./assets.ts";
 import { type Content, compress } from "./content.ts";
-import { docsPages } from "./docs/docs-pages.ts";
+import { apiDocument } from "./docs/api-document.ts";
+import { docsIndex, docsPages } from "./docs/docs-pages.ts";
+import { originOf } from "./docs/highlight.ts";
+import { postmanCollection } from "./docs/postman.ts";
+import { searchIndexPath } from "./docs/search/find-sections.ts";
 import type { Facts } from "./facts.ts";
 import { frame } from "./frame.ts";
 import { type Html, html } from "./html.ts";
 import type { Page, TranslatedPage } from "./page.ts";
+import { makeSiteFiles } from "./site-files.ts";
 import { testerPage } from "./tester/page.ts";
 import { allWords, english, type PageLanguage, type Words } from "./words/language.ts";
 import { linkedText } from "./words/linked-text.ts";
@@ -33,8 +38,16 @@ export async function renderSite(facts: Facts): Promise<RenderedSite> {
     return Object.fromEntries(await Promise.all(versions)) as Translations;
   };
   const pages = sources.map(async (page) => [inWords(page, english).path, await renderAll(page)] as const);
+  const compressJson = (value: unknown): Promise<Content> =>
+    compress("application/json; charset=utf-8", Buffer.from(JSON.stringify(value)));
+  const files = await makeSiteFiles(facts, allPages);
+  files.set(searchIndexPath, await compressJson(docsIndex(facts)));
+  files.set("/postman.json", await compressJson(postmanCollection(apiDocument, originOf(facts))));
   return {
-    pages: new Map(await Promise.all(pages)),
+    pages: new Map([
+      ...(await Promise.all(pages)),
+      ...[...files].map(([path, en]) => [path, { en }] as const),
+    ]),
     missingPage: await renderAll(missingPage),
     assets: new Map(assetNames.map((name) => [assets.address(name), assets.content(name)])),
     addresses: new Map(assetNames.map((name) => [name, assets.address(name)])),
@@ -55,8 +68,7 @@ const missingPage: TranslatedPage = (words) => {
 <p>${text.detail}</p>
 <ul>
 <li>!${linkedText(text.tester)}</li>
-<li>!${linkedText(text.reference)}</li>
-<li>!${linkedText(text.quickStart)}</li>
+<li>!${linkedText(text.docs)}</li>
 </ul>
 </div>`,
   };
@@ -65,7 +77,7 @@ const missingPage: TranslatedPage = (words) => {
 /** A page by its language, as far as it is translated. */
 export type Translations = { en: Content } & Partial<Record<PageLanguage, Content>>;
 
-/** Contents by their paths. It crosses from a thread to another. */
+/** Contents by their paths, pages and what is fetched beside them. It crosses from a thread to another. */
 export type RenderedSite = {
   pages: Map<string, Translations>;
   missingPage: Translations;

@@ -7,6 +7,7 @@ const entries = {
   "theme.js": "browser/theme.ts",
   "code.js": "browser/code.ts",
   "contents.js": "browser/contents.ts",
+  "search.js": "browser/search.ts",
   "shown-once.js": "browser/shown-once.ts",
   "locale.js": "browser/locale.ts",
   // With words: one for each language.

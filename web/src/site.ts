@@ -27,7 +27,7 @@ export class Site {
     this.#rendered = rendered;
   }
 
-  /** Undefined: there is no page at this path. */
+  /** Undefined: there is no page, and no file of the site, at this path. */
   findPage(path: string): Translations | undefined {
     return this.#rendered.pages.get(path);
   }

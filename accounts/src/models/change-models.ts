@@ -23,7 +23,7 @@ export async function listModels({ durable, config }: AllowlistParts): Promise<I
 }
 
 const noIngress =
-  "No ingress replies, so it is not known which models are loaded. Start Faceline, or look into the log of " +
+  "No ingress answers, so it is not known which models are loaded. Start Faceline, or look into the log of " +
   "the ingress.";
 
 /**

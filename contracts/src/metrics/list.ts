@@ -27,15 +27,15 @@ export const metricList = {
       "error.type",
     ],
     help:
-      "From the headers of a request to the end of its response. Status 499: the client left before. " +
-      "error.type: the code of the error, from status 500 on.",
+      "From receiving the request headers to the end of the response. Status 499: the client " +
+      "disconnected first. error.type: the error code, for status 500 and above.",
   },
   "http.server.active_requests": {
     kind: "observed_up_down_counter",
     unit: "{request}",
     services: ["ingress"],
     attributes: ["http.request.method", "url.scheme"],
-    help: "Requests that have no complete response yet.",
+    help: "Requests without a complete response.",
   },
   "faceline.requests": {
     kind: "counter",
@@ -43,9 +43,9 @@ export const metricList = {
     services: ["ingress"],
     attributes: ["http.route", "outcome", "dependency"],
     help:
-      "Requests that have ended. The outcome is ok, client_left, or the code of the error; the route is " +
-      "other where there is none. The dependency is what is missing (kafka, redis-volatile, redis-durable, " +
-      "batcher), else none.",
+      "Completed requests. The outcome is ok, client_left, or the error code; the route is other if " +
+      "there is none. The dependency is the missing server (kafka, redis-volatile, redis-durable, " +
+      "batcher), or none.",
   },
   "faceline.team.requests": {
     kind: "counter",
@@ -53,50 +53,50 @@ export const metricList = {
     services: ["ingress"],
     attributes: ["class", "limit"],
     help:
-      "Requests with a valid key (class team), without keys (anonymous) or of the public tester (visitor), by " +
-      "whether a limit of the caller was reached or kept.",
+      "Requests with a valid key (class team), without a key (anonymous) or of the public tester " +
+      "(visitor), by whether a limit of the caller was reached or kept.",
   },
   "faceline.bodies.used": {
     kind: "gauge",
     unit: "By",
     services: ["ingress"],
     attributes: [],
-    help: "Request bodies in memory, as they count against their maximum: what has arrived, and a reservation.",
+    help: "Request bodies in memory, as counted against the maximum: received bytes plus a reservation.",
   },
   "faceline.bodies.max": {
     kind: "gauge",
     unit: "By",
     services: ["ingress"],
     attributes: [],
-    help: "BODIES_IN_FLIGHT_BYTES_MAX. Calls that do not fit are refused.",
+    help: "BODIES_IN_FLIGHT_BYTES_MAX. Requests that do not fit are refused.",
   },
   "faceline.images.used": {
     kind: "gauge",
     unit: "By",
     services: ["ingress"],
     attributes: [],
-    help: "Images that this process has in the volatile Redis.",
+    help: "Images of this process in the volatile Redis.",
   },
   "faceline.images.max": {
     kind: "gauge",
     unit: "By",
     services: ["ingress"],
     attributes: [],
-    help: "IMAGES_IN_FLIGHT_BYTES_MAX. Calls that do not fit are refused.",
+    help: "IMAGES_IN_FLIGHT_BYTES_MAX. Requests that do not fit are refused.",
   },
   "faceline.connections.used": {
     kind: "gauge",
     unit: "{connection}",
     services: ["ingress"],
     attributes: [],
-    help: "Open connections of clients, idle ones included.",
+    help: "Open client connections, including idle ones.",
   },
   "faceline.connections.max": {
     kind: "gauge",
     unit: "{connection}",
     services: ["ingress"],
     attributes: [],
-    help: "CONNECTIONS_MAX. When as many are open, one without a request makes room for a new one.",
+    help: "CONNECTIONS_MAX. At this number, an idle connection is closed for each new one.",
   },
   "faceline.connections.closed": {
     kind: "counter",
@@ -104,8 +104,8 @@ export const metricList = {
     services: ["ingress"],
     attributes: ["reason"],
     help:
-      "Connections that were closed because their client sent no request in time (request_timeout), did not " +
-      "read (response_not_read), sent too many requests at once (pipelined_requests), or had to make room " +
+      "Connections closed because their client sent no request in time (request_timeout), did not read " +
+      "(response_not_read), sent too many requests at once (pipelined_requests), or had to make room " +
       "(connections_full, address_share).",
   },
 
@@ -114,16 +114,14 @@ export const metricList = {
     unit: "{request}",
     services: ["ingress"],
     attributes: [],
-    help:
-      "Calls that were counted for their teams and are not in the durable Redis yet. A process that is killed " +
-      "loses them.",
+    help: "Requests that are counted but not yet in the durable Redis. A killed process loses them.",
   },
   "faceline.usage.lost": {
     kind: "observed_counter",
     unit: "{request}",
     services: ["ingress"],
     attributes: [],
-    help: "Calls that were not counted for their teams: there are 10,000 unwritten counters.",
+    help: "Requests that were not counted, because there were 10,000 unwritten counters.",
   },
 
   "faceline.queue.duration": {
@@ -131,14 +129,14 @@ export const metricList = {
     unit: "s",
     services: ["batcher"],
     attributes: ["lane"],
-    help: "From the arrival of a call at the ingress to the first dispatch of its task.",
+    help: "From the arrival of a request at the ingress to the first dispatch of its task.",
   },
   "faceline.queue.tasks": {
     kind: "gauge",
     unit: "{task}",
     services: ["batcher"],
     attributes: ["lane", "service_class"],
-    help: "Tasks that wait now, retries included, by service class: standard, best_effort.",
+    help: "Waiting tasks, including retries, by service class: standard, best_effort.",
   },
   "faceline.queue.tasks.max": {
     kind: "gauge",
@@ -146,7 +144,7 @@ export const metricList = {
     services: ["batcher"],
     attributes: ["lane", "service_class"],
     help:
-      "Tasks that may wait, by service class: LANE_WAITING_MAX for each build of the lane (standard), 64 " +
+      "Most waiting tasks, by service class: LANE_WAITING_MAX for each build of the lane (standard), 64 " +
       "(best_effort).",
   },
   "faceline.queue.age": {
@@ -154,35 +152,35 @@ export const metricList = {
     unit: "s",
     services: ["batcher"],
     attributes: ["lane"],
-    help: "How long the oldest task of a team has waited, without retries; 0 where none waits.",
+    help: "Age of a team's oldest waiting task, excluding retries; 0 if none waits.",
   },
   "faceline.batches": {
     kind: "counter",
     unit: "{batch}",
     services: ["batcher"],
     attributes: ["lane", "reason"],
-    help: "Batches that were sent, by what decided their size: full, floor, slack, hold_expired, retry, drain.",
+    help: "Batches sent, by what decided their size: full, floor, slack, hold_expired, retry, drain.",
   },
   "faceline.batch.size": {
     kind: "histogram",
     unit: "{task}",
     services: ["batcher"],
     attributes: ["lane"],
-    help: "Tasks of a batch.",
+    help: "Tasks per batch.",
   },
   "faceline.batch.padding": {
     kind: "histogram",
     unit: "{task}",
     services: ["batcher"],
     attributes: ["lane"],
-    help: "Padding of a batch: the size that its run takes the time of, less its tasks.",
+    help: "Padding of a batch: the size that its run is timed as, minus its tasks.",
   },
   "faceline.batch.lateness": {
     kind: "histogram",
     unit: "s",
     services: ["batcher"],
     attributes: ["lane", "direction"],
-    help: "How far the end of a run was from its prediction at dispatch: early or late.",
+    help: "Difference between the end of a run and its prediction at dispatch: early or late.",
   },
   "faceline.tasks.shed": {
     kind: "counter",
@@ -190,18 +188,18 @@ export const metricList = {
     services: ["ingress", "batcher"],
     attributes: ["lane", "reason", "service_class"],
     help:
-      "Tasks refused or dropped under load, by service class: standard, best_effort (anonymous calls). By a " +
-      "batcher: queue_too_long, deadline_infeasible, early_drop. By an ingress, on arrival: queue_too_long " +
-      "(best_effort, and large calls of a team that the batcher refuses), deadline_infeasible, bodies_full, " +
-      "images_full, cpu_starved (the ingress itself had too little CPU); where it has not read the body, " +
-      "the lane is unknown and the call counts as one task.",
+      "Tasks refused or dropped under load, by service class: standard, best_effort (anonymous " +
+      "requests). By a batcher: queue_too_long, deadline_infeasible, early_drop. By an ingress, on " +
+      "arrival: queue_too_long (best_effort, and large requests of a team that the batcher refuses), " +
+      "deadline_infeasible, bodies_full, images_full, cpu_starved (too little CPU in the ingress " +
+      "itself). If the body was not read, the lane is unknown and the request counts as one task.",
   },
   "faceline.tasks.expired": {
     kind: "counter",
     unit: "{task}",
     services: ["batcher", "inference"],
     attributes: [],
-    help: "Tasks that still waited at their deadline, in a batcher or a worker.",
+    help: "Tasks still waiting at their deadline, in a batcher or a worker.",
   },
   "faceline.tasks.failed": {
     kind: "counter",
@@ -209,7 +207,7 @@ export const metricList = {
     services: ["batcher", "inference"],
     attributes: ["reason"],
     help:
-      "Tasks that the service failed on: image_lost, decode_timeout, run_failed, attempts_exhausted, " +
+      "Tasks on which the service failed: image_lost, decode_timeout, run_failed, attempts_exhausted, " +
       "build_gone.",
   },
   "faceline.run.model.alpha": {
@@ -231,7 +229,7 @@ export const metricList = {
     unit: "s",
     services: ["batcher"],
     attributes: ["lane"],
-    help: "Mean error of the learned times, without its sign.",
+    help: "Mean absolute error of the learned times.",
   },
   "faceline.hop.duration": {
     kind: "gauge",
@@ -239,7 +237,7 @@ export const metricList = {
     services: ["batcher"],
     attributes: ["hop"],
     help:
-      "Learned 95th percentile of the time between two services: to_worker, from_worker, reply (end of a " +
+      "Learned 95th percentile of the time between two services: to_worker, from_worker, `reply` (end of a " +
       "run to published answers).",
   },
   "faceline.workers": {
@@ -247,7 +245,7 @@ export const metricList = {
     unit: "{worker}",
     services: ["batcher"],
     attributes: ["lane"],
-    help: "Workers that can be sent batches, or load the lane for its first call.",
+    help: "Workers that can receive batches, or load the lane for its first request.",
   },
   "faceline.workers.needed": {
     kind: "gauge",
@@ -255,22 +253,22 @@ export const metricList = {
     services: ["batcher"],
     attributes: [],
     help:
-      "Workers that the calls of the last five minutes need at UTILISATION_TARGET, refused calls included: " +
-      "for an autoscaler. Only the active batcher has it.",
+      "Workers that the requests of the last five minutes need at UTILISATION_TARGET, including refused " +
+      "requests. For autoscalers; only the active batcher exports it.",
   },
   "faceline.batcher.active": {
     kind: "gauge",
     unit: "{batcher}",
     services: ["batcher"],
     attributes: [],
-    help: "1: the active batcher of its pool, whose metrics of lanes count. 0: a hot standby.",
+    help: "1: the active batcher of its pool, whose lane metrics count. 0: a hot standby.",
   },
   "faceline.kafka.lag": {
     kind: "gauge",
     unit: "{message}",
     services: ["batcher"],
     attributes: [],
-    help: "Messages of the tasks topic whose tasks have not all ended, by the log end that came with the last.",
+    help: "Messages of the tasks topic with unfinished tasks, by the log end offset of the last one read.",
   },
   "faceline.batches.unreceived": {
     kind: "gauge",
@@ -278,8 +276,8 @@ export const metricList = {
     services: ["batcher"],
     attributes: ["partition"],
     help:
-      "Batches that were sent and that no report of their worker has named yet: the lag of the batches topic. " +
-      "Each partition is of one worker, which is sent three at most.",
+      "Batches sent and not yet named in a worker's report: the lag of the batches topic. Each partition " +
+      "belongs to one worker, which is sent at most three.",
   },
 
   "faceline.prepare.duration": {
@@ -287,14 +285,14 @@ export const metricList = {
     unit: "s",
     services: ["inference"],
     attributes: ["lane"],
-    help: "Fetching and decoding the images of a batch.",
+    help: "Time to fetch and decode the images of a batch.",
   },
   "faceline.run.duration": {
     kind: "histogram",
     unit: "s",
     services: ["inference"],
     attributes: ["lane", "bucket"],
-    help: "Run of a batch, once for each batch; bucket: the size that it is padded to.",
+    help: "Run time of a batch. bucket: the size that it is padded to.",
   },
   "faceline.run.cpu.time": {
     kind: "counter",
@@ -302,29 +300,29 @@ export const metricList = {
     services: ["inference"],
     attributes: ["lane", "bucket"],
     help:
-      "CPU time of the engine's thread in runs that did not fail, without the threads of INTRA_OP_THREADS. " +
-      "What faceline.run.duration has more, a run on CPUs waited for a core.",
+      "CPU time of the engine's thread in successful runs, excluding the threads of INTRA_OP_THREADS. On " +
+      "CPUs, the difference from faceline.run.duration is time spent waiting for a core.",
   },
   "faceline.run.prediction.error": {
     kind: "histogram",
     unit: "s",
     services: ["inference"],
     attributes: ["lane", "direction"],
-    help: "How far the run time of a batch was from its prediction: short or long.",
+    help: "Difference between the run time of a batch and its prediction: short or long.",
   },
   "faceline.answer.duration": {
     kind: "histogram",
     unit: "s",
     services: ["inference"],
     attributes: ["lane"],
-    help: "From the end of a run until its answers are published, or past their deadlines.",
+    help: "From the end of a run until its answers are published or past their deadlines.",
   },
   "faceline.run.tasks": {
     kind: "gauge",
     unit: "{task}",
     services: ["inference"],
     attributes: [],
-    help: "Tasks that run now.",
+    help: "Tasks running now.",
   },
   "faceline.runs.failed": {
     kind: "counter",
@@ -338,7 +336,7 @@ export const metricList = {
     unit: "{model}",
     services: ["inference"],
     attributes: ["model"],
-    help: "1: the model runs in float, and slower, because int8 is not accurate on this CPU; else 0.",
+    help: "1: the model runs in float, and slower, because int8 is not accurate on this CPU. Otherwise 0.",
   },
 
   "faceline.dead_letters": {
@@ -346,14 +344,14 @@ export const metricList = {
     unit: "{message}",
     services: ["batcher", "inference"],
     attributes: [],
-    help: "Records of unreadable messages and of failed tasks.",
+    help: "Records of unreadable messages and failed tasks.",
   },
   "faceline.background.failures": {
     kind: "observed_counter",
     unit: "{failure}",
     services: ["ingress", "batcher", "inference"],
     attributes: ["work"],
-    help: "Background work that failed without harm to calls.",
+    help: "Failures of background work, which do not affect requests.",
   },
   "db.client.operation.duration": {
     kind: "histogram",
@@ -369,15 +367,15 @@ export const metricList = {
       "error.type",
     ],
     help:
-      "From a command to Redis (dependency: redis-volatile, redis-durable) until its reply. error.type: " +
-      "timeout, closed, other, or the first word of the server's error.",
+      "From sending a command to Redis (dependency: redis-volatile, redis-durable) to its response. " +
+      "error.type: timeout, closed, other, or the first word of the server's error.",
   },
   "messaging.client.operation.duration": {
     kind: "histogram",
     unit: "s",
     services: ["ingress", "batcher", "inference"],
     attributes: [...ofMessages, "messaging.operation.type", ...consumerGroup, "error.type"],
-    help: "Requests to Kafka that send messages, or commit offsets (type settle).",
+    help: "Requests to Kafka that send messages or commit offsets (type settle).",
   },
   "messaging.client.sent.messages": {
     kind: "counter",
@@ -406,22 +404,22 @@ export const metricList = {
     services: ["ingress", "batcher", "inference"],
     attributes: ["dependency"],
     help:
-      "1: the dependency (kafka, redis-volatile, redis-durable) answers this process. 0: it does not, or may " +
-      "not be used.",
+      "1: the dependency (kafka, redis-volatile, redis-durable) responds to this process. 0: it does " +
+      "not, or must not be used.",
   },
   "faceline.spans.lost": {
     kind: "observed_counter",
     unit: "{span}",
     services: ["ingress", "batcher", "inference"],
     attributes: [],
-    help: "Spans that were not delivered.",
+    help: "Undelivered spans.",
   },
   "redis.memory.used": {
     kind: "gauge",
     unit: "By",
     services: ["ingress", "batcher", "inference"],
     attributes: [],
-    help: "Memory of the volatile Redis, read every 5 s. Every process reports the same server.",
+    help: "Memory of the volatile Redis, read every 5 s. All processes report the same server.",
   },
   "redis.memory.max": {
     kind: "gauge",
@@ -445,7 +443,7 @@ export const metricList = {
     unit: "s",
     services: ["ingress", "batcher", "inference"],
     attributes: [],
-    help: "Start of the process, in seconds since 1970. Its changes are the restarts.",
+    help: "Start of the process, in seconds since 1970. Each change is a restart.",
   },
   "process.cpu.time": {
     kind: "observed_counter",
@@ -466,7 +464,7 @@ export const metricList = {
     unit: "s",
     services: ["ingress", "batcher", "inference"],
     attributes: ["v8js.gc.type"],
-    help: "Pauses by garbage collection.",
+    help: "Garbage collection pauses.",
   },
   "v8js.memory.heap.used": {
     kind: "observed_up_down_counter",

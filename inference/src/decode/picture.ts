@@ -52,7 +52,7 @@ export type Rejected = { kind: "rejected"; code: InputFault };
 /** A picture took too long to decode. It may be at fault, or the machine is too busy: nobody can tell. */
 export class DecodeTimeout extends Error {
   constructor(decodeMaxMs: number) {
-    super(`a picture was not decoded within ${decodeMaxMs} ms`);
+    super(`an image was not decoded within ${decodeMaxMs} ms`);
   }
 }
 

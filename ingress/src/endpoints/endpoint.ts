@@ -27,13 +27,13 @@ export type ComputeEndpoint<
   path: string;
   summary: string;
   description: string;
+  /** Fields of the images that it needs: a body that is an image itself can be one of one. */
+  imageFields: string[];
   /** The schemas under the names that they have in `components/schemas` of the document: one entry each. */
   request: Record<string, Request>;
   reply: Record<string, Reply>;
-  /** The schema of the query, and a description of each parameter. */
-  query?: { schema: Query; descriptions: Record<string, string> };
-  /** If `?format=array` is possible: its reply is a bare array of these. */
-  arrayReplyOf?: Record<string, z.ZodType>;
+  /** Schema of the query. The document has it in words: the only one would turn the response into a union. */
+  query?: Query;
   /**
    * True: every call needs a worker, so a call is rejected before its body is read if no worker could finish
    * it in time. False: calls of vectors alone need none.
@@ -54,6 +54,7 @@ export type ServiceEndpoint = {
   path: string;
   operationId: string;
   summary: string;
+  description: string;
   /** Schema, as in ComputeEndpoint. Undefined: any JSON object. */
   reply?: Record<string, z.ZodType>;
   /** The body of a 503, if the endpoint has one: the reply itself, or a problem. */
@@ -61,5 +62,5 @@ export type ServiceEndpoint = {
   handle(context: RouteContext, reply: FastifyReply): Promise<unknown>;
 };
 
-type BodyType = "application/json" | "multipart/form-data" | "application/x-www-form-urlencoded";
+type BodyType = "application/json" | "multipart/form-data";
 type Examples = Record<string, { summary: string; value: unknown }>;

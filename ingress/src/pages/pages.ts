@@ -7,6 +7,7 @@ import type { FactsSource } from "@faceline/web/facts";
 import { pageHeaders } from "@faceline/web/headers";
 import type { Translations } from "@faceline/web/render";
 import { chooseLanguage, languages } from "@faceline/web/words/language";
+import { siteFilePaths } from "@faceline/web/site-files";
 import { openSite, type Site } from "@faceline/web/site";
 
 /**
@@ -24,7 +25,7 @@ export function addPages(app: FastifyInstance, site: Pages): void {
       reply.headers(pageHeaders);
     });
 
-    for (const path of ["/", "/docs"]) {
+    for (const path of ["/", "/docs", "/postman.json", ...siteFilePaths]) {
       pages.get(path, async (request, reply) => sendPage(await site(), path, request, reply));
     }
     pages.get<Rest>("/docs/*", async (request, reply) => {

@@ -114,7 +114,7 @@ export function inputOf(graph: readonly Field[], { input }: Pick<Contract, "inpu
   );
   const inputs = graph.filter((each) => each.field === graphInput && !constants.has(nameOf(each)));
   const names = inputs.map((each) => nameOf(each)).join(", ");
-  if (inputs.length !== 1) throw new Error(`It has ${inputs.length} inputs (${names}), and not one picture.`);
+  if (inputs.length !== 1) throw new Error(`It has ${inputs.length} inputs (${names}), and not one image.`);
   const [only] = inputs;
   if (input.name !== undefined && names !== input.name) {
     throw new Error(`Its input is ${names}; the contract says ${input.name}.`);

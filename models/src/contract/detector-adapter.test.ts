@@ -103,7 +103,7 @@ test("a detector that is not what its contract says is one sentence, and leaves 
     [
       strideContract,
       foreignDetector(strideContract, { oneAtATime: true }),
-      /^It takes one picture at a time: a batch of 3 failed\. Export it with a dynamic batch dimension\. /,
+      /^It takes one image at a time: a batch of 3 failed\. Export it with a dynamic batch dimension\. /,
     ],
     [{ ...strideContract, name: "SSD" }, right, /^The name SSD is taken by a model of the catalogue/],
   ] as const) {

@@ -31,14 +31,14 @@ export async function checkDetector(onnx: Uint8Array, shape: DetectorShape): Pro
   });
   const expected = [singles[0]!, singles[1]!, singles[0]!];
   const isSame = together.every((row, i) => differenceOf(row, expected[i]!) <= differenceMax);
-  if (!isSame) throw new Error(`${noBatches} The boxes of a batch are not those of its pictures alone.`);
+  if (!isSame) throw new Error(`${noBatches} The boxes of a batch are not those of its images alone.`);
 }
 
 function requireSensible({ boxes, scores }: Detections, shape: DetectorShape): void {
   const count = rowsOf(shape).reduce((sum, rows) => sum + rows, 0);
   if (scores.length !== count || boxes.length !== 4 * count) {
     throw new Error(
-      `It gives ${scores.length} scores and ${boxes.length / 4} boxes a picture; the contract says ${count} of each.`,
+      `It gives ${scores.length} scores and ${boxes.length / 4} boxes an image; the contract says ${count} of each.`,
     );
   }
   if (![...boxes, ...scores].every(Number.isFinite)) {
@@ -113,7 +113,7 @@ type Detections = { boxes: Float32Array; scores: Float32Array };
 export type DetectorShape = Pick<DetectorContract, "role" | "input" | "decoder" | "selection">;
 
 const noBatches =
-  "It takes one picture at a time: a batch of 3 failed. Export it with a dynamic batch dimension.";
+  "It takes one image at a time: a batch of 3 failed. Export it with a dynamic batch dimension.";
 
 /** Half the picture. Detectors draw their boxes differently: from eyebrows to chin, or the whole head. */
 const drawnSide = 0.5;

@@ -38,7 +38,7 @@ test("a download that was cut off goes on where it ended", async (t) => {
   const { folder, server, get, refusal, wanted } = await openFixture(t);
   await refusal(
     wanted,
-    /^The connection to 127\.0\.0\.1:\d+ was lost.* 0\.0 MB are kept, and the next pull goes on from there\.$/,
+    /^The connection to 127\.0\.0\.1:\d+ was lost.* 0\.0 MB are kept, and the next pull resumes from there\.$/,
     [`${wanted.sha256}.part`, `${wanted.sha256}.part.json`],
     cutOff(server),
   );

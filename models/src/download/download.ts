@@ -135,7 +135,7 @@ function sentenceOf(
     : sentenceOnDisk(cause, folder);
   return kept === 0
     ? sentence
-    : `${sentence} ${megabytes(kept)} are kept, and the next pull goes on from there.`;
+    : `${sentence} ${megabytes(kept)} are kept, and the next pull resumes from there.`;
 }
 
 /** Limits of a download, also by npm or pip. Tests lower them. */

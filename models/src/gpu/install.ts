@@ -91,5 +91,5 @@ const stagingSuffix = ".part";
 
 async function keptOf(pins: CudaPins, staging: string): Promise<string> {
   const kept = pins.wheels.length - (await wheelsToFetch(pins, staging)).length;
-  return kept === 0 ? "" : ` ${kept} of ${pins.wheels.length} wheels are kept for the next call.`;
+  return kept === 0 ? "" : ` ${kept} of ${pins.wheels.length} wheels are kept for the next run.`;
 }

@@ -54,7 +54,7 @@ async function replyTo(options: OperatorsServerOptions, request: IncomingMessage
     return { status: 503, text: `not ready: ${unresponsive.map(([name]) => name).join(", ")}\n` };
   }
   const pageReply = await livePage(path);
-  if (pageReply !== undefined) return { status: 200, ...pageReply, type: `${pageReply.type}; charset=utf-8` };
+  if (pageReply !== undefined) return { status: 200, ...pageReply };
   if (!paths.has(path)) return notFound;
   if (!mayRead(token, request)) return unauthorized;
   if (path === "/calls") return replyOfCalls(options, query, request);
@@ -158,7 +158,10 @@ const notFound: Reply = {
   status: 404,
   text: "There are /livez, /readyz, /metrics and /live; of an ingress /calls, of a batcher /settings.\n",
 };
-const tooManyReaders: Reply = { status: 503, text: "Others read the calls already; try again later.\n" };
+const tooManyReaders: Reply = {
+  status: 503,
+  text: "Others are reading the requests already; retry later.\n",
+};
 const unauthorized: Reply = {
   status: 401,
   text: "This needs the operators' token.\n",

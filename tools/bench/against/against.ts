@@ -133,13 +133,13 @@ async function measureSlice(
     { warm: () => void (before = look()), over: () => void (after = look()) },
   );
   assertAnswered(calls, `${load.path}, ${side},`);
-  if (calls.length === 0) throw new Error(`${load.what}, ${side}: no call ended within ${countedMs} ms`);
+  if (calls.length === 0) throw new Error(`${load.what}, ${side}: no request ended within ${countedMs} ms`);
   const cpuSeconds = after.own - before.own;
   const restSeconds = after.busy - before.busy - cpuSeconds - (after.other - before.other);
   return {
     values: {
-      "calls/s": answeredPerSecond({ calls, tookMs }),
-      "CPU ms a call": (1_000 * cpuSeconds) / calls.length,
+      "requests/s": answeredPerSecond({ calls, tookMs }),
+      "CPU ms per request": (1_000 * cpuSeconds) / calls.length,
       "p50 ms": median(calls.map(({ tookMs }: ClosedLoopCall) => tookMs)),
     },
     restCores: (1_000 * Math.max(0, restSeconds)) / tookMs,

@@ -61,7 +61,7 @@ export function countByStatus(
 /** Throws where a call was not answered with 200. `path` stands in the error. */
 export function assertAnswered(calls: readonly { status: Reply["status"] }[], path: string): void {
   const failed = calls.find(({ status }) => status !== 200);
-  if (failed !== undefined) throw new Error(`a call of ${path} ended with ${failed.status}`);
+  if (failed !== undefined) throw new Error(`a request of ${path} ended with ${failed.status}`);
 }
 
 /** Returns calls a second that were answered with 200. */

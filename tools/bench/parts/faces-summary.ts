@@ -103,12 +103,17 @@ const rightPercent =
   };
 
 const measures: Measure[] = [
-  { what: "calls/s, 8 in flight", valueOf: ({ busy }) => busy.perSecond, better: "more", digits: 1 },
+  { what: "requests/s, 8 in flight", valueOf: ({ busy }) => busy.perSecond, better: "more", digits: 1 },
   { what: "p50 ms, 8 in flight", valueOf: ({ busy }) => busy.p50, better: "less", digits: 0 },
   { what: "p99 ms, 8 in flight", valueOf: ({ busy }) => busy.p99, better: "less", digits: 0 },
   { what: "p50 ms, 1 in flight", valueOf: ({ single }) => single.p50, better: "less", digits: 0 },
   { what: "p99 ms, 1 in flight", valueOf: ({ single }) => single.p99, better: "less", digits: 0 },
-  { what: "CPU ms a call, 8 in flight", valueOf: ({ busy }) => cpuMsOfCall(busy), better: "less", digits: 0 },
+  {
+    what: "CPU ms per request, 8 in flight",
+    valueOf: ({ busy }) => cpuMsOfCall(busy),
+    better: "less",
+    digits: 0,
+  },
   { what: "MiB in memory", valueOf: ({ mib }) => mib, better: "less", digits: 0 },
   { what: "% right, cosine", valueOf: rightPercent("cosine"), better: "more", digits: 1 },
   { what: "% right, Euclidean", valueOf: rightPercent("euclidean"), better: "more", digits: 1 },

@@ -128,7 +128,7 @@ async function measure(measured: Measured, round: number): Promise<FaceCase> {
 function assertAnswers({ calls, tookMs }: MeasuredLoop): void {
   if (calls.some(({ status }) => status === 200)) return;
   const statuses = [...new Set(calls.map(({ status }) => status))].join(", ") || "none ended";
-  throw new Error(`no call was answered with 200 within ${tookMs.toFixed(0)} ms (${statuses})`);
+  throw new Error(`no request was answered with 200 within ${tookMs.toFixed(0)} ms (${statuses})`);
 }
 
 function loop(

@@ -35,7 +35,7 @@ export function inTimePlot(pooled: readonly PooledCase[], plan: Plan): string {
   const groups = rates.map((perSecond) => {
     const possible = (100 * plan.capacityPerSecond) / perSecond;
     return {
-      name: `${perSecond} calls/s`,
+      name: `${perSecond} requests/s`,
       values: servers.map((server) => inTimePercent(perSecond, server)),
       ...(possible < 100 ? { limit: { y: possible, label: `${possible.toFixed(1)} % is possible` } } : {}),
     };
@@ -46,8 +46,8 @@ export function inTimePlot(pooled: readonly PooledCase[], plan: Plan): string {
   );
   return barChart({
     title: `Answered within ${plan.deadlineMs} ms`,
-    description: `Percent of all calls. ${sentences.join("; ")}.`,
-    y: { label: "% of all calls", range: [0, 100], ticks: percentTicks },
+    description: `Percent of all requests. ${sentences.join("; ")}.`,
+    y: { label: "% of all requests", range: [0, 100], ticks: percentTicks },
     series: servers,
     groups,
     formatValue: (value) => value.toFixed(1),
@@ -61,12 +61,12 @@ export function latencyPlot(pooled: readonly PooledCase[], plan: Plan): string {
   return lineChart({
     title: "Answered within a time",
     description:
-      `Cumulative distribution of latency at ${rates.join(", ")} calls a second for ${servers.join(", ")}, ` +
-      "of all calls, counted from when a call was due.",
-    x: { label: "ms from when the call was due", range: [0, shownMs], ticks: [0, 200, 400, 600] },
-    y: { label: "% of all calls", range: [0, 100], ticks: percentTicks },
+      `Cumulative distribution of latency at ${rates.join(", ")} requests per second for ${servers.join(", ")}, ` +
+      "of all requests, counted from when a request was due.",
+    x: { label: "ms from when the request was due", range: [0, shownMs], ticks: [0, 200, 400, 600] },
+    y: { label: "% of all requests", range: [0, 100], ticks: percentTicks },
     panels: rates.map((perSecond) => ({
-      title: `${perSecond} calls/s`,
+      title: `${perSecond} requests/s`,
       series: pooled
         .filter((each) => each.perSecond === perSecond)
         .map(({ server, calls }) => ({
@@ -86,7 +86,7 @@ const shownMs = 600;
 const instantsMs = Array.from({ length: shownMs / 5 + 1 }, (_, step) => 5 * step);
 
 const capacityText = ({ engine, capacityPerSecond }: Plan): string =>
-  `One worker; a run of b pictures is a wait (${engine.replace("model:", "")} ms), which allows ${capacityPerSecond.toFixed(1)} calls/s`;
+  `One worker; a run of b images is a wait (${engine.replace("model:", "")} ms), which allows ${capacityPerSecond.toFixed(1)} requests/s`;
 
 const namesOf = (pooled: readonly PooledCase[]) => ({
   servers: [...new Set(pooled.map(({ server }) => server))],

@@ -121,7 +121,7 @@ function tablesOf(cases: OpenLoopCase[], deadlineMs: number): string {
 }
 
 const head = [
-  "calls/s",
+  "requests/s",
   "server",
   "in time %",
   "repeats",

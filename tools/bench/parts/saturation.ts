@@ -83,7 +83,7 @@ function tablesOf(results: Result[]): string {
       .join(", ") || "none",
   ]);
   return [
-    table(["call, picture", "in flight", "tasks/s", "calls/s", "not answered"], rows),
+    table(["request, image", "in flight", "tasks/s", "requests/s", "not answered"], rows),
     "Cores in use, by process:",
     cpuTable(results),
   ].join("\n\n");

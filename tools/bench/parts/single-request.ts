@@ -109,7 +109,7 @@ async function withModelledEngine(bench: Bench): Promise<PartResult> {
     results.push({ picture: `${name}, ${picture.length} bytes`, calls });
   }
   const head = [
-    "picture",
+    "image",
     "added p50 / p99 ms",
     "to the batch",
     "to the run",

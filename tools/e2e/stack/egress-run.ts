@@ -8,6 +8,7 @@ import { networkInterfaces } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readLaunchOptions } from "@faceline/deploy/launcher/settings";
+import { commandOutput } from "@faceline/runtime/command-output";
 import { Steps } from "@faceline/deploy/launcher/steps";
 import { portraits } from "@faceline/testing/faces";
 import { openTestServers } from "@faceline/testing/test-servers";
@@ -28,11 +29,11 @@ const [folder = ""] = process.argv.slice(2);
 bringUpLoopback();
 await using nameServer = await openNameServer(join(folder, "resolv.conf"));
 const stop = new AbortController().signal;
-const print = (line: string): void => void process.stdout.write(`${line}\n`);
+const { print } = commandOutput;
 
 await using opened = new AsyncDisposableStack();
 const launch = readLaunchOptions([], process.env);
-const steps = Steps.sinceCommandStart(print);
+const steps = Steps.sinceCommandStart();
 const servers = opened.use(await openTestServers({ launch, steps, print, stop, force: stop }));
 const after = (done: () => Promise<void>) => opened.defer(done);
 // As in a test run.

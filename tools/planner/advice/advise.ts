@@ -14,10 +14,10 @@ import { predictWhatIfs, type WhatIf } from "./what-ifs.ts";
  */
 export async function advise({ winner, tried }: SearchResult, sources: AdviceSources): Promise<Advice> {
   const { threads, trace, profile, target, scopes, evaluate, workersMax } = sources;
-  const whatIfScope = trace.calls > wholeCallsMax ? "windows" : "all calls";
+  const whatIfScope = trace.calls > wholeCallsMax ? "windows" : "all requests";
   const parts = scopes[whatIfScope];
   const predictWhole = (settings: PoolSettings): Promise<Prediction> =>
-    threads.predict(settings, { parts: scopes["all calls"] });
+    threads.predict(settings, { parts: scopes["all requests"] });
   if (winner === undefined) {
     const unmet = await unmetAdvice(tried, { target, evaluate, predictWhole });
     return { unmet, defaults: undefined, whatIfs: [], whatIfScope };

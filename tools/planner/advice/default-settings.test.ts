@@ -19,7 +19,7 @@ for (const [p99Ms, batchMax] of [
   [101.1, 2],
 ] as const) {
   test(`beside a p99 of 100 ms with other settings, ${p99Ms} ms with the defaults gives batches of ${batchMax}`, async () => {
-    const winner = { ...changed, scope: "all calls" as const, prediction: newPrediction({ p99Ms: 100 }) };
+    const winner = { ...changed, scope: "all requests" as const, prediction: newPrediction({ p99Ms: 100 }) };
     const result = await preferDefaults(
       { winner, tried: [defaults, changed, winner] },
       { profile, evaluate: async () => newPrediction({ p99Ms }), tieFactor: 1.01 },
@@ -27,7 +27,7 @@ for (const [p99Ms, batchMax] of [
     assert.equal(result.winner!.settings.batchMax, batchMax);
     assert.deepEqual(
       result.tried.map(({ scope }) => scope),
-      ["windows", "windows", "all calls", "all calls"],
+      ["windows", "windows", "all requests", "all requests"],
     );
   });
 }

@@ -30,7 +30,7 @@ export async function fewestWithDefaults(
 ): Promise<Tried | undefined> {
   const onAllCalls = async (workers: number): Promise<Tried> => {
     const settings = defaultSettings(workers, profile);
-    return { settings, scope: "all calls", prediction: await evaluate(settings, "all calls") };
+    return { settings, scope: "all requests", prediction: await evaluate(settings, "all requests") };
   };
   let met: Tried | undefined;
   // Windows may rule out what all calls do not, see search.ts.
@@ -73,10 +73,10 @@ export async function preferDefaults(
   const isSame = (each: Tried) => nameOf(each.settings) === nameOf(settings);
   const isHopeful = tried.some((each) => isSame(each) && each.prediction.missed.length === 0);
   if (isSame(winner) || !isHopeful) return result;
-  const defaults = tried.find((each) => isSame(each) && each.scope === "all calls") ?? {
+  const defaults = tried.find((each) => isSame(each) && each.scope === "all requests") ?? {
     settings,
-    scope: "all calls" as const,
-    prediction: await evaluate(settings, "all calls"),
+    scope: "all requests" as const,
+    prediction: await evaluate(settings, "all requests"),
   };
   const { missed, p99Ms } = defaults.prediction;
   const isAsGood = missed.length === 0 && p99Ms <= tieFactor * winner.prediction.p99Ms;

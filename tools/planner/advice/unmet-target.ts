@@ -70,8 +70,8 @@ async function fewestMore(
   };
   const tryWhole = async (workers: number): Promise<Tried | undefined> => {
     const more = { ...settings, workers };
-    const prediction = await evaluate(more, "all calls");
-    return prediction.missed.length > 0 ? undefined : { settings: more, scope: "all calls", prediction };
+    const prediction = await evaluate(more, "all requests");
+    return prediction.missed.length > 0 ? undefined : { settings: more, scope: "all requests", prediction };
   };
   let missing = settings.workers;
   let met: Tried | undefined;

@@ -69,13 +69,13 @@ export function planFaults(
     if (digests.size > 0 && !digests.has(digest) && !acceptsOtherBuild) {
       faults.push(
         `Workers run another build of ${lane} (${[...digests].join(", ")}) than the profile (${digest}): ` +
-          "calibrate again, or go on with --accept-other-build.",
+          "calibrate again, or continue with --accept-other-build.",
       );
     }
   }
   const missing = missingWorkers(settings, batchers);
   if (missing !== undefined && !acceptsFewerWorkers) {
-    faults.push(`${missing} Start more workers first, or go on with --fewer-workers.`);
+    faults.push(`${missing} Start more workers first, or continue with --fewer-workers.`);
   }
   const loadedMax = Math.max(0, ...batchers.map(loadedMaxOf));
   if (loadedMax > 0 && batchMax > loadedMax) {

@@ -41,7 +41,7 @@ export class SettingsClient {
     } catch (cause) {
       const { code } = ((cause as Error).cause ?? {}) as { code?: string };
       const reason = signal.aborted
-        ? `no reply within ${replyWithinMs} ms`
+        ? `no response within ${replyWithinMs} ms`
         : (code ?? "the connection failed");
       throw new Error(`${this.url} cannot be reached (${reason}). Is OPERATORS_PORT of the batcher set?`, {
         cause,

@@ -35,7 +35,7 @@ export function decodeAll(files: readonly Buffer[]): Promise<EnginePicture[]> {
   return Promise.all(
     files.map(async (bytes) => {
       const picture = await decodePicture(bytes, defaultPictureLimits, shared);
-      if (picture.kind === "rejected") throw new Error(`a picture for the calibration is ${picture.code}`);
+      if (picture.kind === "rejected") throw new Error(`an image for the calibration is ${picture.code}`);
       const { pixels, width, height, originalWidth, originalHeight } = picture;
       return { pixels, width, height, originalWidth, originalHeight, options };
     }),

@@ -28,7 +28,7 @@ test("a calibration of the real engine writes a profile that a plan can read", a
 });
 
 test("a folder without pictures is refused", async () => {
-  await assert.rejects(run(...few, "--pictures", stateFolder), /has no JPEG pictures/);
+  await assert.rejects(run(...few, "--images", stateFolder), /has no JPEG images/);
 });
 
 async function run(...args: string[]): Promise<{ code: number; text: string }> {

@@ -21,7 +21,7 @@ Whatever else runs makes all of them longer.
   --batch-max N        largest batch  [8]
   --rounds N           samples of each size, beside each number of other workers  [20]
   --seconds N          no further round begins then  [600]
-  --pictures FOLDER    JPEGs like those that will come  [the sample pictures]
+  --images FOLDER      JPEGs like those that will come  [the sample images]
   --models-dir FOLDER  [where npm start builds models]
   --out FILE           [.faceline/plan/profile.json]
   --engine MODEL       a modelled engine as of npm start, model:40+2b, to try the path around it
@@ -41,7 +41,7 @@ export async function calibrate(
     workers: positive(values.workers, "--workers"),
     batchMax: positive(values["batch-max"], "--batch-max"),
     modelsDir: resolve(values["models-dir"]),
-    files: readPictures(values.pictures),
+    files: readPictures(values.images),
     rounds: positive(values.rounds, "--rounds"),
     forMs: 1_000 * positive(values.seconds, "--seconds"),
     progress,
@@ -59,7 +59,7 @@ export const profileLines = ({ lanes }: Profile): string[] =>
     ...runs.map(({ size, ms }) => {
       const mean = meanOf(ms);
       const perSecond = ((1_000 * size) / mean).toFixed(1);
-      return `  batch of ${size}: ${mean.toFixed(1)} ms, ${perSecond} pictures a second`;
+      return `  batch of ${size}: ${mean.toFixed(1)} ms, ${perSecond} images per second`;
     }),
     `  beside so many other workers  ${contention.map((factor, count) => `${count}: x ${factor.toFixed(2)}`).join(", ")}`,
   ]);
@@ -70,7 +70,7 @@ const options = {
   "batch-max": { type: "string", default: "8" },
   rounds: { type: "string", default: "20" },
   seconds: { type: "string", default: "600" },
-  pictures: { type: "string", default: samplesFolder },
+  images: { type: "string", default: samplesFolder },
   "models-dir": { type: "string", default: modelsFolder },
   out: { type: "string" },
   engine: { type: "string" },

@@ -22,7 +22,7 @@ export const samplesFolder = join(import.meta.dirname, "../../../web/src/samples
 /** Reads the JPEGs of a folder, at most 100. */
 export function readPictures(folder: string): Buffer[] {
   const names = readdirSync(folder).filter((name) => /\.jpe?g$/i.test(name));
-  if (names.length === 0) throw new Error(`${folder} has no JPEG pictures.`);
+  if (names.length === 0) throw new Error(`${folder} has no JPEG images.`);
   return names.slice(0, picturesMax).map((name) => readFileSync(join(folder, name)));
 }
 

@@ -31,12 +31,12 @@ test("it sends drawn calls, records them, measures the machine and ends with the
   assert.equal(code, 0, text);
   assert.match(text, /Sending drawn calls for 3 s: poisson of 20 a second/);
   const { calls, columns } = await readTrace(join(folder, "plan", "latest.jsonl"));
-  assert.match(text, new RegExp(`\\n${calls} calls were written`));
+  assert.match(text, new RegExp(`\\n${calls} requests were written`));
   assert.deepEqual(columns.measured?.settings, { workers: 1, batchMax: 8, utilisationTarget: 0.85 });
   assert.match(text, /Dlib\/ssd\n {2}batch of 1: 2\d\.\d ms/);
   assert.match(
     text.replaceAll(/\s+/g, " "),
-    /with the settings in force \(1 worker, .*\) the recorded calls took/,
+    /with the settings in force \(1 worker, .*\) the recorded requests took/,
   );
   assert.match(text, /\n {2}npm run plan -- apply\n/);
 });

@@ -27,14 +27,14 @@ import { type FoundService, findRunning } from "./running.ts";
 
 export const planUsage = `npm run plan -- [options]
 
-Records the calls of the service that npm start runs, measures this machine where that was not done yet, and
-finds the cheapest settings for these calls. Where no call comes for some seconds it sends drawn ones. It takes
+Records the requests of the service that npm start runs, measures this machine where that was not done yet, and
+finds the cheapest settings for these requests. Where no request comes for some seconds it sends drawn ones. It takes
 a minute or two.
 
   --target TEXT        [${targetDefault}]
-  --seconds N          how long calls are recorded, from the first one on  [60]
-  --draw SHAPE         sends drawn calls at once: poisson, bursts, diurnal or step
-    --rate N           calls a second  [3]
+  --seconds N          how long requests are recorded, from the first one on  [60]
+  --draw SHAPE         sends drawn requests at once: poisson, bursts, diurnal or step
+    --rate N           requests per second  [3]
   --calibrate          measures the machine again
   --html FILE          writes the plan as a page, with plots
 `;
@@ -104,19 +104,21 @@ async function recordOrDraw(
   });
   const traffic = async (): Promise<void> => {
     await opened.promise;
-    print(`Recording. Without a call in ${silenceMs / 1_000} s, drawn ones are sent.`);
+    print(`Recording. Without a request in ${silenceMs / 1_000} s, drawn ones are sent.`);
     const isSilent = async () =>
       Promise.race([first.promise.then(() => false), sleep(silenceMs, true, { signal })]);
     if (values.draw === undefined && !(await isSilent())) {
       print(`Calls come: recording them for ${seconds} s.`);
       await sleep(1_000 * seconds, undefined, { signal });
     } else if (service.key === undefined) {
-      print(`There is no development key to send calls with: waiting ${seconds} s for calls of others.`);
+      print(
+        `There is no development key to send requests with: waiting ${seconds} s for requests of others.`,
+      );
       await sleep(1_000 * seconds, undefined, { signal });
     } else {
       const drawnSeconds = Math.min(seconds, drawnSecondsMax);
       print(
-        `Sending drawn calls for ${drawnSeconds} s: ${shape} of ${perSecond} a second, with two pictures each.`,
+        `Sending drawn calls for ${drawnSeconds} s: ${shape} of ${perSecond} a second, with two images each.`,
       );
       const trace = drawTraffic({
         shape,
@@ -144,7 +146,7 @@ async function recordOrDraw(
   }
   const result = await recording;
   for (const line of recordingLines(result, file)) print(line);
-  if (result.calls === 0) print(`Send calls to ${service.address} meanwhile, and repeat this command.`);
+  if (result.calls === 0) print(`Send requests to ${service.address} meanwhile, and repeat this command.`);
   return result.calls > 0;
 }
 
@@ -229,7 +231,7 @@ function profileFault(
   }
   const { bytes, pixels } = preparation.measuredSizes ?? { bytes: [0, 0], pixels: [0, 0] };
   return largest.bytes > bytes[1] || largest.pixels > pixels[1]
-    ? "its profile has no pictures that large"
+    ? "its profile has no images that large"
     : undefined;
 }
 

@@ -19,7 +19,10 @@ test("the calls of all ingresses become one trace, with numbers for tenants and 
   const ports = [await ingress(t, [first, '{"dropped":3}']), await ingress(t, ["", second])];
   const { out, code, text } = await run("--operators", ports.join(","), "--seconds", "1");
   assert.equal(code, 0);
-  assert.match(text, /^Recording from 2 ingresses for 1 s\. .*\n2 calls were written.*\n3 calls are missing/);
+  assert.match(
+    text,
+    /^Recording from 2 ingresses for 1 s\. .*\n2 requests were written.*\n3 requests are missing/,
+  );
   const trace = await readTrace(out);
   assert.deepEqual(trace.columns.lanes, ["Dlib/tiny", "Dlib/ssd"]);
   assert.deepEqual([...trace.columns.tenant], [0, 1]);
@@ -65,7 +68,7 @@ test("an access log becomes a trace, in order although its lines are not", async
     `10.0.0.1 - - [23/Nov/2026:13:55:${second} +0000] "POST /verify HTTP/1.1" 200 5`;
   writeFileSync(log, [line("09"), line("05"), "noise", line("07")].join("\n"));
   const { out, text } = await run("--from", log, "--lane", "Dlib/tiny", "--deadline", "900");
-  assert.match(text, /3 calls were written/);
+  assert.match(text, /3 requests were written/);
   const { calls, durationMs, pictures, columns } = await readTrace(out);
   assert.deepEqual([calls, pictures, columns.lanes[0], columns.timeBudgetMs[0]], [3, 6, "Dlib/tiny", 900]);
   assert.ok(durationMs > 3_000 && durationMs < 5_000);

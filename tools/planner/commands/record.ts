@@ -22,9 +22,9 @@ import { findRunning } from "./running.ts";
 export const recordUsage = `npm run plan -- record [options]
 npm run plan -- record --from LOG [options]
 
-Writes a trace of the traffic: of each call when it came, a number for its tenant, its lane, its deadline, how
-it ended, and the bytes and pixels of its pictures. Nothing else: no name, no address, no picture. Its first
-line has the times that the ingresses measured of these calls.
+Writes a trace of the traffic: of each request when it came, a number for its tenant, its lane, its deadline, how
+it ended, and the bytes and pixels of its images. Nothing else: no name, no address, no image. Its first
+line has the times that the ingresses measured of these requests.
 
   --operators LIST     operators' ports of all ingresses and batchers, as http://127.0.0.1:9464  [those of
                        npm start]. The settings in force are read of batchers. Nothing is restarted
@@ -32,7 +32,7 @@ line has the times that the ingresses measured of these calls.
   --seconds N          [600]
   --from LOG           an access log in the Common or Combined Log Format, of a proxy before the service: as
                        nginx and Apache write it by default, and HAProxy with option httplog clf
-    --lane LANE, --deadline MS, --picture-bytes N, --picture-pixels N
+    --lane LANE, --deadline MS, --image-bytes N, --image-pixels N
                        what such a log does not say  [Dlib/ssd, 30000, 40000, 327680]
   --bytes-max N        size of the trace, at which recording ends  [${traceBytesMax}]
   --out FILE           [.faceline/plan/trace.jsonl]
@@ -107,8 +107,8 @@ async function readLog(
   const given = {
     lane: LaneId.parse(values.lane),
     deadlineMs: positive(values.deadline, "--deadline"),
-    bytes: positive(values["picture-bytes"], "--picture-bytes"),
-    pixels: positive(values["picture-pixels"], "--picture-pixels"),
+    bytes: positive(values["image-bytes"], "--image-bytes"),
+    pixels: positive(values["image-pixels"], "--image-pixels"),
   };
   let [lastAt, lines, isFull] = [0, 0, false];
   for await (const line of createInterface({ input: createReadStream(log, "utf8") })) {
@@ -132,8 +132,8 @@ const options = {
   from: { type: "string" },
   lane: { type: "string", default: "Dlib/ssd" },
   deadline: { type: "string", default: "30000" },
-  "picture-bytes": { type: "string", default: "40000" },
-  "picture-pixels": { type: "string", default: "327680" },
+  "image-bytes": { type: "string", default: "40000" },
+  "image-pixels": { type: "string", default: "327680" },
   "bytes-max": { type: "string", default: `${traceBytesMax}` },
   out: { type: "string" },
 } as const;
@@ -151,7 +151,7 @@ async function refuseServiceLog(file: string): Promise<void> {
 /** Others may stand before those of a service, such as those of a container. */
 const linesLookedAt = 1_000;
 const isOfService =
-  "is the log of a Faceline service. It names neither tenants nor pictures, and counts refused calls together: " +
+  "is the log of a Faceline service. It names neither tenants nor images, and counts refused requests together: " +
   "no trace can be made of it. Record the running ingresses with --operators, or give the access log of a proxy.";
 const isNoCall =
   "is a POST of /represent, /verify or /compare in the Common or Combined Log Format. nginx and Apache write " +

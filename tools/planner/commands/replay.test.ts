@@ -21,7 +21,7 @@ after(() => server.closeAllConnections());
 after(() => server.close());
 const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 
-const traffic = ["--rate", "40", "--seconds", "1", "--picture-bytes", "9000", "--picture-pixels", "20000"];
+const traffic = ["--rate", "40", "--seconds", "1", "--image-bytes", "9000", "--image-pixels", "20000"];
 
 test("a replay says how its calls ended, and all of its numbers are in the JSON", async () => {
   const json = join(stateFolder, "replay.json");

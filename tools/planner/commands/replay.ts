@@ -12,8 +12,8 @@ import { findRunning } from "./running.ts";
 
 export const replayUsage = `npm run plan -- replay [options]
 
-Sends traffic to a running service and prints how its calls ended. They are sent when they are due, answered or
-not, and run like any others: give it a service that may be loaded. Pictures are made from the sample pictures,
+Sends traffic to a running service and prints how its requests ended. They are sent when they are due, answered or
+not, and run like any others: give it a service that may be loaded. Images are made from the sample images,
 with the bytes and pixels of the trace.
 
   --url URL            an ingress  [that of npm start]
@@ -40,7 +40,7 @@ export async function replay(args: string[], context: CommandContext): Promise<n
   const traffic = await trafficOf(values, LaneId.parse("Dlib/ssd"));
   const trace = traffic.withTenants(keys.length);
   const stock = await stockPictures(trace, readPictures(samplesFolder), progress);
-  print(`${trace.calls} calls in ${(trace.durationMs / 1_000).toFixed(0)} s to ${url}.`);
+  print(`${trace.calls} requests in ${(trace.durationMs / 1_000).toFixed(0)} s to ${url}.`);
   const tenants = new Set(traffic.columns.tenant).size;
   if (tenants > keys.length) {
     print(`${tenants} tenants of the trace share ${amountText(keys.length, "key")}: each key is one team.`);
@@ -64,8 +64,8 @@ export async function replay(args: string[], context: CommandContext): Promise<n
 function stockMarks({ roundedTo, larger }: PictureStock): string[] {
   const marks: string[] = [];
   if (roundedTo > 1)
-    marks.push(`The trace has many sizes of pictures: those within ${roundedTo} times share one.`);
-  if (larger > 0) marks.push(`${larger} pictures have more bytes than recorded: a photograph did not fit.`);
+    marks.push(`The trace has many sizes of images: those within ${roundedTo} times share one.`);
+  if (larger > 0) marks.push(`${larger} images have more bytes than recorded: a photograph did not fit.`);
   return marks;
 }
 

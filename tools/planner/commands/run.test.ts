@@ -69,10 +69,7 @@ for (const [args, message] of [
   [["--tenant-share", "2"], /--tenant-share must be at most 1/],
   [["--draw", "waves"], /--draw waves: it is one of poisson, bursts, diurnal, step/],
   [["--trace", join(stateFolder, "absent")], /There is no trace .*absent/],
-  [
-    ["--picture-pixels", "5000000", "--seconds", "5"],
-    /pictures of up to 5000000 pixels, and the profile was/,
-  ],
+  [["--image-pixels", "5000000", "--seconds", "5"], /images of up to 5000000 pixels, and the profile was/],
 ] as const) {
   test(`${args.join(" ").replace(stateFolder, "")} is refused`, async () => {
     await assert.rejects(plan(...args), { message });

@@ -35,7 +35,7 @@ ${trafficUsage}
   --target TEXT        [${targetDefault}]
   --utilisation LIST   values of UTILISATION_TARGET  [0.7,0.85,0.95]
   --workers-max N      [16]
-  --tenant-share N     what if one tenant sends this share of the calls  [0.5]
+  --tenant-share N     what if one tenant sends this share of the requests  [0.5]
   --json FILE          the plan for npm run plan -- apply, with everything that was tried
                        [.faceline/plan/plan.json]
   --html FILE          the plan as a page that needs nothing else
@@ -74,7 +74,7 @@ export async function makePlan(
   const parts = planScopes(trace, work);
   const load = work.reduce((sum, ms) => sum + ms, 0) / Math.max(1, trace.durationMs);
   print(
-    `${amountText(trace.calls, "call")} with ${amountText(trace.pictures, "picture")} in ${(trace.durationMs / 1_000).toFixed(0)} s: ` +
+    `${amountText(trace.calls, "request")} with ${amountText(trace.pictures, "image")} in ${(trace.durationMs / 1_000).toFixed(0)} s: ` +
       `${load.toFixed(2)} workers' work in full batches.`,
   );
   const sizesMark = unknownSizesMark(profile);
@@ -134,7 +134,7 @@ export async function makePlan(
   print("");
   print(planText(plan, next));
   if (request.html !== undefined) {
-    writeFileSync(request.html, planPage(plan, request.json));
+    writeFileSync(request.html, await planPage(plan, request.json));
     print(`The same with plots: ${request.html}`);
   }
   return result.winner === undefined ? 2 : 0;

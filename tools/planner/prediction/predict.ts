@@ -113,7 +113,7 @@ function workersOf(trace: Trace, profile: Profile, settings: PoolSettings): Work
     const lane = profile.lanes.find((each) => each.lane === id);
     if (lane !== undefined) return modelOf(lane, settings.batchMax);
     const known = profile.lanes.map((each) => each.lane).join(", ");
-    throw new RangeError(`The trace has calls of ${id}, which the profile lacks. It has: ${known}.`);
+    throw new RangeError(`The trace has requests of ${id}, which the profile lacks. It has: ${known}.`);
   });
   const [first, ...otherLanes] = lanes as [ReturnType<typeof modelOf>];
   return Array.from({ length: settings.workers }, (_, partition) => ({

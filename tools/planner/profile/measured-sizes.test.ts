@@ -22,16 +22,16 @@ for (const [unit, bytes, pixels] of [
     assert.throws(() => requireMeasuredSizes(trace, profile), {
       name: "RangeError",
       message:
-        `The trace has pictures of up to ${largest} ${unit}, and the profile was measured with up to ${most} ` +
+        `The trace has images of up to ${largest} ${unit}, and the profile was measured with up to ${most} ` +
         `(${trace.pictures} of ${trace.pictures} pictures are larger). ` +
-        "Run npm run plan -- calibrate --pictures FOLDER with pictures that large.",
+        "Run npm run plan -- calibrate --images FOLDER with images that large.",
     });
   });
 }
 
 test("a profile that does not say its sizes refuses nothing, and says so where it decodes", () => {
   requireMeasuredSizes(traceOf(20_000_000, 80_000_000), unknown);
-  assert.match(unknownSizesMark(unknown)!, /does not say which sizes of pictures/);
+  assert.match(unknownSizesMark(unknown)!, /does not say which sizes of images/);
   assert.equal(unknownSizesMark(profile), undefined);
   const nothing = { ...unknown.preparation, pictureMs: 0, megapixelMs: 0, megabyteMs: 0 };
   assert.equal(unknownSizesMark(newProfile({ preparation: nothing })), undefined);

@@ -20,8 +20,8 @@ export function requireMeasuredSizes({ columns }: Trace, { preparation }: Profil
     if (count === 0) continue;
     const of = `${count} of ${columns[unit].length} pictures`;
     throw new RangeError(
-      `The trace has pictures of up to ${largest} ${unit}, and the profile was measured with up to ${most} ` +
-        `(${of} are larger). Run npm run plan -- calibrate --pictures FOLDER with pictures that large.`,
+      `The trace has images of up to ${largest} ${unit}, and the profile was measured with up to ${most} ` +
+        `(${of} are larger). Run npm run plan -- calibrate --images FOLDER with images that large.`,
     );
   }
 }
@@ -31,5 +31,5 @@ export const unknownSizesMark = ({ preparation }: Profile): string | undefined =
   const { measuredSizes, pictureMs, megapixelMs, megabyteMs } = preparation;
   const decodes = pictureMs + megapixelMs + megabyteMs > 0;
   if (measuredSizes !== null || !decodes) return undefined;
-  return "The profile does not say which sizes of pictures it was measured with: calibrate again.";
+  return "The profile does not say which sizes of images it was measured with: calibrate again.";
 };

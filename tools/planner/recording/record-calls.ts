@@ -61,15 +61,15 @@ export function recordingLines(
 ): string[] {
   return [
     ...(calls > 0
-      ? [`${calls} calls were written to ${file}.`]
-      : ["No calls came, so no trace was written."]),
+      ? [`${calls} requests were written to ${file}.`]
+      : ["No requests came, so no trace was written."]),
     ...(isFull ? ["The trace is full: recording ended before its time."] : []),
-    ...(dropped > 0 ? [`${dropped} calls are missing: this command was too slow for them.`] : []),
+    ...(dropped > 0 ? [`${dropped} requests are missing: this command was too slow for them.`] : []),
     ...(guessed > 0
-      ? [`${guessed} calls were refused unread; they have the pictures of the call before.`]
+      ? [`${guessed} requests were refused unread; they have the images of the request before.`]
       : []),
     ...(unknown > 0
-      ? [`${unknown} calls were refused unread before any other of their tenant, and left out.`]
+      ? [`${unknown} requests were refused unread before any other of their tenant, and left out.`]
       : []),
   ];
 }

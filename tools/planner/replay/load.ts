@@ -16,7 +16,7 @@ export async function replayTrace(options: ReplayOptions): Promise<ReplayedCalls
   const data: LoadData = { columns: trace.columns, stock, plan, results: calls.columns };
   const thread = new Worker(new URL("./load-thread.ts", import.meta.url), { workerData: data });
   const timer = setInterval(
-    () => progress(`replay: ${calls.columns.ended[0]} of ${trace.calls} calls have ended`),
+    () => progress(`replay: ${calls.columns.ended[0]} of ${trace.calls} requests have ended`),
     500,
   );
   try {

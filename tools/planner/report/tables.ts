@@ -84,7 +84,7 @@ export function trafficTable({ traffic: { slots, slotSeconds } }: Plan): Table {
     slots.slice(part * inPart, (part + 1) * inPart),
   );
   return {
-    head: ["from", "calls a second", `most in ${slotSeconds} s`],
+    head: ["from", "requests per second", `most in ${slotSeconds} s`],
     rows: parts.map((each, part) => [
       `${countText(part * inPart * slotSeconds)} s`,
       (each.reduce((sum, calls) => sum + calls, 0) / each.length).toFixed(1),

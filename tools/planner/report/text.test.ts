@@ -32,7 +32,7 @@ test("no line is wider than a terminal, whatever it says", () => {
 
 test("settings as good as the defaults are not shown twice", () => {
   const plan = newPlan();
-  const fewest = newTried({ workers: 3, batchMax: 4 }, {}, "all calls");
+  const fewest = newTried({ workers: 3, batchMax: 4 }, {}, "all requests");
   const sameWorkers = { settings: fewest.settings, prediction: newPrediction() };
   const text = planText({ ...plan, defaults: { sameWorkers, fewest, workersMax: 16 } }, next);
   assert.match(text, /needs as many workers\./);
@@ -40,7 +40,7 @@ test("settings as good as the defaults are not shown twice", () => {
 });
 
 test("where the default settings win, it says which these are, and who has them, and shows them once", () => {
-  const winner = newTried({ batchMax: 4 }, {}, "all calls");
+  const winner = newTried({ batchMax: 4 }, {}, "all requests");
   const text = planText(newPlan({ winner }), next);
   assert.match(
     text,
@@ -79,7 +79,7 @@ test("the error band says what it was computed from, and whether the target may 
   const says = (p99: number) =>
     planText(newPlan({ band: { p50: 1.2, p99, compared } }), next).replaceAll(/\s+/g, " ");
   const text = says(1.5);
-  assert.match(text, /calls took 82 ms at p50 and 300 at p99, and 80 and 200 are predicted/);
+  assert.match(text, /requests took 82 ms at p50 and 300 at p99, and 80 and 200 are predicted/);
   assert.match(text, /1\.2 times as long or as short at p50, and 1\.5 times at p99/);
   assert.doesNotMatch(text, /At the upper end/);
   assert.match(says(2), /At the upper end p99 would be 400 ms, more than the target: a plan for p99<150ms/);

@@ -50,7 +50,7 @@ function foundLines(plan: FoundPlan): string[] {
     "",
     ...tableLines(defaultsTable(plan)),
     "",
-    "Cost: worker seconds for 1,000 calls. Target: UTILISATION_TARGET.",
+    "Cost: worker seconds for 1,000 requests. Target: UTILISATION_TARGET.",
     "",
     "Of those that meet it, the ones that are either cheaper or faster than all others:",
     "",

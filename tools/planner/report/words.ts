@@ -71,13 +71,17 @@ export function bandSentences({ band, target, winner }: Plan): string[] {
   }
   const { settings, predicted, measured } = compared;
   return [
-    `Error band: with the settings in force (${settingsText(settings)}) the recorded calls took ` +
+    `Error band: with the settings in force (${settingsText(settings)}) the recorded requests took ` +
       `${measured.p50Ms.toFixed(0)} ms at p50 and ${measured.p99Ms.toFixed(0)} at p99, and ` +
       `${predicted.p50Ms.toFixed(0)} and ${predicted.p99Ms.toFixed(0)} are predicted for them. So times may be ${factors}; ` +
       `${bandFactorMin} is the least that is assumed.`,
     ...missed,
   ];
 }
+
+/** "1 Jan 2026, 00:00 UTC", of an instant in ISO 8601. */
+export const dateText = (at: string): string =>
+  new Date(at).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }) + " UTC";
 
 /** "112 (93-134)" */
 export const bandText = (ms: number, factor: number): string =>
@@ -119,7 +123,7 @@ export function unmetSentences({ unmet, target }: Plan): string[] {
   return [
     `${settingsText(nearest.settings)} hold ${targetText(nearest.target)}: the nearest target that can be had.`,
     more === undefined
-      ? `Up to ${workersTried} workers miss ${targetText(target)} as well, so more workers do not help: a call ` +
+      ? `Up to ${workersTried} workers miss ${targetText(target)} as well, so more workers do not help: a request ` +
         "takes at least its preparation, its run and the hops."
       : `With ${workersText(more.settings.workers)} the target itself holds: --workers-max ${more.settings.workers} finds the best settings for them.`,
   ];
@@ -154,7 +158,7 @@ export function defaultsSentence({ defaults, winner, target }: Plan): string {
 export function trafficSentence({ traffic, source, load }: Plan): string {
   const { calls, pictures, tenants, seconds, perSecond, busiestPerSecond } = traffic;
   return (
-    `${amountText(calls, "call")} with ${amountText(pictures, "picture")} of ${amountText(tenants, "tenant")} in ` +
+    `${amountText(calls, "request")} with ${amountText(pictures, "image")} of ${amountText(tenants, "tenant")} in ` +
     `${countText(Math.round(seconds))} s (${source}): ${perSecond.toFixed(1)} a second on average, ` +
     `${countText(busiestPerSecond)} in the busiest second, ${load.toFixed(2)} workers' work in full batches.`
   );
@@ -162,7 +166,7 @@ export function trafficSentence({ traffic, source, load }: Plan): string {
 
 /** The machine of the profile, in a sentence. */
 export const machineSentence = ({ machine: { measuredAt, machine, workersPerMachine } }: Plan): string =>
-  `${machine.cpu} with ${machine.cores} cores and ${workersText(workersPerMachine)}, measured at ${measuredAt}.`;
+  `${machine.cpu} with ${machine.cores} cores and ${workersText(workersPerMachine)}, measured on ${dateText(measuredAt)}.`;
 
 /** How the answer was found, in sentences. */
 export function searchSentences({ tried, whatIfScope }: Plan): string[] {
@@ -171,17 +175,19 @@ export function searchSentences({ tried, whatIfScope }: Plan): string[] {
   const workers = windows.map(({ settings }) => settings.workers);
   const [fewest, most] = [Math.min(...workers), Math.max(...workers)];
   return [
-    `${windows.length} settings were tried on the busiest windows, ${whole} of them on all calls.`,
+    `${windows.length} settings were tried on the busiest windows, ${whole} of them on all requests.`,
     `${fewest === most ? workersText(most) : `${fewest} to ${most} workers`} were tried, with each calibrated batch size.`,
     ...(whatIfScope === "windows"
-      ? ["The trace is long, so what-ifs and defaults are of its busiest windows: worse than of all calls."]
+      ? [
+          "The trace is long, so what-ifs and defaults are of its busiest windows: worse than of all requests.",
+        ]
       : []),
   ];
 }
 
 /** Assumptions of every prediction, in sentences. */
 export const assumptions: readonly string[] = [
-  "Calls come as in the trace, whatever the answers: clients do not try again, and no further ones come.",
-  "Runs and preparations take as long as on the calibrated machine, with their whole distribution. Pictures are those of the calibration.",
+  "Requests arrive as in the trace: clients do not retry, and no others come.",
+  "Runs and preparations take as long as on the calibrated machine, with their whole distribution. Images are those of the calibration.",
   "On each machine runs, decoding and an equal part of ingress, batcher, Kafka and Redis share the cores.",
 ];

@@ -20,7 +20,7 @@ test("the fewest workers that meet the target win, with the batch size of the le
   }));
   assert.deepEqual(result.winner?.settings, { workers: 3, batchMax: 1, utilisationTarget: 0.7 });
   assert.deepEqual(
-    evaluated.flatMap(([{ workers }, scope]) => (scope === "all calls" && workers < 3 ? [workers] : [])),
+    evaluated.flatMap(([{ workers }, scope]) => (scope === "all requests" && workers < 3 ? [workers] : [])),
     [2],
     "of what fails on a window, the closest settings of the most workers alone are tried on all calls",
   );
@@ -39,7 +39,7 @@ test("settings that fail on a window, and not on all calls, win: also two levels
 test("settings that hold on the windows and not on all calls do not win", async () => {
   const { result } = await searchWith((settings, scope) => ({
     p99Ms: 100 - settings.batchMax,
-    missed: scope === "all calls" && settings.workers < 4 ? ["shed"] : [],
+    missed: scope === "all requests" && settings.workers < 4 ? ["shed"] : [],
   }));
   assert.equal(result.winner?.settings.workers, 4);
 });
@@ -49,14 +49,14 @@ test("where nothing meets the target there is no winner, and everything that was
   assert.equal(result.winner, undefined);
   assert.equal(result.tried.filter(({ scope }) => scope === "windows").length, 6 * 8);
   assert.deepEqual(
-    result.tried.flatMap(({ scope, settings }) => (scope === "all calls" ? [settings.workers] : [])),
+    result.tried.flatMap(({ scope, settings }) => (scope === "all requests" ? [settings.workers] : [])),
     [6, 6, 6],
   );
 });
 
 test("of settings with the same prediction only the smallest batches are tried on all calls", async () => {
   const { evaluated } = await searchWith(({ workers }) => ({ p99Ms: 50 - workers, missed: [] }));
-  const whole = evaluated.filter(([, scope]) => scope === "all calls").map(([settings]) => settings);
+  const whole = evaluated.filter(([, scope]) => scope === "all requests").map(([settings]) => settings);
   assert.deepEqual(whole, [
     { workers: 1, batchMax: 1, utilisationTarget: 0.7 },
     { workers: 2, batchMax: 1, utilisationTarget: 0.7 },

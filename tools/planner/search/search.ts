@@ -33,7 +33,7 @@ export async function search(plan: SearchPlan): Promise<SearchResult> {
     if (onAll.length === 0) below.push(level);
     if (workers < workersMax) level = next;
   }
-  const last = await tryAll(notOnAll(closestOf(level.onWindows), tried), "all calls", plan.evaluate);
+  const last = await tryAll(notOnAll(closestOf(level.onWindows), tried), "all requests", plan.evaluate);
   const fewer = last.some(holds) ? await confirm(below.slice(0, -1), plan) : [];
   const [winner] = cheapest([...fewer, ...last].filter(holds));
   return { winner, tried: [...tried, ...last, ...fewer] };
@@ -44,10 +44,10 @@ async function confirm(below: readonly Level[], { evaluate }: SearchPlan): Promi
   const confirmed: Tried[] = [];
   for (const { onWindows } of below.toReversed()) {
     const [first, ...others] = closestOf(onWindows);
-    const [closest] = await tryAll([first!], "all calls", evaluate);
+    const [closest] = await tryAll([first!], "all requests", evaluate);
     confirmed.push(closest!);
     if (!holds(closest!)) break;
-    confirmed.push(...(await tryAll(others, "all calls", evaluate)));
+    confirmed.push(...(await tryAll(others, "all requests", evaluate)));
   }
   return confirmed;
 }
@@ -68,7 +68,7 @@ const closestMax = 3;
 
 function notOnAll(settings: readonly PoolSettings[], tried: readonly Tried[]): PoolSettings[] {
   const known = new Set(
-    tried.filter(({ scope }) => scope === "all calls").map((each) => JSON.stringify(each.settings)),
+    tried.filter(({ scope }) => scope === "all requests").map((each) => JSON.stringify(each.settings)),
   );
   return settings.filter((each) => !known.has(JSON.stringify(each)));
 }
@@ -97,7 +97,7 @@ async function tryOnAll(
   { evaluate }: SearchPlan,
 ): Promise<Tried[]> {
   const others = candidates.slice(first === undefined ? 0 : 1, count).map(({ settings }) => settings);
-  const [begun = [], rest] = await Promise.all([first, tryAll(others, "all calls", evaluate)]);
+  const [begun = [], rest] = await Promise.all([first, tryAll(others, "all requests", evaluate)]);
   const grid = onWindows.map(({ settings }) => JSON.stringify(settings));
   const placeOf = ({ settings }: Tried) => grid.indexOf(JSON.stringify(settings));
   return [...begun, ...rest].toSorted((a, b) => placeOf(a) - placeOf(b));
@@ -139,7 +139,7 @@ const candidatesMax = 2;
  * whole.
  */
 export function paretoFront(tried: readonly Tried[]): Tried[] {
-  const whole = tried.filter((each) => each.scope === "all calls" && holds(each));
+  const whole = tried.filter((each) => each.scope === "all requests" && holds(each));
   const sorted = whole.toSorted(
     (a, b) => a.settings.workers - b.settings.workers || a.prediction.p99Ms - b.prediction.p99Ms,
   );
@@ -151,7 +151,7 @@ export function paretoFront(tried: readonly Tried[]): Tried[] {
   return front;
 }
 
-export type Scope = "windows" | "all calls";
+export type Scope = "windows" | "all requests";
 export type Evaluate = (settings: PoolSettings, scope: Scope) => Promise<Prediction>;
 
 type SearchPlan = {

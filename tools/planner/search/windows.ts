@@ -47,7 +47,7 @@ export function planScopes(trace: Trace, work: Float32Array): Record<Scope, Trac
     trace.calls <= windowCallsMin
       ? all
       : busiestWindows(trace, work, Math.max(windowCallsMin, trace.calls / 100));
-  return { windows, "all calls": all };
+  return { windows, "all requests": all };
 }
 
 /** Calls of all windows together, at least. */

@@ -115,8 +115,8 @@ export const newTried = (
 
 /** A plan of 3 workers with batches of up to 8, where the defaults need 5 workers. */
 export function newPlan(changes: Partial<Plan> = {}): Plan {
-  const winner = newTried({}, { p99Ms: 200 }, "all calls");
-  const faster = newTried({ workers: 4 }, { p99Ms: 150, workerSecondsPer1000: 13 }, "all calls");
+  const winner = newTried({}, { p99Ms: 200 }, "all requests");
+  const faster = newTried({ workers: 4 }, { p99Ms: 150, workerSecondsPer1000: 13 }, "all requests");
   const { settings } = newTried({ batchMax: 4 });
   return {
     format: "faceline-plan",
@@ -143,11 +143,11 @@ export function newPlan(changes: Partial<Plan> = {}): Plan {
     unmet: undefined,
     defaults: {
       sameWorkers: { settings, prediction: newPrediction({ p99Ms: 2_000, shed: 0.2 }) },
-      fewest: newTried({ workers: 5, batchMax: 4 }, {}, "all calls"),
+      fewest: newTried({ workers: 5, batchMax: 4 }, {}, "all requests"),
       workersMax: 16,
     },
     whatIfs: [{ name: "as it is", settings: winner.settings, prediction: winner.prediction }],
-    whatIfScope: "all calls",
+    whatIfScope: "all requests",
     ...changes,
   };
 }

@@ -85,7 +85,7 @@ export async function readTrace(file: string): Promise<Trace> {
     }
     const { success, data } = CallLine.safeParse(content);
     if (!success)
-      throw new Error(`${where} is not a call: [ms, tenant, lane, deadline ms, [[bytes, pixels]]].`);
+      throw new Error(`${where} is not a request: [ms, tenant, lane, deadline ms, [[bytes, pixels]]].`);
     const [atMs, tenant, laneIndex, timeBudgetMs, pictures] = data;
     const lane = header.lanes[laneIndex];
     if (lane === undefined) throw new Error(`${where} names lane ${laneIndex} of ${header.lanes.length}.`);
@@ -95,7 +95,7 @@ export async function readTrace(file: string): Promise<Trace> {
     const sizes = pictures.map(([bytes, pixels]) => ({ bytes, pixels }));
     builder.add({ atMs, tenant, lane, timeBudgetMs, pictures: sizes });
   }
-  if (builder.calls === 0) throw new Error(`${file} has no calls.`);
+  if (builder.calls === 0) throw new Error(`${file} has no requests.`);
   return builder.build(header?.measured);
 }
 

@@ -10,9 +10,9 @@ export const trafficOptions = {
   rate: { type: "string", default: "20" },
   seconds: { type: "string", default: "600" },
   tenants: { type: "string", default: "5" },
-  pictures: { type: "string", default: "2" },
-  "picture-bytes": { type: "string", default: "40000" },
-  "picture-pixels": { type: "string", default: "327680" },
+  images: { type: "string", default: "2" },
+  "image-bytes": { type: "string", default: "40000" },
+  "image-pixels": { type: "string", default: "327680" },
   deadline: { type: "string", default: "30000" },
   "burst-factor": { type: "string", default: "5" },
   lane: { type: "string" },
@@ -21,12 +21,12 @@ export const trafficOptions = {
 
 export const trafficUsage = `  --trace FILE         recorded traffic; or drawn traffic:
   --draw SHAPE         poisson, bursts, diurnal or step
-    --rate N           calls a second, of all tenants together  [20]
+    --rate N           requests per second, of all tenants together  [20]
     --seconds N        length of the trace  [600]
     --tenants N        callers with the same rate each  [5]
-    --pictures N       of a call  [2]
-    --picture-bytes N, --picture-pixels N  [40000, 327680: the sample pictures]
-    --deadline MS      of a call  [30000]
+    --images N         of a request  [2]
+    --image-bytes N, --image-pixels N  [40000, 327680: the sample images]
+    --deadline MS      of a request  [30000]
     --burst-factor N   how many times the quiet rate a burst has  [5]
     --lane LIST        models and detectors, each for as many calls  [the first of the profile]
     --seed N           another number draws other traffic  [1]`;
@@ -41,10 +41,10 @@ export async function trafficOf(values: TrafficValues, laneDefault: LaneId): Pro
     seconds: positive(values.seconds, "--seconds"),
     tenants: positive(values.tenants, "--tenants"),
     lanes: (values.lane ?? laneDefault).split(",").map((lane) => LaneId.parse(lane.trim())),
-    pictures: positive(values.pictures, "--pictures"),
+    pictures: positive(values.images, "--images"),
     pictureSize: {
-      bytes: positive(values["picture-bytes"], "--picture-bytes"),
-      pixels: positive(values["picture-pixels"], "--picture-pixels"),
+      bytes: positive(values["image-bytes"], "--image-bytes"),
+      pixels: positive(values["image-pixels"], "--image-pixels"),
     },
     deadlineMs: positive(values.deadline, "--deadline"),
     factor: positive(values["burst-factor"], "--burst-factor"),

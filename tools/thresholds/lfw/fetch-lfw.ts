@@ -58,7 +58,7 @@ async function unpack(
     },
   });
   if (count === 0 || count > picturesMax || bytes > unpackedBytesMax) {
-    throw new Error(`The tarball has ${count} pictures of ${bytes} bytes: it is not that of LFW.`);
+    throw new Error(`The tarball has ${count} images of ${bytes} bytes: it is not that of LFW.`);
   }
 }
 

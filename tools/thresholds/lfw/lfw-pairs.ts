@@ -46,7 +46,7 @@ export async function readLfwPairs(folder: string): Promise<LfwPairs> {
       [one, other].every(isPerson) &&
       /^\d{1,4} \d{1,4}$/.test(`${first} ${second}`);
     if (!isWhole)
-      throw new Error(`${path}, line ${line}: it is no pair of ${same ? "one person" : "two people"}`);
+      throw new Error(`${path}, line ${line}: this is not a pair of ${same ? "one person" : "two people"}`);
     return {
       pictures: [indexOf(one, first, line), indexOf(other, second, line)] as const,
       same,

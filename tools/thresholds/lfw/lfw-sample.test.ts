@@ -64,7 +64,7 @@ suite("on a made folder of LFW's shape, 400 people and 6,000 pairs", () => {
     const { name, line } = lfw.pictures[7]!;
     await rm(join(folder, name));
     await assert.rejects(openDataset(source), {
-      message: `pairs.txt:\n  line ${line}: there is no picture ${name}`,
+      message: `pairs.txt:\n  line ${line}: there is no image ${name}`,
     });
     const inner = join(folder, "lfw");
     await mkdir(inner);
@@ -82,9 +82,15 @@ test("a list that is not LFW's, or that leads out of the folder, is refused with
   const head = "2\t1\nada\t1\t2\n";
   await refusal("ada\t1\t2\n", /line 1: write the number of folds and of pairs/);
   await refusal(head, /has 1 pairs; its first line says 4/);
-  await refusal(`${head}ada\t1\tchi\t1\nada\t1\nchi\t1\tada\t1`, /line 4: it is no pair of one person/);
-  await refusal(`${head}ada\t1\t..\t1\nada\t1\t3\nchi\t1\tada\t1`, /line 3: it is no pair of two people/);
-  await refusal(`${head}ada\t1\t../chi\t1\nada\t1\t3\nchi\t1\tada\t1`, /line 3: it is no pair of two people/);
+  await refusal(`${head}ada\t1\tchi\t1\nada\t1\nchi\t1\tada\t1`, /line 4: this is not a pair of one person/);
+  await refusal(
+    `${head}ada\t1\t..\t1\nada\t1\t3\nchi\t1\tada\t1`,
+    /line 3: this is not a pair of two people/,
+  );
+  await refusal(
+    `${head}ada\t1\t../chi\t1\nada\t1\t3\nchi\t1\tada\t1`,
+    /line 3: this is not a pair of two people/,
+  );
 });
 
 test("the threshold is the smallest of the best ones of the other folds, and below all if none helps", () => {

@@ -38,7 +38,7 @@ function accuracyNotes(lfw: LfwPairs, faces: LaneFaces): string[] {
   return [
     `Accuracy by cosine: ${text(all)}, the mean of ${folds} folds and their standard deviation; the standard ` +
       `error of the mean is ${inPapers(all.standardError)} %.`,
-    `A pair with a picture without a face counts as two people there. Without these pairs it is ${text(ofFaces)}.`,
+    `A pair with an image without a face counts as two people there. Without these pairs it is ${text(ofFaces)}.`,
   ];
 }
 
@@ -59,7 +59,7 @@ function tarNotes(analysis: Analysis): string[] {
   return [
     ...sentences,
     `${countText(fmr.pairs)} pairs of two people show an FMR of ${percent(fmr.bound(0))} at best; --people with the ` +
-      "same folder compares all of its pictures.",
+      "same folder compares all of its images.",
   ];
 }
 

@@ -55,7 +55,7 @@ class PairReader {
     const field = (name: ColumnName) => row.record[this.#columns[name] ?? -1] ?? "";
     const line = lineOf(row);
     const [left, right] = [field("left"), field("right")];
-    if (left === "" || right === "") return "it names fewer than two pictures";
+    if (left === "" || right === "") return "it names fewer than two images";
     if (left === right) return `it compares ${left} with itself`;
     const same = labels.get(field("label").toLowerCase());
     if (same === undefined) return `"${field("label")}" is not a label; write same or different`;
@@ -88,7 +88,7 @@ class PairReader {
     const pictures = names.map((name, index) => ({ name, line: this.#pictureLines[index]! }));
     const pairs = this.#pairs.map(({ pictures, same, group }): LabelledPair => ({ pictures, same, group }));
     if (names.length > picturesMax) {
-      return { mistakes: [`it names ${names.length} pictures; at most ${picturesMax} are read`] };
+      return { mistakes: [`it names ${names.length} images; at most ${picturesMax} are read`] };
     }
     for (const [same, word] of [
       [true, "same"],

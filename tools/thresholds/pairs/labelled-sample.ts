@@ -17,9 +17,7 @@ export function labelledSample(labelled: LabelledPairs, faces: LaneFaces): LaneS
     [false, "of two people"],
   ] as const) {
     if (measured.some((pair) => pair.same === same)) continue;
-    throw new Error(
-      `${faces.lane}: no pair ${word} has a face in both pictures; there is nothing to measure`,
-    );
+    throw new Error(`${faces.lane}: no pair ${word} has a face in both images; there is nothing to measure`);
   }
   const analysesOf = (pairs: readonly Pair[]): Analyses => {
     const personPair = ({ pictures: [one, other], same }: Pair): PersonPair => ({

@@ -19,7 +19,7 @@ export async function readPeople(folder: string): Promise<PeopleFolder> {
     if (pictures.length > picturesMax) throw new Error(`${folder} has more than ${picturesMax} pictures`);
   }
   if (people.length < 2 || !people.some((person) => person.pictures > 1)) {
-    throw new Error(`${folder} needs a folder a person: two people, and one of them with two pictures`);
+    throw new Error(`${folder} needs one folder per person: two people, and one of them with two images`);
   }
   const groups = join(folder, "groups.csv");
   if (existsSync(groups)) addGroups(people, await readFile(groups, "utf8"), groups);

@@ -34,7 +34,7 @@ test("each folder is a person; links, hidden files and what is no picture are le
 });
 
 test("one person, people with one picture each, and a person without a group are refused", async (t) => {
-  const needs = /needs a folder a person: two people, and one of them with two pictures$/;
+  const needs = /needs one folder per person: two people, and one of them with two images$/;
   await assert.rejects(readPeople(await peopleFolder(t, { ada: ["1.jpg", "2.jpg"] })), needs);
   await assert.rejects(readPeople(await peopleFolder(t, { ada: ["1.jpg"], bo: ["1.jpg"] })), needs);
   await assert.rejects(readPeople("/nowhere"), /^Error: \/nowhere cannot be read$/);
@@ -90,7 +90,7 @@ test("the rates are those of a CSV of the same pairs, also by group, and failure
   }
   const text = textReport(report, "made").join("\n");
   assert.match(text, /Pictures: 72, of which 1 could not be used \(1\.4 %\): 1 no_face_detected\./);
-  assert.match(text, /70 of one person, 2,415 of two people; 71 of 2,556 had a picture/);
+  assert.match(text, /70 of one person, 2,415 of two people; 71 of 2,556 had an image/);
   assert.match(text, /People: 24, a folder each\./);
   assert.match(text, /\n {4}0\.0001 % +too few pairs\n/);
 });

@@ -23,7 +23,7 @@ export function peopleSample(
   const { analyses, same, different, people: enrolled } = measured(embeddings, options);
   if (analyses === undefined) {
     throw new Error(
-      `${faces.lane}: no two pictures of one person or of two people have faces; there is nothing to measure`,
+      `${faces.lane}: no two images of one person or of two people have faces; there is nothing to measure`,
     );
   }
   const groups = [...Map.groupBy(people.keys(), (person) => people[person]!.group)].flatMap(([group, own]) =>

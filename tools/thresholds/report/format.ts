@@ -38,11 +38,11 @@ export function sampleSentences(report: LaneReport): string[] {
   const codes = failures.map(({ code, count }) => `${countText(count)} ${code}`).join(", ");
   const independent = (evidence: RateEvidence) => independentText(evidence.independentPairs(0));
   return [
-    `Pictures: ${countText(pictures)}, of which ${countText(failed)} could not be used (${percent(failed / pictures)})${codes === "" ? "" : `: ${codes}`}.`,
+    `Images: ${countText(pictures)}, of which ${countText(failed)} could not be used (${percent(failed / pictures)})${codes === "" ? "" : `: ${codes}`}.`,
     ...(severalFaces === 0
       ? []
-      : [`In ${countText(severalFaces)} pictures there is more than one face; the largest was compared.`]),
-    `Pairs: ${countText(fnmr.pairs)} of one person, ${countText(fmr.pairs)} of two people${pairsLost === 0 ? "" : `; ${countText(pairsLost)} of ${countText(pairs)} had a picture that could not be used: those of one person are non-matches in “FNMR with failures”, and no other rate includes them`}.`,
+      : [`In ${countText(severalFaces)} images there is more than one face; the largest was compared.`]),
+    `Pairs: ${countText(fnmr.pairs)} of one person, ${countText(fmr.pairs)} of two people${pairsLost === 0 ? "" : `; ${countText(pairsLost)} of ${countText(pairs)} had an image that could not be used: those of one person are non-matches in “FNMR with failures”, and no other rate includes them`}.`,
     `People: ${countText(people)}, ${peopleSources[peopleFrom]}.`,
     `Pairs share people, so they tell less than as many independent pairs: those of one person as much as ${independent(fnmr)}, those of two people as much as ${independent(fmr)}.`,
     ...notes,
@@ -52,7 +52,7 @@ export function sampleSentences(report: LaneReport): string[] {
 const peopleSources: Record<LaneReport["peopleFrom"], string> = {
   ids: "by the ids in the file",
   "same pairs":
-    "as the pairs labelled same connect their pictures; a picture in none of them counts as a person of its own",
+    "as the pairs labelled same connect their images; an image in none of them counts as a person of its own",
   folders: "a folder each",
 };
 
@@ -66,7 +66,7 @@ export function pointCells({ wanted, point }: MetricReport["operatingPoints"][nu
 }
 
 export const pointsSentence =
-  "FNMR at a measured FMR; a failure is a picture without a face, which matches none. The interval holds what " +
+  "FNMR at a measured FMR; a failure is an image without a face, which matches none. The interval holds what " +
   "the FMR leaves open about the threshold too.";
 
 export const markHeads = ["threshold", "", "FMR", "FNMR with failures", "FNMR without"] as const;

@@ -26,7 +26,7 @@ function cell<Row>({ head, type, content }: Column<Row>, row: Row): Html {
     return html`<th scope="row" role="rowheader" class="name">!${markup(content(row))}</th>`;
   }
   return type === "actions"
-    ? html`<td role="cell" class="actions">!${markup(content(row))}</td>`
+    ? html`<td role="cell" class="row-actions">!${markup(content(row))}</td>`
     : html`<td role="cell" class="${type}" data-label="${head}"><div>!${markup(content(row))}</div></td>`;
 }
 

@@ -7,7 +7,7 @@ export const siteFrame: Words["siteFrame"] = {
   main: "Hauptnavigation",
   account: "Konto",
   tester: "Demo",
-  guides: "Anleitungen",
+  docs: "Dokumentation",
   reference: "Referenz",
   waitlist: "Warteliste",
   signIn: "Anmelden",
@@ -16,6 +16,7 @@ export const siteFrame: Words["siteFrame"] = {
   dashboard: "Dashboard",
   admin: "Verwaltung",
   theme: "Farbschema wechseln",
+  changelog: "Änderungen",
   openApi: "OpenAPI-Dokument",
   typeface: "Schrift: Geist, unter der",
   oneCookie:
@@ -28,7 +29,7 @@ export const missingPage: Words["missingPage"] = {
   description: "Unter dieser Adresse gibt es keine Seite.",
   detail: "Sie wurde verschoben, oder die Adresse enthält einen Tippfehler.",
   tester: "[Die Demo](/) vergleicht zwei Bilder.",
-  reference: "[Die Referenz](/docs) nennt alle Endpunkte, Felder und Fehler (auf Englisch).",
+  docs: "[Die Dokumentation](/docs) hat einen Schnelleinstieg und die Referenz (auf Englisch).",
   quickStart: "[Der Schnelleinstieg](/docs/quick-start) führt zur ersten Anfrage (auf Englisch).",
 };
 

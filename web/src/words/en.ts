@@ -6,7 +6,7 @@ export const siteFrame = {
   main: "Main",
   account: "Account",
   tester: "Tester",
-  guides: "Guides",
+  docs: "Docs",
   reference: "Reference",
   waitlist: "Waitlist",
   signIn: "Sign in",
@@ -15,6 +15,7 @@ export const siteFrame = {
   dashboard: "Dashboard",
   admin: "Admin",
   theme: "Change the theme",
+  changelog: "Changelog",
   openApi: "OpenAPI document",
   typeface: "Typeface: Geist, under the",
   oneCookie: "These pages load nothing from other sites. Signing in sets the only cookie.",
@@ -26,7 +27,7 @@ export const missingPage = {
   description: "There is no page at this address.",
   detail: "It may have moved, or the address has a typo.",
   tester: "[The tester](/) compares two images.",
-  reference: "[The reference](/docs) lists every endpoint, field and error.",
+  docs: "[The documentation](/docs) has a quick start and the reference.",
   quickStart: "[The quick start](/docs/quick-start) leads to your first request.",
 };
 

@@ -7,7 +7,7 @@ export const siteFrame: Words["siteFrame"] = {
   main: "Principal",
   account: "Cuenta",
   tester: "Demo",
-  guides: "Guías",
+  docs: "Documentación",
   reference: "Referencia",
   waitlist: "Lista de espera",
   signIn: "Iniciar sesión",
@@ -16,6 +16,7 @@ export const siteFrame: Words["siteFrame"] = {
   dashboard: "Panel",
   admin: "Administración",
   theme: "Cambiar el tema",
+  changelog: "Cambios",
   openApi: "Documento OpenAPI",
   typeface: "Tipografía: Geist, con la",
   oneCookie: "Estas páginas no cargan nada de otros sitios. La única cookie se crea al iniciar sesión.",
@@ -27,7 +28,7 @@ export const missingPage: Words["missingPage"] = {
   description: "No hay ninguna página en esta dirección.",
   detail: "Puede que se haya movido o que la dirección contenga un error.",
   tester: "[La demo](/) compara dos imágenes.",
-  reference: "[La referencia](/docs) describe todos los endpoints, campos y errores (en inglés).",
+  docs: "[La documentación](/docs) contiene una guía de inicio rápido y la referencia (en inglés).",
   quickStart: "[La guía de inicio rápido](/docs/quick-start) lleva a la primera solicitud (en inglés).",
 };
 

@@ -16,7 +16,7 @@ export type Operation = {
   tags: string[];
   summary: string;
   description?: string;
-  security?: object[];
+  security: object[];
   parameters: (Parameter | Ref)[];
   requestBody?: { content: Record<string, Media> };
   responses: Record<string, ApiResponse | Ref>;
@@ -49,12 +49,8 @@ export type Schema = {
   properties?: Record<string, Schema>;
   required?: string[];
   additionalProperties?: Schema;
-  propertyNames?: Schema;
-  items?: Schema | false;
-  prefixItems?: Schema[];
+  items?: Schema;
   anyOf?: Schema[];
-  oneOf?: Schema[];
-  allOf?: Schema[];
   minimum?: number;
   maximum?: number;
   exclusiveMinimum?: number;
@@ -66,6 +62,20 @@ export type Schema = {
   format?: string;
   contentEncoding?: string;
 };
+
+/** Returns a copy with short lists of values in place of their names: readers see the values at the field. */
+export function withEnumsInPlace(document: OpenApi): OpenApi {
+  const { schemas } = document.components;
+  return JSON.parse(JSON.stringify(document), (_key, value: unknown) => {
+    const name = refName(value ?? {});
+    const named = name === undefined ? undefined : schemas[name];
+    if ((named?.enum?.length ?? Infinity) > enumValuesMax) return value;
+    const { $ref: _ref, ...more } = value as Schema;
+    return { ...named, ...more };
+  });
+}
+
+export const enumValuesMax = 8;
 
 /** Follows a reference into `components`. Throws where it leads nowhere. */
 export function resolve<Part extends object>(document: OpenApi, part: Part | Ref): Part {

@@ -21,30 +21,24 @@ export function exampleCall(
 ): ExampleCall {
   const content = operation.requestBody?.content ?? {};
   const [example] = Object.values(content["multipart/form-data"]?.examples ?? {});
-  const schema = resolve(document, content["application/json"]?.schema ?? {});
+  const form = resolve<Schema>(document, content["multipart/form-data"]?.schema ?? {});
   const files = [...fileNames];
   const fields = Object.entries(example?.value ?? {}).flatMap(([name, value]) => {
-    const isPicture = holdsImages(document, schema.properties?.[name] ?? {});
-    return [value].flat().map((item: unknown) => ({ name, value: fieldValue(item, isPicture, files) }));
+    const { format, items } = form.properties?.[name] ?? {};
+    const isFile = format === "binary" || items?.format === "binary";
+    return [value].flat().map((item: unknown) => ({ name, value: fieldValue(item, isFile, files) }));
   });
   return {
     origin,
     method: method === "get" ? "GET" : "POST",
     path,
-    keyNeeded: keysNeeded && operation.security !== undefined,
+    keyNeeded: keysNeeded && operation.security.length > 0,
     fields,
   };
 }
 
-function fieldValue(value: unknown, isPicture: boolean, files: string[]): FieldValue {
-  return isPicture ? { file: files.shift()! } : { text: String(value) };
-}
-
-/** Whether a value may be an image. */
-function holdsImages(document: OpenApi, schema: Schema): boolean {
-  const { contentEncoding, anyOf = [], items } = resolve<Schema>(document, schema);
-  if (contentEncoding === "base64") return true;
-  return [...anyOf, ...(items ? [items] : [])].some((inner) => holdsImages(document, inner));
+function fieldValue(value: unknown, isFile: boolean, files: string[]): FieldValue {
+  return isFile ? { file: files.shift()! } : { text: String(value) };
 }
 
 /** Names of the pictures of an example, in the order of the fields. */

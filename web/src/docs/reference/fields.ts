@@ -5,7 +5,8 @@ import { assertKnownKeywords, limitsText, typeText } from "./schema-text.ts";
 
 /**
  * Returns the fields of an object, and those of the objects inside it. `id` begins the anchors:
- * `verify-reply` makes `#verify-reply-distance`. `marks`: what is said of a field's presence, the rarer case.
+ * `verify-response` makes `#verify-response-distance`. `marks`: what is said of a field's presence, the rarer
+ * case.
  */
 export function objectFields(schema: Schema, id: string, marks: Marks): Html {
   assertKnownKeywords(schema);
@@ -17,7 +18,7 @@ export function objectFields(schema: Schema, id: string, marks: Marks): Html {
     description: field.description,
     required: required.includes(name),
   }));
-  return html`!${requirements(requirementTexts(schema))}!${fieldList(fields, marks)}`;
+  return fieldList(fields, marks);
 }
 
 /** Returns fields, parameters or headers as a list. */
@@ -25,10 +26,6 @@ export function fieldList(fields: Field[], marks: Marks): Html {
   return html`<dl class="fields">
 !${each(fields, (field) => fieldEntry(field, marks))}</dl>
 `;
-}
-
-function requirements(sentences: string[]): Html {
-  return sentences.length === 0 ? nothing : html`<p>!${inlineText(sentences.join(" "))}</p>`;
 }
 
 function fieldEntry({ name, id, schema, description, required }: Field, marks: Marks): Html {
@@ -70,7 +67,6 @@ function innerObjects(schema: Schema): Schema[] {
     ...(schema.items ? [schema.items] : []),
     ...(schema.additionalProperties === undefined ? [] : [schema.additionalProperties]),
     ...(schema.anyOf ?? []),
-    ...(schema.prefixItems ?? []),
   ];
   return inside.flatMap(innerObjects);
 }
@@ -85,22 +81,3 @@ type Field = {
   description: string | undefined;
   required: boolean;
 };
-
-/**
- * Returns which fields must be sent, where more than one would do: sentences for `allOf` and `oneOf`, with
- * the names in back-ticks. Throws if these say more than which fields must be there.
- */
-export function requirementTexts({ allOf = [], oneOf = [] }: Schema): string[] {
-  if (![...allOf, ...oneOf].every(isRequirement)) {
-    throw new Error("The reference shows allOf and oneOf of an object only where they list required fields");
-  }
-  const sentences = allOf.map((option) => `Send ${alternatives(option)}.`);
-  if (oneOf.length === 0) return sentences;
-  return [...sentences, `Send exactly one of these: ${oneOf.map(alternatives).join("; ")}.`];
-}
-
-const alternatives = ({ required = [], anyOf = [] }: Schema): string =>
-  [...required.map((name) => `\`${name}\``), ...anyOf.map(alternatives)].join(" or ");
-
-const isRequirement = ({ required, anyOf, ...more }: Schema): boolean =>
-  Object.keys(more).length === 0 && (required !== undefined || (anyOf?.every(isRequirement) ?? false));

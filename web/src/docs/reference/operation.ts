@@ -6,7 +6,6 @@ import { exampleCall, type ListedOperation } from "./example-call.ts";
 import { exampleBlocks } from "./examples.ts";
 import { failurePart } from "./failures.ts";
 import { fieldList, objectFields } from "./fields.ts";
-import { typeText } from "./schema-text.ts";
 import { callSnippets } from "./snippets.ts";
 
 /** Returns the section of one operation: what it does, its fields and failures, and examples beside them. */
@@ -14,22 +13,22 @@ export function operationSection(listed: ListedOperation, context: ReferenceCont
   const { document, keysNeeded } = context;
   const { method, path, operation } = listed;
   const { operationId: id, summary, description } = operation;
-  const reply = resolve(document, operation.responses["200"]!);
+  const response = resolve(document, operation.responses["200"]!);
   const snippets = callSnippets(exampleCall(document, listed, context));
   return html`<section class="operation" id="${id}" aria-labelledby="${id}-title">
 <div class="about">
 <h2 id="${id}-title"><a href="#${id}"><span class="method">${method.toUpperCase()}</span> <code>${path}</code></a></h2>
 <p class="lead">!${inlineText(summary)}</p>
 !${paragraphs(description ?? "")}
-!${keyText(keysNeeded && operation.security !== undefined)}
+!${keyText(keysNeeded && operation.security.length > 0)}
 !${parameterPart(operation, document)}
 !${bodyPart(operation, document)}
-!${replyPart(id, reply, document)}
+!${responsePart(id, response, document)}
 !${failurePart(listed, document)}
 </div>
 <div class="aside">
-!${codeChoice({ id, caption: `Call ${path}`, snippets })}
-!${exampleBlocks(listed, reply)}
+!${codeChoice({ id, caption: `Request to ${path}`, snippets })}
+!${exampleBlocks(listed, response)}
 </div>
 </section>
 `;
@@ -62,30 +61,20 @@ function bodyPart({ operationId, requestBody }: Operation, document: OpenApi): H
   const { "application/json": json, ...forms } = requestBody.content;
   const types = Object.keys(forms);
   return html`<h3>Body</h3>
-<p>JSON, or a form with the same fields: !${each(types, codeInList)}. In a form, images may be files, and a list is a name that repeats.</p>
+<p>JSON, or a form (!${each(types, codeInList)}) with the same fields, where images are files and a list is a name that repeats.</p>
 !${objectFields(resolve(document, json!.schema), `${operationId}-body`, "required")}`;
 }
 
 const codeInList = (text: string, i: number): Html => html`${i === 0 ? "" : " or "}<code>${text}</code>`;
 
-function replyPart(id: string, { headers = {}, content = {} }: ApiResponse, document: OpenApi): Html {
+function responsePart(id: string, { headers = {}, content = {} }: ApiResponse, document: OpenApi): Html {
   const fields = Object.entries(headers).map(([name, part]) => {
     const { schema, description, required = false } = resolve(document, part);
-    return { name, id: `${id}-reply-header-${name}`, schema, description, required };
+    return { name, id: `${id}-response-header-${name}`, schema, description, required };
   });
-  return html`<h3>Reply</h3>
-!${replyFields(id, content["application/json"]!.schema, document)}
-<details class="more"><summary>${fields.length} headers of the reply</summary>!${fieldList(fields, "required")}</details>`;
+  return html`<h3>Response</h3>
+!${objectFields(resolve<Schema>(document, content["application/json"]!.schema), `${id}-response`, "optional")}
+<details class="more"><summary>${fields.length} response headers</summary>!${fieldList(fields, "required")}</details>`;
 }
-
-/** The fields of a reply; where it has several forms, those of the first, and the names of the others. */
-function replyFields(id: string, schema: Schema, document: OpenApi): Html {
-  const [first = schema, ...others] = schema.anyOf ?? [];
-  const object = resolve<Schema>(document, first);
-  return html`!${each(others, otherForm)}!${objectFields(object, `${id}-reply`, "optional")}`;
-}
-
-const otherForm = (schema: Schema): Html => html`<p>Or !${typeText(schema)}.</p>
-`;
 
 export type ReferenceContext = { document: OpenApi; origin: string; keysNeeded: boolean };

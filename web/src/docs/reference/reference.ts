@@ -1,6 +1,6 @@
 import { each, type Html, html } from "../../html.ts";
 import { inlineText, paragraphs } from "../inline-text.ts";
-import { type OpenApi, refName, resolve, type Schema } from "./document.ts";
+import { enumValuesMax, type OpenApi, refName, resolve, type Schema, withEnumsInPlace } from "./document.ts";
 import { listOperations } from "./example-call.ts";
 import { innerFields } from "./fields.ts";
 import { operationSection, type ReferenceContext } from "./operation.ts";
@@ -11,12 +11,12 @@ import { assertKnownKeywords, limitsText, typeText } from "./schema-text.ts";
  * example of the document. Throws where the document holds what it could not show.
  */
 export function reference(context: ReferenceContext): Html {
-  const { document } = context;
+  const document = withEnumsInPlace(context.document);
   return html`<div class="prose">
 <h1>Reference</h1>
 !${paragraphs(document.info.description)}
 </div>
-!${each(listOperations(document), (listed) => operationSection(listed, context))}
+!${each(listOperations(document), (listed) => operationSection(listed, { ...context, document }))}
 <section class="type" id="types" aria-labelledby="types-title">
 <h2 id="types-title"><a href="#types">Types</a></h2>
 !${each(namedTypes(document), ([name, schema]) => typeEntry(name, schema))}
@@ -39,16 +39,16 @@ function typeLimits(schema: Schema): Html {
   return html`<p class="limits">!${limitsText(schema)}</p>`;
 }
 
-/** Schemas that others refer to by name. Those of bodies and replies are shown with their operation. */
+/** Schemas that others refer to by name. Those of bodies and responses are shown with their operation. */
 function namedTypes(document: OpenApi): [string, Schema][] {
-  const shown = new Set<string>();
-  for (const { operation } of listOperations(document)) {
-    const media = [operation.requestBody, resolve(document, operation.responses["200"]!)];
-    for (const part of media) {
-      const schema = part?.content?.["application/json"]?.schema ?? {};
-      const name = refName(schema.anyOf?.[0] ?? schema);
-      if (name !== undefined) shown.add(name);
-    }
-  }
-  return Object.entries(document.components.schemas).filter(([name]) => !shown.has(name));
+  const bodies = listOperations(document).flatMap(({ operation }) => [
+    operation.requestBody,
+    resolve(document, operation.responses["200"]!),
+  ]);
+  const shown = new Set(
+    bodies.flatMap((body) => Object.values(body?.content ?? {}).map(({ schema }) => refName(schema))),
+  );
+  return Object.entries(document.components.schemas).filter(
+    ([name, { enum: values }]) => !shown.has(name) && (values?.length ?? Infinity) > enumValuesMax,
+  );
 }

@@ -13,11 +13,9 @@ export function assertKnownKeywords(schema: Schema): void {
 export function typeText(schema: Schema): Html {
   const name = refName(schema);
   if (name !== undefined) return html`<a href="#type-${name}">${name}</a>`;
-  const options = schema.anyOf ?? schema.oneOf;
-  if (options !== undefined) return joined(options.map(typeText), " or ");
+  if (schema.anyOf !== undefined) return joined(schema.anyOf.map(typeText), " or ");
   if (schema.type === "array") {
-    if (schema.prefixItems !== undefined) return html`[!${joined(schema.prefixItems.map(typeText), ", ")}]`;
-    return html`list of !${typeText(schema.items || {})}`;
+    return html`list of !${typeText(schema.items ?? {})}`;
   }
   if (schema.additionalProperties !== undefined) {
     return html`object of !${typeText(schema.additionalProperties)} by name`;
@@ -41,11 +39,10 @@ export function limitsText(schema: Schema): Html {
 }
 
 function allowedValues(schema: Schema): Html[] {
-  const { enum: values, const: value, propertyNames, contentEncoding, format } = schema;
+  const { enum: values, const: value, contentEncoding, format } = schema;
   return [
     ...(values === undefined ? [] : [html`One of !${valueList(values)}. `]),
     ...(value === undefined ? [] : [html`Always <code>${JSON.stringify(value)}</code>. `]),
-    ...(propertyNames?.enum === undefined ? [] : [html`The names are !${valueList(propertyNames.enum)}. `]),
     ...(contentEncoding === undefined && format === undefined
       ? []
       : [html`${capitalised(contentEncoding ?? format ?? "")}. `]),
@@ -81,6 +78,7 @@ function joined(parts: Html[], separator: string): Html {
 const knownKeywords = new Set<string>([
   ...bounds.map(([keyword]) => keyword),
   "$ref",
+  "x-go-name",
   "type",
   "description",
   "default",
@@ -92,10 +90,6 @@ const knownKeywords = new Set<string>([
   "properties",
   "required",
   "additionalProperties",
-  "propertyNames",
   "items",
-  "prefixItems",
   "anyOf",
-  "oneOf",
-  "allOf",
 ]);
