@@ -26,7 +26,7 @@ test("a Node that npm leaves out, as it does when the hash is wrong, is named in
   assert.equal(status, 1);
   assert.match(
     stderr,
-    /^Node 24 was not installed: .* not the one whose hash is in package-lock\.json\. Run /,
+    /^Node 24 was not installed: .* its hash differs from package-lock\.json\. Run /,
   );
   assert.ok(!existsSync(join(root, "node_modules", ".faceline-lock")), "the next start installs again");
 });
