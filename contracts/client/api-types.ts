@@ -247,6 +247,8 @@ export type DetectorDetails = NetworkDetails & {
    * one, unless `all_faces` is true. Null: they find all that `represent` finds.
    */
   missed_width_share: number | null;
+  /** Width, as a share of the longer side, below which faces are often not found. Null: not measured. */
+  found_width_share: number | null;
   /** Null: not measured. */
   card: ModelCard | null;
 };

@@ -9,7 +9,7 @@ import type {
   VerifyRequest,
 } from "./api-types.ts";
 import { withBase64Images } from "./base64.ts";
-import { errorFromResponse, FacelineError, unexpectedAnswer } from "./faceline-error.ts";
+import { errorFromResponse, FacelineError, unexpectedResponse } from "./faceline-error.ts";
 import { retryDelayMs } from "./retries.ts";
 
 export type * from "./api-types.ts";
@@ -127,7 +127,7 @@ async function parseReply<Reply>(response: Response): Promise<Reply | FacelineEr
   try {
     return JSON.parse(text) as Reply;
   } catch {
-    return unexpectedAnswer(response);
+    return unexpectedResponse(response);
   }
 }
 

@@ -37,20 +37,20 @@ export type FacelineErrorCode =
   /** The client's `timeoutMs` has passed. */
   | "timeout"
   /** The answer is not the service's own: a proxy's, for example. */
-  | "unexpected_answer";
+  | "unexpected_response";
 
 /** Maps a response that is not 2xx to an error. Reads the response's body. */
 export async function errorFromResponse(response: Response): Promise<FacelineError> {
   const problem = parseProblem(await response.text());
-  if (problem === undefined) return unexpectedAnswer(response);
+  if (problem === undefined) return unexpectedResponse(response);
   const { error, detail = error, field, index } = problem;
   return new FacelineError({ code: error, detail, field, index, ...fromHeaders(response) });
 }
 
 /** Returns the error for a response whose body is not the service's. */
-export function unexpectedAnswer(response: Response): FacelineError {
+export function unexpectedResponse(response: Response): FacelineError {
   const detail = `Status ${response.status} came with a body that is not the service's: see what stands between.`;
-  return new FacelineError({ code: "unexpected_answer", detail, ...fromHeaders(response) });
+  return new FacelineError({ code: "unexpected_response", detail, ...fromHeaders(response) });
 }
 
 function parseProblem(text: string): (Partial<Problem> & Pick<Problem, "error">) | undefined {

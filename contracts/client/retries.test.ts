@@ -35,7 +35,7 @@ test("no other error is retried", () => {
     [502, "upstream_failed"],
     [504, "upstream_timeout"],
     [0, "timeout"],
-    [502, "unexpected_answer"],
+    [502, "unexpected_response"],
   ] as const) {
     assert.equal(retryDelayMs({ status, code, retryAfterMs: 1 }, first, 0), undefined, code);
   }

@@ -53,11 +53,11 @@ test("verbs about people take a mail address, which is stored in lower case", ()
   assert.deepEqual(read(`decline --network ${network}`), { verb: "decline", which: { network } });
   assert.deepEqual(read("decline --all"), { verb: "decline", which: "all" });
   assert.deepEqual(read(`member --email ${email}`), { verb: "member", email });
-  assert.deepEqual(read(`sign-in-address --email ${email}`), { verb: "sign-in-address", email });
+  assert.deepEqual(read(`sign-in-link --email ${email}`), { verb: "sign-in-link", email });
   assert.deepEqual(read(`forget --email ${email}`), { verb: "forget", email });
 });
 
-test("the help names what a sign-in address is made of", () => {
+test("the help names what a sign-in link is made of", () => {
   assert.match(usage, /PUBLIC_URL[^]*PORT/);
 });
 
@@ -88,7 +88,7 @@ test("a wrong call returns a sentence", () => {
     ["waitlist --team ants", /does not take --team/],
     ["list ants", /options only/],
     ["forget ada@example.test", /: forget --email ada@example\.test$/],
-    ["sign-in-address ada@example.test", /: sign-in-address --email ada@example\.test$/],
+    ["sign-in-link ada@example.test", /: sign-in-link --email ada@example\.test$/],
     ["list --colour", /--colour/],
   ] as const) {
     const answer = read(line);

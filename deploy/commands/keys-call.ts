@@ -18,7 +18,7 @@ export const usage = `usage: npm run keys -- VERB
                                               (example.org), of a network as shown by \`waitlist\`, or all
   operator --email MAIL [--team NAME]         make a person an operator, and send a sign-in link
   member --email MAIL                         turn an operator back into a member, from the next request
-  sign-in-address --email MAIL                send a new sign-in link to a member or an operator
+  sign-in-link --email MAIL                   send a new sign-in link to a member or an operator
   forget --email MAIL                         delete everything stored about a person
 
 LIMITS apply to the team, across all its keys; omitted limits do not change:
@@ -63,7 +63,7 @@ const optionsByVerb: Record<string, readonly string[]> = {
   decline: ["email", "domain", "network", "all"],
   operator: ["email", "team"],
   member: ["email"],
-  "sign-in-address": ["email"],
+  "sign-in-link": ["email"],
   forget: ["email"],
 };
 
@@ -134,7 +134,7 @@ function parseVerb(verb: string, values: Values): KeysCommand | string {
       return { verb, email: parseEmail(values.email), team };
     }
     case "member":
-    case "sign-in-address":
+    case "sign-in-link":
     case "forget":
       return { verb, email: parseEmail(values.email) };
     default: {
@@ -206,4 +206,4 @@ export type PeopleCommand =
   | { verb: "decline"; email: string }
   | { verb: "decline"; which: { domain: string } | { network: string } | "all" }
   | { verb: "operator"; email: string; team: string | undefined }
-  | { verb: "member" | "sign-in-address" | "forget"; email: string };
+  | { verb: "member" | "sign-in-link" | "forget"; email: string };

@@ -1,7 +1,7 @@
 import { commandActor } from "@faceline/accounts/audit/audit-log";
 import { MailConfig } from "@faceline/accounts/mail/config";
 import { openMailServer } from "@faceline/accounts/mail/mail-server";
-import { signInMail } from "@faceline/accounts/mail/sign-in-mail";
+import { signInMessage } from "@faceline/accounts/mail/sign-in-mail";
 import { rewriteAppendOnlyFile } from "@faceline/accounts/people/append-only-file";
 import { type Applicant, listApplicants } from "@faceline/accounts/people/applicants";
 import {
@@ -14,7 +14,7 @@ import {
 } from "@faceline/accounts/people/approval";
 import { PeopleConfig } from "@faceline/accounts/people/config";
 import { forget } from "@faceline/accounts/people/forget";
-import { signInAddress } from "@faceline/accounts/people/sign-in-address";
+import { signInLink } from "@faceline/accounts/people/sign-in-link";
 import { readConfig } from "@faceline/runtime/config";
 import type { RedisConnection } from "@faceline/runtime/redis";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
@@ -40,7 +40,7 @@ export async function runPeopleCommand(redis: RedisConnection, call: PeopleComma
       if (result.kind === "gone") throw new Error(forgottenMeanwhile(call.email));
       const { before } = result.limits;
       const lines = [`${call.email} is a member of ${call.team}.`, ...limitLines(call, before)];
-      return `${lines.join("\n")}\n\n${await addressText(redis, call.email)}`;
+      return `${lines.join("\n")}\n\n${await linkText(redis, call.email)}`;
     }
     case "decline":
       return declineText(redis, call);
@@ -50,12 +50,12 @@ export async function runPeopleCommand(redis: RedisConnection, call: PeopleComma
       const { person, wasOperator } = made;
       const operator = wasOperator ? "was already an operator" : "is now an operator";
       const text = `${call.email} ${operator}, and a member of ${person.team}.`;
-      return `${text}\n\n${await addressText(redis, call.email)}`;
+      return `${text}\n\n${await linkText(redis, call.email)}`;
     }
     case "member":
       return memberText(redis, call.email);
-    case "sign-in-address":
-      return addressText(redis, call.email);
+    case "sign-in-link":
+      return linkText(redis, call.email);
     case "forget":
       return forgetText(redis, call.email);
   }
@@ -105,27 +105,27 @@ const limitNames = [
 type DeclineCall = Extract<PeopleCommand, { verb: "decline" }>;
 type Approval = Extract<PeopleCommand, { verb: "approve" }>;
 
-/** Makes a sign-in address, mails it where that is configured, and returns what to print. */
-async function addressText(redis: RedisConnection, email: string): Promise<string> {
+/** Makes a sign-in link, mails it where that is configured, and returns what to print. */
+async function linkText(redis: RedisConnection, email: string): Promise<string> {
   const config = readConfig(AddressConfig, process.env);
   const service = readServiceAddress(process.env);
   const assumed = service.known
     ? ""
-    : `\nIt is for a service at ${service.address}: set PORT or PUBLIC_URL if that runs elsewhere.`;
-  const hours = config.SIGN_IN_ADDRESS_HOURS;
+    : `\nIt assumes a service at ${service.address}: set PORT or PUBLIC_URL if it runs elsewhere.`;
+  const hours = config.SIGN_IN_LINK_HOURS;
   const token = await issueForPerson(redis, { email, hours }, commandActor);
   if (token === null)
     throw new Error(`There is no account for ${email}: run \`approve\` or \`operator\` first.`);
-  const address = signInAddress(service.address, token);
-  const rest = `It works once, within ${hours} h. Earlier links no longer work.${assumed}`;
+  const address = signInLink(service.address, token);
+  const rest = `It works once, within ${hours === 1 ? "one hour" : `${hours} hours`}. Earlier links no longer work.${assumed}`;
   const printed = `${address}\n\nThis is their new sign-in link. ${rest}`;
   const send = openMailServer(config);
   if (send === undefined) return printed;
-  const message = signInMail(email, { address, hours });
+  const message = signInMessage(email, { address, hours });
   try {
     await send(message);
   } catch (error) {
-    return `${(error as Error).message} Send them this over a private channel:\n\n${printed}`;
+    return `${(error as Error).message} Send them this link over a private channel:\n\n${printed}`;
   }
   return `A new sign-in link was mailed to ${email}. ${rest}`;
 }

@@ -6,7 +6,7 @@ import test from "node:test";
 import { commandActor } from "@faceline/accounts/audit/audit-log";
 import { createKey } from "@faceline/accounts/keys/team-keys";
 import { makeOperator } from "@faceline/accounts/people/approval";
-import { findSignInToken } from "@faceline/accounts/people/sign-in-address";
+import { findSignInToken } from "@faceline/accounts/people/sign-in-link";
 import { joinWaitlist } from "@faceline/accounts/people/waitlist";
 import { openSmtpServer } from "@faceline/accounts/testing/smtp-server";
 import { PendingUsage } from "@faceline/accounts/usage/pending-usage";
@@ -39,7 +39,7 @@ test("keys are created, listed and revoked on the server of REDIS_DURABLE_URL", 
   assert.match((await keys("list", "--team", team)).printed, /revoked\n$/);
 });
 
-test("somebody waits, is approved with limits, gets a sign-in address and is forgotten", async () => {
+test("somebody waits, is approved with limits, gets a sign-in link and is forgotten", async () => {
   await using redis = await connectRedis("REDIS_DURABLE_URL", url, 1_000);
   const email = `ada-${randomUUID()}@example.test`;
   await joinWaitlist(redis, { email, text: "Door cameras.\nTwo sites." });
@@ -72,18 +72,18 @@ test("somebody waits, is approved with limits, gets a sign-in address and is for
   assert.match(member.printed, /is a member from their next request, and no longer an operator/);
   assert.deepEqual((await keys("member", "--email", `no-${email}`)).code, 1);
   const forgotten = await keys("forget", "--email", email);
-  assert.match(
-    forgotten.printed,
-    /is forgotten\.\n.*still work.*\n.*file was rewritten without them\.\n$/,
-  );
+  assert.match(forgotten.printed, /is forgotten\.\n.*still work.*\n.*file was rewritten without them\.\n$/);
   assert.equal(await findSignInToken(redis, token), null);
   const nobody = await keys("forget", "--email", email);
-  assert.deepEqual([nobody.code, nobody.printed.startsWith("Nothing is stored about this email.\n")], [1, true]);
-  const unknown = await keys("sign-in-address", "--email", email);
+  assert.deepEqual(
+    [nobody.code, nobody.printed.startsWith("Nothing is stored about this email.\n")],
+    [1, true],
+  );
+  const unknown = await keys("sign-in-link", "--email", email);
   assert.deepEqual([unknown.code, unknown.printed.startsWith("There is no account")], [1, true]);
 });
 
-test("a sign-in address is mailed where a server is configured, and printed when it takes no mail", async () => {
+test("a sign-in link is mailed where a server is configured, and printed when it takes no mail", async () => {
   await using redis = await connectRedis("REDIS_DURABLE_URL", url, 1_000);
   await using server = await openSmtpServer();
   const email = `ada-${randomUUID()}@example.test`;
@@ -96,7 +96,7 @@ test("a sign-in address is mailed where a server is configured, and printed when
   assert.equal((await findSignInToken(redis, token))?.email, email);
 
   const nowhere = { ...mail, SMTP_URL: "smtp://127.0.0.1:1" };
-  const printed = await keysWith(nowhere, "sign-in-address", "--email", email);
+  const printed = await keysWith(nowhere, "sign-in-link", "--email", email);
   assert.match(
     printed.printed,
     /did not take the mail: it cannot be reached[^]*https:\/\/faces\.example\/sign-in\/[\w-]{43}\n/,

@@ -66,7 +66,7 @@ async function run(redis: RedisConnection, call: Exclude<KeysCommand, { verb: "h
     case "decline":
     case "operator":
     case "member":
-    case "sign-in-address":
+    case "sign-in-link":
     case "forget":
       return runPeopleCommand(redis, call);
   }

@@ -14,7 +14,7 @@ const targets: Record<string, { workspace: string; without: string[]; documents?
   ingress: {
     workspace: "ingress",
     without: ["@vladmandic/face-api", "tar", "yauzl"],
-    documents: ["docs/using", "docs/operating"],
+    documents: ["docs/using", "docs/operating", "CHANGELOG.md"],
   },
   batcher: { workspace: "batcher", without: [] },
   inference: { workspace: "inference", without: ["@vladmandic/face-api", "tar", "yauzl", "csv-parse"] },

@@ -23,11 +23,7 @@ import {
 import { forget } from "@faceline/accounts/people/forget";
 import { listPeople } from "@faceline/accounts/people/person";
 import { endSessions, listSessions, storeSession } from "@faceline/accounts/people/sessions";
-import {
-  consumeSignInToken,
-  findSignInToken,
-  listOpenAddresses,
-} from "@faceline/accounts/people/sign-in-address";
+import { consumeSignInToken, findSignInToken, listOpenLinks } from "@faceline/accounts/people/sign-in-link";
 import { findTeam, listTeams } from "@faceline/accounts/people/teams";
 import { joinWaitlist } from "@faceline/accounts/people/waitlist";
 import { PendingUsage } from "@faceline/accounts/usage/pending-usage";
@@ -147,7 +143,7 @@ test("the ingress may do what its pages for people need, and `keys` may forget p
   await makeOperator(ingress, { email }, actor);
   assert.equal((await listPeople(ingress)).filter((person) => person.email === email).length, 1);
   const token = await issueForPerson(ingress, { email, hours: 1 }, actor);
-  assert.equal((await listOpenAddresses(ingress, email)).length, 1);
+  assert.equal((await listOpenLinks(ingress, email)).length, 1);
   assert.equal((await findSignInToken(ingress, token!))?.role, "operator");
   assert.equal((await consumeSignInToken(ingress, token!))?.email, email);
   await storeSession(ingress, run, { email, createdAt: Date.now(), seenAt: 1 }, 1);

@@ -57,7 +57,7 @@ type Welcome = {
   pages: boolean;
   /** Whether people can sign in. */
   accounts: boolean;
-  /** The page of links of `--observe`; undefined without. */
+  /** The links page of `--observe`; undefined without. */
   observeAddress?: string | undefined;
   /** Ports by the name of the process; empty without OPERATORS_PORT. */
   operatorsPorts: Record<string, number>;

@@ -25,6 +25,20 @@ test("the document is valid OpenAPI 3.1", async () => {
   assert.ok(valid, JSON.stringify(errors));
 });
 
+test("generators of clients read the document: decision 21", () => {
+  for (const keyword of ["prefixItems", "propertyNames", "oneOf", "allOf"]) {
+    assert.ok(!openApiText.includes(`"${keyword}":`), keyword);
+  }
+  for (const [path, methods] of Object.entries(document.paths)) {
+    for (const { description, security, responses } of Object.values(methods)) {
+      assert.ok(description && security && Object.keys(responses).some((status) => status[0] === "4"), path);
+    }
+  }
+  const { VerifyForm, CompareForm } = document.components["schemas"] as Record<string, FormSchema>;
+  assert.equal(VerifyForm!.properties["img1"]!.format, "binary");
+  assert.equal(CompareForm!.properties["candidates"]!.items!.format, "binary");
+});
+
 test("GET /openapi.json: the document, without a key", async (t) => {
   const reply = await testServer(t).app.inject("/openapi.json");
   assertDocumented("/openapi.json", "get", reply);
@@ -145,3 +159,5 @@ async function send(app: TestServer["app"], path: string, type: string, value: o
     headers: { ...headers, "content-type": contentType },
   });
 }
+
+type FormSchema = { properties: Record<string, { format?: string; items?: { format?: string } }> };

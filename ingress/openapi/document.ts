@@ -17,12 +17,16 @@ export function openApiDocument(): object {
       title: "Faceline",
       version,
       description,
+      contact: { name: "The operator of this service" },
       license: { name: "Apache-2.0", identifier: "Apache-2.0" },
     },
-    servers: [{ url: "/" }],
+    servers: [
+      { url: "/", description: "The service that serves this document." },
+      { url: "http://127.0.0.1:8080", description: "A service on your machine, started with `npm start`." },
+    ],
     tags: [
-      { name: "faces", description: "Calls that run models. They need a key." },
-      { name: "service", description: "What the service offers, and its health. No key is needed." },
+      { name: "faces", description: "Requests that run models. They need an API key." },
+      { name: "service", description: "Features and health of the service. No API key needed." },
     ],
     paths: Object.fromEntries([
       ...computeEndpoints.map((endpoint) => [endpoint.path, { post: computeOperation(endpoint) }]),
@@ -47,13 +51,13 @@ export const formatDocument = (document: object): string =>
 
 const description = `Face verification, embeddings and comparison.
 
-Images come as Base64 or data URLs, or as files of a form: ${imageFormatNames}, EXIF orientation applied. The service opens no URL and no path, and keeps no image when the call has ended.
+Send images as Base64 or data URLs in JSON, or as files in a form: ${imageFormatNames}. EXIF orientation is applied. The service opens no URLs or paths, and discards images when the request ends.
 
-\`null\` means absent, and booleans may be words ("false" is false). In a form, a text is read as a number where the field is one, and as JSON where it begins like a list or an object. Unknown fields are ignored, but for one that is nearly a field that was not sent, such as \`model\` in place of \`model_name\`: it is 400 \`invalid_request\`.
+This document shows one form of each request. The service also accepts \`null\` for an absent field, words for booleans ("false"), URL-encoded forms, and in forms Base64, data URLs and JSON text in place of files. Unknown fields are ignored, but a likely mistake is rejected with 400 \`invalid_request\`, such as \`model\` for \`model_name\`.
 
-Every error reply has the same fields, with a stable code in \`error\`; \`application/problem+json\` if \`Accept\` names it. A path that does not exist is 404 \`not_found\`, a wrong method 405 \`method_not_allowed\`.
+All errors have the same fields, with a stable code in \`error\`. Send \`Accept: application/problem+json\` for that media type. Unknown paths return 404 \`not_found\`; other methods return 405 \`method_not_allowed\`.
 
-This document has the default limits; /capabilities has those of this service, and what it enables. The images of the examples are plain squares, in which no face is found.`;
+Limits in this document are defaults. See /capabilities for the limits, models and detectors of this service. The example images are plain squares without a face.`;
 
 function computeOperation(endpoint: ComputeEndpoint) {
   const { path, summary, description, examples } = endpoint;
@@ -80,7 +84,7 @@ function computeOperation(endpoint: ComputeEndpoint) {
     },
     responses: {
       200: {
-        description: "The answer.",
+        description: "The result.",
         headers: headerRefs(...computeReplyHeaders, "Idempotency-Replayed"),
         content: {
           "application/json": { schema: refTo(nameOf(endpoint.reply)), examples: examples.replies },
@@ -91,15 +95,18 @@ function computeOperation(endpoint: ComputeEndpoint) {
   };
 }
 
-function serviceOperation({ operationId, summary, reply, unavailable }: ServiceEndpoint) {
+function serviceOperation({ operationId, summary, description, reply, unavailable }: ServiceEndpoint) {
   const schema = reply === undefined ? { type: "object" } : refTo(nameOf(reply));
   return {
     operationId,
     tags: ["service"],
     summary,
+    description,
+    security: [],
     parameters: [refTo("RequestId", "parameters")],
     responses: {
       200: response(schema),
+      400: refTo("MalformedRequest", "responses"),
       ...(unavailable === "reply" ? { 503: response(schema, "Retry-After") } : {}),
       ...(unavailable === "problem" ? { 503: problemAt(503) } : {}),
       default: anyProblem,
@@ -108,13 +115,13 @@ function serviceOperation({ operationId, summary, reply, unavailable }: ServiceE
 }
 
 const response = (schema: object, ...more: HeaderName[]) => ({
-  description: "The answer.",
+  description: "The result.",
   headers: headerRefs("x-request-id", ...more),
   content: { "application/json": { schema } },
 });
 
 const anyProblem = {
-  description: "Any other failure.",
+  description: "Any other error.",
   headers: headerRefs("x-request-id"),
   content: { "application/json": { schema: refTo("Problem") } },
 };

@@ -10,16 +10,15 @@ export const parameters = {
     name: "x-request-id",
     in: "header",
     description:
-      "Id of the call, returned unchanged if it is 1 to 128 letters, digits and `._:-`; else the service makes a UUIDv7. Several calls may have the same one.",
-    // Not RequestId, because no value is refused: with that schema clients would refuse values before they
-    // send them.
+      "Your ID of the request, 1 to 128 letters, digits and `._:-`, returned in the response. Otherwise the service generates a UUIDv7. IDs need not be unique.",
+    // Without a pattern, because no value is refused.
     schema: text,
   },
   RequestTimeoutMs: {
     name: "x-request-timeout-ms",
     in: "header",
     description:
-      "Time limit of the call, in milliseconds. `limits` of /capabilities has the bounds and the default.",
+      "Deadline of the request, in milliseconds. See `limits` in /capabilities for the bounds and the default.",
     // Without a default: generated clients would send it, whatever the operator's own is.
     schema: { type: "integer", minimum: 50, maximum: 120_000 },
   },
@@ -27,13 +26,13 @@ export const parameters = {
     name: "Idempotency-Key",
     in: "header",
     description:
-      "A second call with this key and the same body gets the answer of the first one, for 10 minutes; with another body it is refused with 409.",
+      "Makes retries safe: for 10 minutes, a second request with the same key and body gets the first response. With another body it is rejected with 409.",
     schema: { type: "string", minLength: 1, maxLength: 128 },
   },
   Traceparent: {
     name: "traceparent",
     in: "header",
-    description: "W3C Trace Context: the trace that this call belongs to.",
+    description: "W3C Trace Context of your trace.",
     schema: text,
   },
 };
@@ -42,29 +41,27 @@ export const parameters = {
 export const headers = {
   "x-request-id": {
     required: true,
-    description: "The id of this call, in every log line and trace of it.",
-    schema: refTo("RequestId"),
+    description: "ID of the request, as in logs and traces.",
+    schema: text,
   },
   "Server-Timing": {
-    description:
-      "Where the time of the call went, in milliseconds: each part, what no part covers, and the total.",
+    description: "Duration of each processing step in milliseconds, the remainder, and the total.",
     schema: text,
   },
-  traceparent: { description: "The span of this call.", schema: text },
+  traceparent: { description: "W3C Trace Context of this request.", schema: text },
   "Retry-After": {
     required: true,
-    description: "Seconds to wait before the call is sent again.",
+    description: "Seconds to wait before a retry.",
     schema: seconds,
   },
-  "RateLimit-Limit": { description: "Calls that the team may make at once.", schema: count },
-  "RateLimit-Remaining": { description: "Calls that are left of them.", schema: count },
-  "RateLimit-Reset": { description: "Seconds until all of them are available again.", schema: count },
+  "RateLimit-Limit": { description: "Burst of the team, in requests.", schema: count },
+  "RateLimit-Remaining": { description: "Requests left in the burst.", schema: count },
+  "RateLimit-Reset": { description: "Seconds until the full burst is available again.", schema: count },
   "Idempotency-Replayed": {
-    description: "`true`: the answer of an earlier call with the same Idempotency-Key.",
+    description: "`true` if this is the response to an earlier request with the same Idempotency-Key.",
     schema: text,
   },
-  "WWW-Authenticate": { required: true, description: "How to send a key.", schema: text },
-  Allow: { required: true, description: "The methods that this path takes.", schema: text },
+  "WWW-Authenticate": { required: true, description: "How to send an API key.", schema: text },
 };
 
 export type HeaderName = keyof typeof headers;

@@ -4,10 +4,12 @@ import { computeReplyHeaders, type HeaderName, headerRefs } from "./headers.ts";
 import { refTo } from "./schemas.ts";
 
 /** Returns `components/responses`: one per status, with every error code of that status. */
-export const problemResponses = () =>
-  Object.fromEntries(
-    [...codesByStatus].map(([status, codes]) => [`Problem${status}`, response(status, codes)]),
-  );
+export const problemResponses = () => ({
+  ...Object.fromEntries(
+    computeStatuses.map((status) => [`Problem${status}`, response(status, codesByStatus.get(status)!)]),
+  ),
+  MalformedRequest: response(400, ["invalid_request"], ["x-request-id"]),
+});
 
 const codesByStatus = Map.groupBy(
   Object.keys(errorTable) as ErrorCode[],
@@ -20,21 +22,24 @@ export const computeStatuses = [...codesByStatus.keys()].filter((status) => stat
 /** Returns a reference to the response of a status. */
 export const problemAt = (status: number) => refTo(`Problem${status}`, "responses");
 
-function response(status: number, codes: ErrorCode[]) {
+function response(
+  status: number,
+  codes: ErrorCode[],
+  replyHeaders: readonly HeaderName[] = [...computeReplyHeaders, ...(headersAt[status] ?? [])],
+) {
   const schema = refTo("Problem");
   const examples = codes.map((code) => [code, { summary: errorTable[code].title, value: exampleOf(code) }]);
   return {
     description: codes
       .map((code) => `\`${code}\`: ${errorTable[code].when} ${errorTable[code].next}`)
       .join("\n\n"),
-    headers: headerRefs(...computeReplyHeaders, ...(headersAt[status] ?? [])),
+    headers: headerRefs(...replyHeaders),
     content: { "application/json": { schema, examples: Object.fromEntries(examples) } },
   };
 }
 
 const headersAt: Record<number, HeaderName[]> = {
   401: ["WWW-Authenticate"],
-  405: ["Allow"],
   429: ["Retry-After"],
   503: ["Retry-After"],
 };

@@ -20,12 +20,11 @@ import { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import { ErrorCode } from "@faceline/contracts/http/errors";
 import { FacialArea } from "@faceline/contracts/http/facial-area";
 import { LaneHealth } from "@faceline/contracts/http/health";
-import { Image } from "@faceline/contracts/http/image";
+import { Image, ImageOrVector } from "@faceline/contracts/http/image";
 import { ErrorRates, ModelCard, Rate } from "@faceline/contracts/http/model-card";
 import { Precision } from "@faceline/contracts/http/model-version";
 import { Problem } from "@faceline/contracts/http/problem";
 import { FaceQuality, MinQuality, QualityIssue } from "@faceline/contracts/http/quality";
-import { RequestId } from "@faceline/contracts/http/reply-fields";
 import { EmbeddingFormat, RepresentResult } from "@faceline/contracts/http/represent";
 import { Flag } from "@faceline/contracts/http/request-body";
 import { NamedVector, Vector } from "@faceline/contracts/http/vector";
@@ -56,7 +55,7 @@ export function schemas(): Record<string, JsonSchema> {
       const { def } = zodSchema._zod;
       if (def.type === "record") delete jsonSchema.propertyNames;
       if (def.type === "tuple") asList(jsonSchema as JsonSchema);
-      if (def.type === "default") jsonSchema.default ??= def.defaultValue as JsonSchema;
+      if (def.type === "default") describeDefault(jsonSchema as JsonSchema, def.defaultValue);
       if (jsonSchema.maximum === Number.MAX_SAFE_INTEGER) delete jsonSchema.maximum;
       if (jsonSchema.minimum === Number.MIN_SAFE_INTEGER) delete jsonSchema.minimum;
     },
@@ -64,14 +63,17 @@ export function schemas(): Record<string, JsonSchema> {
   return Object.fromEntries(
     Object.entries(converted.schemas).flatMap(([id, { $id: _id, $schema: _schema, ...rest }]) => {
       const schema = withAliases(rest as JsonSchema);
-      return isRequest(id)
-        ? [
-            [id, schema],
-            [formName(id), formSchema(schema)],
-          ]
-        : [[id, schema]];
+      const form = isRequest(id) ? [[formName(id), formSchema(schema)]] : [];
+      // oapi-codegen (Go) calls the whole response of `verify` VerifyResponse, and this is its body.
+      return [[id, isResponse(id) ? { ...schema, "x-go-name": `${id}Body` } : schema], ...form];
     }),
   );
+}
+
+/** Moves a default into the description: openapi-typescript requires fields that have one. */
+function describeDefault(schema: JsonSchema, value: unknown): void {
+  delete schema["default"];
+  if (schema.description !== undefined) schema.description += ` Defaults to \`${value}\`.`;
 }
 
 /** Writes a tuple as a list of fixed length: few generators of clients know `prefixItems`. */
@@ -87,7 +89,17 @@ function asList(schema: JsonSchema): void {
  * here gets a name from its place, such as `compare_response_results_item_type_0`.
  */
 const named: Record<string, z.ZodType> = Object.assign(
-  { Image, Vector, NamedVector, Candidate, CandidateImage, CandidateVector, RequestId, ErrorCode, Problem },
+  {
+    Image,
+    Vector,
+    NamedVector,
+    ImageOrVector,
+    Candidate,
+    CandidateImage,
+    CandidateVector,
+    ErrorCode,
+    Problem,
+  },
   { ComparedCandidate, FailedCandidate, FacialArea, FaceQuality, QualityIssue, Dependency, LaneHealth },
   { DistanceMetric, FacePolicy, EmbeddingFormat, MinQuality, Precision, RepresentResult },
   { ModelDetails, DetectorDetails },
@@ -101,12 +113,14 @@ function withAliases({ aliases = {}, ...schema }: JsonSchema): JsonSchema {
   const names = Map.groupBy(Object.keys(aliases), (alias) => aliases[alias]!);
   for (const [field, others] of names) {
     const property = schema.properties![field]!;
-    property["description"] += ` Also accepted as ${others.map((name) => `\`${name}\``).join(", ")}.`;
+    property.description += ` Also accepted as ${others.map((name) => `\`${name}\``).join(", ")}.`;
   }
   return schema;
 }
 
 const isRequest = (id: string): boolean => id.endsWith("Request");
+
+const isResponse = (id: string): boolean => id.endsWith("Response");
 
 export const formName = (request: string): string => request.replace(/Request$/, "Form");
 
@@ -121,23 +135,24 @@ function formSchema(schema: JsonSchema): JsonSchema {
 
 /** Base64 is accepted too, as are embeddings: as JSON, or as a file of float32. */
 function formField(property: JsonSchema): JsonSchema {
-  const { $ref, anyOf = [], items, ...rest } = property;
+  const { $ref = "", items, ...rest } = property;
   if (items?.$ref === refTo("Candidate").$ref) return { ...rest, items: file };
-  const holdsFile = [{ $ref }, ...anyOf].some((option) => fileTypes.has(option.$ref ?? ""));
-  return holdsFile ? { ...file, ...rest } : property;
+  return fileTypes.has($ref) ? { ...file, ...rest } : property;
 }
 
 const file = { type: "string", format: "binary" };
-const fileTypes = new Set(["#/components/schemas/Image", "#/components/schemas/NamedVector"]);
+const fileTypes = new Set(
+  ["Image", "NamedVector", "ImageOrVector"].map((name) => `#/components/schemas/${name}`),
+);
 
 export const refTo = (id: string, kind = "schemas") => ({ $ref: `#/components/${kind}/${id}` });
 
 type JsonSchema = {
   $ref?: string;
+  description?: string;
   type?: string | string[];
   properties?: Record<string, JsonSchema>;
   required?: string[];
-  anyOf?: JsonSchema[];
   items?: JsonSchema;
   prefixItems?: JsonSchema[];
   aliases?: Record<string, string>;

@@ -115,7 +115,7 @@ test("a call without a reply ends at the client's time limit; a proxy's page is 
   for (const status of [200, 502]) {
     const proxy = await serve(t, {}, { fetch: async () => new Response("<html>", { status }) });
     const failure = await failing(proxy.faceline.verify(images));
-    assert.deepEqual([failure.code, failure.status], ["unexpected_answer", status]);
+    assert.deepEqual([failure.code, failure.status], ["unexpected_response", status]);
   }
 });
 

@@ -40,7 +40,7 @@ export function testAccounts(overrides: Partial<AccountPorts> = {}): TestAccount
       waitlist.set(entry.email, { ...entry, ...again });
       return "joined";
     },
-    signInAddresses: {
+    signInLinks: {
       find: async (token) => personOf(tokens.get(token)),
       async consume(token) {
         const person = personOf(tokens.get(token));
@@ -116,7 +116,7 @@ export const postForm = (
     headers: { ...ownForm, ...headers },
   });
 
-/** Opens a sign-in address, presses its button, and returns the header that later requests need. */
+/** Opens a sign-in link, presses its button, and returns the header that later requests need. */
 export async function signIn(app: FastifyInstance, token: string): Promise<{ cookie: string }> {
   const reply = await postForm(app, `/sign-in/${token}`);
   const [cookie] = reply.cookies;
@@ -151,6 +151,6 @@ type TestAccounts = {
   sessions: Map<string, StoredSession>;
   waitlist: Map<string, TestEntry>;
   keys: Map<string, KeyView & { team: string }>;
-  /** Stores a person and returns the token of a sign-in address. */
+  /** Stores a person and returns the token of a sign-in link. */
   invite(person: Person): string;
 };

@@ -1,6 +1,6 @@
 import { isDeepStrictEqual } from "node:util";
 import type { AuditDetails, AuditEntry } from "@faceline/accounts/audit/audit-log";
-import type { OpenAddress } from "@faceline/accounts/people/sign-in-address";
+import type { OpenLink } from "@faceline/accounts/people/sign-in-link";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import type { KeyView } from "@faceline/web/accounts/key-view";
 import type { Person } from "../src/accounts/account-ports.ts";
@@ -12,7 +12,7 @@ import { testNow } from "./server.ts";
 export function testAdmin({ people, waitlist, keys }: TestState): AdminPorts {
   const limits = new Map<string, LimitOverrides>();
   const log: AuditEntry[] = [];
-  const openAddresses = new Map<string, OpenAddress[]>();
+  const openLinks = new Map<string, OpenLink[]>();
   const declined = new Set<string>();
   let made = 0;
   const record = (by: string, action: AuditEntry["action"], on: string, details: AuditDetails = {}) => {
@@ -49,16 +49,16 @@ export function testAdmin({ people, waitlist, keys }: TestState): AdminPorts {
     },
     sessions: async (email) => [{ email, createdAt: testNow, seenAt: testNow }],
     endSessions: async (email, actor) => record(actor.by, "sessions_ended", email),
-    openAddresses: async (email) => openAddresses.get(email) ?? [],
-    async cancelAddresses(email, actor) {
+    openLinks: async (email) => openLinks.get(email) ?? [],
+    async cancelLinks(email, actor) {
       record(actor.by, "sign_in_addresses_cancelled", email);
-      openAddresses.delete(email);
+      openLinks.delete(email);
     },
     async sendAddress(email, origin) {
       if (!people.has(email)) return null;
       // Time stands still in these tests.
       made++;
-      openAddresses.set(email, [{ createdAt: testNow + made, expiresAt: testNow + 86_400_000 }]);
+      openLinks.set(email, [{ createdAt: testNow + made, expiresAt: testNow + 86_400_000 }]);
       return { kind: "shown", address: `${origin}/sign-in/${"a".repeat(43)}` };
     },
     async teams() {

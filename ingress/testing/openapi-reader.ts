@@ -54,7 +54,13 @@ type Part = {
   headers?: Record<string, Part>;
   content?: Record<string, { examples?: Record<string, { value: unknown }> }>;
 };
+type Operation = {
+  description?: string;
+  security?: object[];
+  requestBody?: Part;
+  responses: Record<string, Part>;
+};
 type Document = {
-  paths: Record<string, Record<string, { requestBody?: Part; responses: Record<string, Part> }>>;
+  paths: Record<string, Record<string, Operation>>;
   components: Record<string, Record<string, Part>>;
 };

@@ -160,6 +160,11 @@ export const Detector = z.strictObject({
    */
   landmark_box_scale: z.number().min(1).max(2).optional(),
   /**
+   * The narrowest face, as a share of the picture's longer side, of which at least 20 of 25 photographs give
+   * the right one (`npm run bench -- --only detection`).
+   */
+  found_width_share: z.number().min(0).max(1).optional(),
+  /**
    * Input sides of a cascade, which are searched one after the other until the picture is clear: a score
    * less than `below` is surely no face, one of `from` or more surely one. The last side is the model's
    * own. Without a cascade, only the model's own side is searched. `missed_width_share`: beside a clear

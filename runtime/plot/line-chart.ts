@@ -1,5 +1,6 @@
 import { type Axis, axisFormat, axisTicks, linearScale } from "./scale.ts";
 import {
+  type ColourScheme,
   circle,
   colour,
   legend,
@@ -18,7 +19,16 @@ import {
  * that is not finite.
  */
 export function lineChart(chart: LineChart): string {
-  const { title, description, x: xAxis, y: yAxis, panels, panelWidth = 240, panelHeight = 200 } = chart;
+  const {
+    title,
+    description,
+    x: xAxis,
+    y: yAxis,
+    panels,
+    colours,
+    panelWidth = 240,
+    panelHeight = 200,
+  } = chart;
   const names = [...new Set(panels.flatMap(({ series }) => series.map(({ name }) => name)))];
   const bottom = top + panelHeight;
   const y = linearScale(yAxis.range, [bottom, top]);
@@ -58,7 +68,7 @@ export function lineChart(chart: LineChart): string {
     ];
   });
   const height = bottom + 40 + (chart.footnote === undefined ? 0 : 20);
-  return svgDocument({ title, description, width: left + plotWidth + 20, height }, [
+  return svgDocument({ title, description, width: left + plotWidth + 20, height, colours }, [
     text(20, 28, title, { anchor: "start", weight: "bold", size: 14 }),
     text(20, 46, yAxis.label, { anchor: "start", fill: colour.muted }),
     ...legend(names, [20, 68], "line"),
@@ -101,6 +111,7 @@ export type LineChart = {
   panelWidth?: number;
   panelHeight?: number;
   footnote?: string;
+  colours?: ColourScheme;
 };
 
 /**

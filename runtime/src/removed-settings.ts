@@ -39,6 +39,7 @@ export const removedSettings: Readonly<Record<string, string>> = {
   TESTER_DEADLINE_MS: "a request of the tester has 15 s",
   ACCOUNT_FORMS_PER_HOUR: "an address may send 5 forms an hour",
   SIGN_IN_ADDRESSES_PER_HOUR: "an address may try 60 sign-in links an hour",
+  SIGN_IN_ADDRESS_HOURS: "it is called SIGN_IN_LINK_HOURS",
   SIGN_IN_MAILS_PER_HOUR: "an email gets 3 sign-in links an hour",
   TEAM_KEYS_PER_HOUR: "a team may change 60 keys an hour",
 

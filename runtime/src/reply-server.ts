@@ -99,7 +99,7 @@ const failed: Reply = { status: 500, text: "This could not be read.\n" };
 export type Reply = {
   status: number;
   type?: string;
-  text?: string;
+  text?: string | Buffer;
   stream?: Readable;
   headers?: Record<string, string>;
 };

@@ -20,6 +20,9 @@ import { openTestServers } from "@faceline/testing/test-servers";
 const filesWithVersion = [
   "contracts/client/package.json",
   "contracts/client/README.md",
+  "contracts/client/python/README.md",
+  "contracts/client/python/pyproject.toml",
+  "docs/using/clients.md",
   "deploy/chart/Chart.yaml",
   "deploy/compose/compose.yaml",
   "deploy/images/Dockerfile",

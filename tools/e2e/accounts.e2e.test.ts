@@ -44,7 +44,7 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     await page.goto(address + path);
     return { page, faults };
   };
-  /** The sign-in address of the newest mail to somebody, once there are `count` mails. */
+  /** The sign-in link of the newest mail to somebody, once there are `count` mails. */
   const mailedAddress = async (to: string, count: number): Promise<string> => {
     const mails = () => smtp.mails.filter((each) => each.to.includes(to));
     await waitUntil(`mail ${count} to ${to} is there`, () => mails().length >= count);
@@ -55,8 +55,8 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
   const press = (page: Page, name: string | RegExp) => page.getByRole("button", { name }).click();
   const heading = (page: Page, name: string | RegExp) =>
     page.getByRole("heading", { level: 1, name }).waitFor();
-  const signIn = async (page: Page, signInAddress: string, home = "/dashboard") => {
-    await page.goto(signInAddress);
+  const signIn = async (page: Page, signInLink: string, home = "/dashboard") => {
+    await page.goto(signInLink);
     await press(page, "Sign in");
     await page.waitForURL(`**${home}`);
   };
@@ -168,7 +168,7 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     await page.goto(adasAddress);
     await heading(page, "This link does not work");
     await assertSoundInAllLooks(page, "address-dead");
-    await keys("sign-in-address", "--email", ada);
+    await keys("sign-in-link", "--email", ada);
     const next = await mailedAddress(ada, 2);
     await using redis = await connectRedis("REDIS", durable.access("test")["REDIS_DURABLE_URL"]!, 1_000);
     for (const key of await redis.keys("sign-in:*")) await redis.pexpire(key, 0);
@@ -196,11 +196,11 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
 
   await t.test("who is signed in and opens an address learns who that is", async () => {
     const { page } = visitor;
-    await keys("sign-in-address", "--email", ada);
+    await keys("sign-in-link", "--email", ada);
     await page.goto(await mailedAddress(ada, 3));
     await page.getByText(`You are signed in as ${ada} already`).waitFor();
     await assertSoundInAllLooks(page, "address-signed-in");
-    await keys("sign-in-address", "--email", bob);
+    await keys("sign-in-link", "--email", bob);
     await page.goto(await mailedAddress(bob, 2));
     await page.getByText(`This browser is signed in as ${ada}`).waitFor();
     await assertSoundInAllLooks(page, "address-of-another");
@@ -257,7 +257,7 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
   });
 
   await t.test("a key is made by keyboard alone and without scripts", async () => {
-    await keys("sign-in-address", "--email", bob);
+    await keys("sign-in-link", "--email", bob);
     const context = await browser.newContext({ javaScriptEnabled: false });
     const page = await context.newPage();
     await page.goto(await mailedAddress(bob, 3));

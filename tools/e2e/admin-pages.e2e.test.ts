@@ -165,7 +165,7 @@ test("from an empty installation to an approved team with limits, in a browser",
   });
 
   await t.test(
-    "a sign-in address that was lost is replaced, and one that is open can be cancelled",
+    "a sign-in link that was lost is replaced, and one that is open can be cancelled",
     async () => {
       const { page } = admin;
       await press(page, "Make a sign-in link");

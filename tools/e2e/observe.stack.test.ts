@@ -77,7 +77,9 @@ test("npm start -- --observe", async (t) => {
 
   await t.test("the page leads to what is there", async () => {
     const page = await (await fetch(observe)).text();
-    assert.match(page, /traces\/slow.*traces\/refused/s);
+    assert.match(page, /p99 of requests.*traces\/slow.*traces\/refused/s);
+    const cards = async () => (await fetch(`${observe}now.json`)).text();
+    await waitUntil("every process is read", async () => !(await cards()).includes("Cannot be read"));
     for (const [, address] of page.matchAll(/href="(http[^"]*\/(?:metrics|readyz))"/g)) {
       // The worker that was killed comes back.
       await waitUntil(`${address} answers`, () =>

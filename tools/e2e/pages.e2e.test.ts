@@ -75,6 +75,28 @@ test("the public pages, in a browser", async (t) => {
     assert.deepEqual(faults, []);
   });
 
+  await t.test("a search is reached by a key, moves by arrows and leads to a section", async (t) => {
+    const { page, faults } = await openPage(browser);
+    t.after(() => page.context().close());
+    await page.goto(`${address}/docs/quick-start`);
+    await page.keyboard.press("/");
+    await page.keyboard.type("queue full");
+    const results = page.locator(".results a");
+    await results.first().waitFor();
+    await assertSound(page, "results of a search");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowUp");
+    await page.keyboard.press("Enter");
+    await page.waitForURL("**/docs/errors#queue_full");
+    await page.keyboard.press("/");
+    await page.keyboard.type("nothing is called so");
+    await page.getByText("No results for").first().waitFor();
+    await page.keyboard.press("Escape");
+    assert.equal(await page.locator(".results").isVisible(), false);
+    assert.deepEqual(faults, []);
+  });
+
   await t.test("the first stop of the Tab key leads past the menu to the content", async (t) => {
     const { page } = await openPage(browser);
     t.after(() => page.context().close());

@@ -46,7 +46,7 @@ test("the block of the planner's README plans for a running service, sets the pl
   const text = await plan();
   assert.match(text, /Sending drawn calls for 20 s/);
   assert.match(text, /The cheapest settings that meet p99 < 1000 ms/);
-  assert.match(text, /with the settings in force \(.*\) the recorded calls took \d+ ms at p50/);
+  assert.match(text, /with the settings in force \(.*\) the recorded requests took \d+ ms at p50/);
   assert.match(text, /p99 ms .*this plan .* \d+ \(\d+-\d+\)/);
   assert.match(text, /Next: set the plan\. npm run plan -- apply /);
   assertTrace(join(folder, "plan", "latest.jsonl"));

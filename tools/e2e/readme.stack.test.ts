@@ -75,11 +75,12 @@ test("the calls in README, in the guide to clients and in the launcher's welcome
   });
 
   await t.test(
-    "the Python programs in docs/using/clients.md, one of them as a client of DeepFace's server",
+    "the program in docs/using/clients.md that is a client of DeepFace's server",
     { skip: withoutPython },
     async () => {
-      const programs = fenced(guide, "python");
-      assert.equal(programs.length, 2);
+      // Those with the Python client need its wheel: python-client.e2e.test.ts.
+      const programs = fenced(guide, "python").filter((program) => program.includes("import requests"));
+      assert.equal(programs.length, 1);
       for (const program of programs) {
         assert.ok(program.includes(readmeAddress), program);
         const { stdout } = await promisify(execFile)(
@@ -93,6 +94,20 @@ test("the calls in README, in the guide to clients and in the launcher's welcome
       }
     },
   );
+
+  for (const name of ["deepface", "compreface", "face-api"]) {
+    const file = `docs/using/coming-from-${name}.md`;
+    await t.test(`the program in ${file}`, { skip: name !== "face-api" && withoutPython }, async () => {
+      const text = readFileSync(join(repository, file), "utf8");
+      const [python] = fenced(text, "python");
+      const [program = ""] = fenced(text, "typescript").concat(python ?? []);
+      assert.ok(program.includes(readmeAddress), file);
+      writeFileSync(join(folder, "coming.mts"), program.replace(readmeAddress, address));
+      const command = python === undefined ? process.execPath : "python3";
+      const { stdout } = await promisify(execFile)(command, ["coming.mts"], { cwd: folder });
+      assert.match(stdout, /^true\n$/i);
+    });
+  }
 });
 
 const readmeAddress = "http://127.0.0.1:8080";

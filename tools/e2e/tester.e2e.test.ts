@@ -40,14 +40,14 @@ test("the tester, in a browser", async (t) => {
   const onPage = (name: string, run: (page: Page) => Promise<void>) =>
     t.test(name, async (t) => {
       const { page, faults } = await visit(t);
-      await headline(page, /same person/);
+      await headline(page, /Same person/);
       await run(page);
       assert.deepEqual(faults, []);
     });
 
   await t.test("the first pair's answer is there before a visitor has done anything", async (t) => {
     const { page, faults } = await visit(t);
-    await headline(page, /^Closer than the threshold: counts as the same person$/);
+    await headline(page, /^Same person, by this threshold$/);
     assert.equal(await page.locator(".slot .face.counted").count(), 2);
     assert.match(
       await page.locator(".explanation").innerText(),
@@ -60,7 +60,7 @@ test("the tester, in a browser", async (t) => {
     assert.match((await rarity.getByRole("img").getAttribute("aria-label"))!, /None of 77,221 pairs/);
     assert.match(
       await rarity.innerText(),
-      /An estimate from 77,221 pairs of pictures that the model was tried on/,
+      /An estimate from 77,221 pairs of images that the model was tried on/,
     );
     for (const size of [
       { width: 1_280, height: 800 },
@@ -71,6 +71,7 @@ test("the tester, in a browser", async (t) => {
       const end = box!.y + box!.height;
       assert.ok(end <= size.height, `the headline ends at ${end} of ${size.height} px, width ${size.width}`);
     }
+    await page.getByText(/^Answered in [\d,]+ ms for these samples: where the time went$/).click();
     assert.ok((await page.locator(".time tbody tr").count()) > 4);
     const { pictures, others } = await bytesOnTheWire(page);
     t.diagnostic(`${others} bytes without pictures, ${pictures} of pictures, headers included`);
@@ -83,55 +84,55 @@ test("the tester, in a browser", async (t) => {
   await onPage("two files: the answer comes by itself, and the same call as curl", async (page) => {
     await choose(page, 0, sample("ada-1"));
     await choose(page, 1, sample("chi-2"));
-    await headline(page, /^Further than the threshold: counts as different people$/);
+    await headline(page, /^Different people, by this threshold$/);
     assert.equal(await page.locator("#status").innerText(), await page.locator("#headline").innerText());
     assert.match(await page.locator(".in-curl").innerText(), /-F img1=@ada-1\.jpg \\\n +-F img2=@chi-2\.jpg/);
     await assertSoundInAllLooks(page, "different");
   });
 
   await onPage("a picture that is pasted goes to the empty place", async (page) => {
-    await page.getByRole("button", { name: "Remove the second picture" }).click();
-    await headline(page, /^Add another picture$/);
+    await page.getByRole("button", { name: "Remove the second image" }).click();
+    await headline(page, /^Add a second image to compare$/);
     await assertSoundInAllLooks(page, "one-missing");
     // A picture of the visitor's own takes the place of both samples.
     await paste(page, sample("chi-1"));
-    await page.getByAltText("The second picture: pasted.jpg").waitFor();
-    await page.getByAltText("The first picture: dia-1.jpg").waitFor({ state: "hidden" });
+    await page.getByAltText("The second image: pasted.jpg").waitFor();
+    await page.getByAltText("The first image: dia-1.jpg").waitFor({ state: "hidden" });
     await paste(page, sample("ada-1"));
-    await headline(page, /different people/);
+    await headline(page, /Different people/);
   });
 
   await onPage(
     "a file that is dropped on a place is taken, and one beside it leaves the page",
     async (page) => {
       await drop(page, ".slot:nth-child(2)", sample("ada-2"));
-      await headline(page, /^Add another picture$/);
+      await headline(page, /^Add a second image to compare$/);
       await drop(page, ".slot:nth-child(1)", sample("ada-1"));
-      await headline(page, /same person/);
+      await headline(page, /Same person/);
       await drop(page, "h1", sample("chi-1"));
-      await headline(page, /same person/);
+      await headline(page, /Same person/);
     },
   );
 
   await onPage("the camera takes a picture, and says how to allow it", async (page) => {
     await choose(page, 0, sample("dia-1"));
-    await headline(page, /^Add another picture$/);
-    const open = page.getByRole("button", { name: "Camera: take the second picture" });
+    await headline(page, /^Add a second image to compare$/);
+    const open = page.getByRole("button", { name: "Camera: take the second image" });
     await open.click();
     await page.getByText("The browser does not let this page use the camera").waitFor();
     await assertSoundInAllLooks(page, "camera-refused");
     await page.keyboard.press("Escape");
     await page.context().grantPermissions(["camera"]);
     await open.click();
-    await page.getByRole("button", { name: "Take the picture" }).click();
-    await page.getByAltText("The second picture: camera.jpg").waitFor();
-    await headline(page, /same person/);
+    await page.getByRole("button", { name: "Take the image" }).click();
+    await page.getByAltText("The second image: camera.jpg").waitFor();
+    await headline(page, /Same person/);
   });
 
   await onPage("by keyboard alone: a sample, another metric, and the threshold", async (page) => {
     await page.getByAltText("Sample ada-1").locator("..").focus();
     await page.keyboard.press("Enter");
-    await headline(page, /different people/);
+    await headline(page, /Different people/);
     await page.getByText("Model and threshold").focus();
     await page.keyboard.press("Enter");
     const metric = page.getByRole("combobox", { name: "Metric" });
@@ -144,13 +145,13 @@ test("the tester, in a browser", async (t) => {
     await threshold.focus();
     const replied = page.waitForResponse("**/tester/verify");
     await page.keyboard.press("End");
-    await headline(page, /same person/);
+    await headline(page, /Same person/);
     await page.waitForURL("**/?metric=euclidean&threshold=*");
     await replied;
     await page.locator(".json code", { hasText: '"verified": true' }).waitFor();
     // The handle keeps the focus when the answer comes.
     await page.keyboard.press("Home");
-    await headline(page, /different people/);
+    await headline(page, /Different people/);
   });
 
   await onPage(
@@ -164,7 +165,7 @@ test("the tester, in a browser", async (t) => {
       await page.clock.pauseAt(Date.now() + 60_000);
       await page.getByRole("slider", { name: "Threshold" }).focus();
       await page.keyboard.press("Home");
-      await headline(page, /different people/);
+      await headline(page, /Different people/);
       for (let step = 0; step < 10; step++) {
         await page.keyboard.press("ArrowRight");
         await page.clock.runFor(250);
@@ -207,32 +208,27 @@ test("the tester, in a browser", async (t) => {
     assert.equal(calls, 1);
   });
 
-  await t.test("a replacement that fails leaves the picture, its face and the answer", async (t) => {
-    const { page } = await visit(t);
-    await headline(page, /same person/);
-    const isAsBefore = async (): Promise<void> => {
-      assert.equal(await page.locator(".slot.filled .face.counted").count(), 2);
-      await page.getByAltText("The first picture: dia-1.jpg").waitFor();
-      await headline(page, /same person/);
-    };
+  await onPage("a file that is no image leaves its slot empty: no old image, and one fault", async (page) => {
+    const wall = await picture(folder, "wall-before.png", { width: 600, height: 400, background: "#88aacc" });
+    await choose(page, 0, sample("dia-1"));
+    await choose(page, 1, wall);
+    await headline(page, /^No face was found in the second image\.$/);
     const notes = join(folder, "notes.txt");
-    writeFileSync(notes, "not a picture");
-    await drop(page, ".slot:nth-child(1)", notes);
-    await page
-      .locator(".slot:nth-child(1) .note-of-slot", { hasText: "cannot open this file as a picture" })
-      .waitFor();
-    await isAsBefore();
-    await assertSoundInAllLooks(page, "not-replaced");
-    await page.context().setOffline(true);
-    await page.getByAltText("Sample ada-1").click();
-    await page.locator(".slot .note-of-slot", { hasText: "You are offline" }).waitFor();
-    await isAsBefore();
+    writeFileSync(notes, "not an image");
+    await drop(page, ".slot:nth-child(2)", notes);
+    const note = page.locator(".slot:nth-child(2) .note-of-slot");
+    await note.getByText("Your browser cannot open this file.").waitFor();
+    await headline(page, /^Add a second image to compare$/);
+    assert.doesNotMatch(await note.innerText(), /No face/);
+    assert.equal(await page.locator(".slot.filled").count(), 1);
+    assert.match(await page.locator("#status").innerText(), /cannot open this file.* Add a second image/);
+    await page.locator(".slot:nth-child(2) h2").click();
   });
 
   await onPage("of three files the third is left out, and the page says so", async (page) => {
     await drop(page, ".slot:nth-child(1)", sample("ada-1"), sample("chi-1"), sample("ada-2"));
-    await headline(page, /different people/);
-    await page.getByText("Only two pictures are compared.").waitFor();
+    await headline(page, /Different people/);
+    await page.getByText("Only two images are compared.").waitFor();
   });
 
   await t.test(
@@ -263,14 +259,14 @@ test("the tester, in a browser", async (t) => {
     "a picture without a face: its place says so, and the other one keeps its picture",
     async (t) => {
       const { page } = await visit(t);
-      await headline(page, /same person/);
+      await headline(page, /Same person/);
       const wall = await picture(folder, "wall.png", { width: 600, height: 400, background: "#88aacc" });
       await choose(page, 0, sample("dia-1"));
       await choose(page, 1, wall);
-      await headline(page, /^No face was found in the second picture\.$/);
+      await headline(page, /^No face was found in the second image\.$/);
       assert.match(await page.locator(".slot.at-fault").innerText(), /No face was found/);
       assert.equal(await page.locator(".slot.filled").count(), 2);
-      assert.match(await page.locator(".facts").innerText(), /no_face_detected[\s\S]+Request id/);
+      assert.match(await page.locator(".facts").innerText(), /no_face_detected[\s\S]+Request ID/);
       await assertSoundInAllLooks(page, "no-face");
     },
   );
@@ -286,23 +282,28 @@ test("the tester, in a browser", async (t) => {
       .toFile(both);
     await choose(page, 0, sample("dia-1"));
     await choose(page, 1, both);
-    await page.getByText("2 faces found. Face").waitFor();
-    await headline(page, /same person/);
-    assert.equal(await page.locator(".slot:nth-child(2) .face").count(), 2);
+    await page.getByText("2 faces. Face").waitFor();
+    await headline(page, /Same person/);
+    const boxes = page.locator(".slot:nth-child(2)").getByRole("button", { name: /^Use face/ });
+    assert.equal(await boxes.count(), 2);
     assert.equal(await page.locator(".slot:nth-child(2) .face.counted").count(), 1);
     await assertSoundInAllLooks(page, "two-faces");
-    await page.getByRole("button", { name: /^Use face/ }).click();
-    await headline(page, /different people/);
-    await page.getByText("One face of both.jpg.").waitFor();
-    await page.getByText("Of both.jpg this page sent one face alone").waitFor();
-    await page.getByRole("button", { name: "Use the whole picture" }).click();
-    await headline(page, /same person/);
+    await boxes.and(page.locator('[aria-pressed="false"]')).click();
+    await headline(page, /Different people/);
+    const name = /You chose face (\d)/.exec(await page.locator(".faces").nth(1).innerText())?.[1];
+    await page.locator(".in-curl", { hasText: `-F img2=@both-face-${name}.jpg` }).waitFor();
+    assert.equal(await page.getByRole("link", { name: `both-face-${name}.jpg` }).count(), 1);
+    assert.match(await page.locator(".json code").innerText(), /"img2": 1/);
+    await assertSoundInAllLooks(page, "face-chosen");
+    // The box has the focus: it is a button for the keyboard too.
+    await page.locator('.box[aria-pressed="true"]').press("Enter");
+    await headline(page, /Same person/);
   });
 
   await onPage("the samples that are shown stand out, and their names say where", async (page) => {
-    await page.getByAltText("Sample dia-1, shown as the first picture").waitFor();
+    await page.getByAltText("Sample dia-1, shown as the first image").waitFor();
     await page.getByAltText("Sample ada-1").click();
-    await page.getByAltText("Sample ada-1, shown as the first picture").waitFor();
+    await page.getByAltText("Sample ada-1, shown as the first image").waitFor();
     assert.equal(await page.locator(".sample.shown").count(), 2);
   });
 
@@ -310,16 +311,16 @@ test("the tester, in a browser", async (t) => {
     const file = join(folder, "photo.heic");
     writeFileSync(file, "not a picture");
     await choose(page, 0, file);
-    await page.getByText("Your browser cannot open HEIC pictures.").waitFor();
-    await headline(page, /same person/);
+    await page.getByText("Your browser cannot open HEIC images.").waitFor();
+    await headline(page, /^Add a second image to compare$/);
   });
 
   await onPage("one picture: its faces; one against many: the nearest first", async (page) => {
-    await page.getByRole("radio", { name: "One picture" }).check();
-    await headline(page, /^One face was found$/);
+    await page.getByRole("radio", { name: "One image" }).check();
+    await headline(page, /^One face found$/);
     await assertSoundInAllLooks(page, "represent");
     await page.getByRole("radio", { name: "One against many" }).check();
-    await headline(page, /^Add another picture$/);
+    await headline(page, /^Add a second image to compare$/);
     const several = [sample("chi-2"), sample("ada-2")];
     await page.locator('.slot input[type="file"]').nth(1).setInputFiles(several);
     await headline(page, /^None is within the threshold$/);
@@ -337,7 +338,7 @@ test("the tester, in a browser", async (t) => {
 
   await t.test("a face and its lines of the reply stand out together", async (t) => {
     const { page } = await visit(t);
-    await headline(page, /same person/);
+    await headline(page, /Same person/);
     await page.locator(".slot:nth-child(1) .face rect").hover();
     const lines = await page.locator(".line.highlighted").allInnerTexts();
     assert.match(lines.join(""), /^ +"img1": \{[\s\S]+"left_eye"/);
@@ -346,35 +347,38 @@ test("the tester, in a browser", async (t) => {
     assert.equal(await page.locator(".slot:nth-child(1) .face.highlighted").count(), 0);
   });
 
-  await t.test("offline: it says so, and goes on by itself", async (t) => {
-    const { page } = await visit(t);
-    await headline(page, /same person/);
-    await page.context().setOffline(true);
-    await chooseMetric(page, "euclidean");
-    await headline(page, /^You are offline$/);
-    await assertSoundInAllLooks(page, "offline");
-    await page.context().setOffline(false);
-    await headline(page, /same person/);
-  });
+  await t.test(
+    "a service that cannot be reached: it is not the visitor's fault, and goes on by itself",
+    async (t) => {
+      const { page } = await visit(t);
+      await headline(page, /Same person/);
+      await page.context().setOffline(true);
+      await chooseMetric(page, "euclidean");
+      await headline(page, /^The service cannot be reached$/);
+      await assertSoundInAllLooks(page, "unreachable");
+      await page.context().setOffline(false);
+      await headline(page, /Same person/);
+    },
+  );
 
   await t.test("429: it says how long to wait, and goes on by itself", async (t) => {
     const { page } = await visit(t);
-    await headline(page, /same person/);
+    await headline(page, /Same person/);
     await useUpRate(address, visitors);
     await chooseMetric(page, "euclidean");
-    await headline(page, /^You have sent many requests in a short time$/);
-    await page.getByText(/^Trying again in \d+ s\.$/).waitFor();
-    await headline(page, /same person/);
+    await headline(page, /^Too many requests in a short time$/);
+    await page.getByText(/^Next try in \d+ s\.$/).waitFor();
+    await headline(page, /Same person/);
   });
 
   await t.test("503: it says that the service is not ready, and when it tries again", async (t) => {
     const { page } = await visit(t);
-    await headline(page, /same person/);
+    await headline(page, /Same person/);
     services.find("inference-1").kill("SIGKILL");
     await waitUntil("the worker is missed", async () => (await fetch(`${address}/health`)).status === 503);
     await chooseMetric(page, "euclidean");
     await headline(page, /^The service is not ready$/);
-    await page.getByText(/^Trying again in \d+ s\.$/).waitFor();
+    await page.getByText(/^Next try in \d+ s\.$/).waitFor();
     await assertSoundInAllLooks(page, "not-ready");
   });
 });

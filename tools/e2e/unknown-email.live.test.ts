@@ -1,4 +1,4 @@
-// Covers what docs/operating/data-protection.md says of unknown emails: see sign-in-address.ts.
+// Covers what docs/operating/data-protection.md says of unknown emails: see sign-in-link.ts.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
@@ -7,7 +7,7 @@ import { commandActor } from "@faceline/accounts/audit/audit-log";
 import { approve, cancelForPerson, decline, issueForPerson } from "@faceline/accounts/people/approval";
 import { forget } from "@faceline/accounts/people/forget";
 import { endSessions } from "@faceline/accounts/people/sessions";
-import { issueSignInToken } from "@faceline/accounts/people/sign-in-address";
+import { issueSignInToken } from "@faceline/accounts/people/sign-in-link";
 import { connectRedis } from "@faceline/runtime/redis";
 import { startDurableServer } from "./stack/redis-servers.ts";
 

@@ -107,7 +107,7 @@ async function measure(call: MeasureArguments): Promise<void> {
   }
   if (call.html !== undefined) {
     const title = `Error rates on ${dataset.name}, align ${call.align ? "on" : "off"}`;
-    await writeFile(call.html, htmlReport(reports, title));
+    await writeFile(call.html, await htmlReport(reports, title));
     console.log(`\nWritten: ${call.html}`);
   }
   if (call.write) {

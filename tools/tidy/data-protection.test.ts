@@ -27,7 +27,7 @@ const constants: [name: string, file: string, constant: string, unit: string][] 
   ["answer:", "runtime/src/answers.ts", "answerGraceMs", "s"],
   ["in-flight:", "ingress/src/limits/in-flight-limiter.ts", "reportValidMs", "s"],
   ["declined:", "accounts/src/people/applicants.ts", "declinedShownDays", "days"],
-  ["sign-ins:", "accounts/src/people/config.ts", "signInAddressHoursMax", "hours"],
+  ["sign-ins:", "accounts/src/people/config.ts", "signInLinkHoursMax", "hours"],
   ["audit", "accounts/src/audit/audit-log.ts", "entriesMax", "changes"],
   ["usage:", "accounts/src/usage/days.ts", "usageKeptDays", "days"],
   ["errors:", "accounts/src/usage/days.ts", "errorsKeptDays", "days"],
@@ -44,7 +44,7 @@ for (const [name, file, constant, unit] of constants) {
 }
 
 const settings: [name: string, file: string, setting: string][] = [
-  ["sign-in:", "accounts/src/people/config.ts", "SIGN_IN_ADDRESS_HOURS"],
+  ["sign-in:", "accounts/src/people/config.ts", "SIGN_IN_LINK_HOURS"],
   ["session:", "accounts/src/people/config.ts", "SESSION_DAYS"],
   ["faceline.tasks.", "runtime/src/pool-topics.ts", "TOPIC_RETENTION_MINUTES"],
   ["faceline.dead-letters", "runtime/src/pool-topics.ts", "DEAD_LETTER_RETENTION_MINUTES"],

@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { readFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { tokensSheet, typefaceFile } from "@faceline/runtime/design/style-sheet";
 import { type Content, compress, uncompressed } from "./content.ts";
 import {
   makePreview,
@@ -12,6 +13,7 @@ import {
   sampleNames,
   thumbnailName,
 } from "./samples.ts";
+import { makeSocialCard } from "./social-card.ts";
 import { bundleScripts, type ScriptName, scriptNames } from "./scripts.ts";
 
 /**
@@ -22,16 +24,19 @@ const files = {
   "faceline.css": "browser/faceline.css",
   "tester.css": "browser/tester.css",
   "accounts.css": "browser/accounts.css",
-  "icon.svg": "browser/icon.svg",
-  "geist.woff2": "@fontsource-variable/geist/files/geist-latin-wght-normal.woff2",
+  "icon.svg": "@faceline/runtime/design/icon.svg",
+  "geist.woff2": typefaceFile,
   "geist-licence.txt": "@fontsource-variable/geist/LICENSE",
 };
 type FileName = keyof typeof files;
-export type AssetName = FileName | ScriptName | SampleAssetName;
+export type AssetName = FileName | ScriptName | SampleAssetName | typeof cardName;
+
+const cardName = "card.webp";
 
 export const assetNames: AssetName[] = [
   ...(Object.keys(files) as FileName[]),
   ...scriptNames,
+  cardName,
   ...sampleNames.flatMap((sample) => [pictureName(sample), previewName(sample), thumbnailName(sample)]),
 ];
 
@@ -69,6 +74,7 @@ export async function readAssets(): Promise<Assets> {
     ...Object.entries(files).map(
       async ([name, source]) => [name as FileName, await readAsset(name, source)] as const,
     ),
+    makeSocialCard().then((body) => [cardName, uncompressed("image/webp", body)] as const),
     ...sampleNames.flatMap((sample) => [
       readPicture(sample).then((body) => [pictureName(sample), uncompressed("image/jpeg", body)] as const),
       makePreview(sample).then((body) => [previewName(sample), uncompressed("image/webp", body)] as const),
@@ -87,9 +93,10 @@ async function readAsset(name: string, source: string): Promise<Content> {
   const body = await readFile(
     source.startsWith("@") ? packages.resolve(source) : new URL(source, import.meta.url),
   );
+  const tokens = name === "faceline.css" ? await tokensSheet("geist.woff2") : "";
   const extension = name.split(".").at(-1)!;
   const type = contentTypes[extension as keyof typeof contentTypes];
-  return extension === "woff2" ? uncompressed(type, body) : compress(type, body);
+  return extension === "woff2" ? uncompressed(type, body) : compress(type, Buffer.from(tokens + body));
 }
 
 const packages = createRequire(import.meta.url);

@@ -35,12 +35,16 @@ export const uncompressed = (type: string, body: Buffer): Content => ({
 export function sendContent(request: FastifyRequest, reply: FastifyReply, content: Content) {
   const encoding = chooseEncoding(request.headers["accept-encoding"] ?? "", content);
   const etag = `"${content.etag}-${encoding}"`;
-  // CORS may have set the header before.
-  reply.header("vary", ["accept-encoding", reply.getHeader("vary")].filter(Boolean).join(", "));
+  addVary(reply, "accept-encoding");
   reply.header("etag", etag);
   if (hasEntity(request.headers["if-none-match"] ?? "", etag)) return reply.code(304).send();
   if (encoding !== "identity") reply.header("content-encoding", encoding);
   return reply.type(content.type).send(content.bodies[encoding]);
+}
+
+/** Names a header of the request that the reply depends on, beside those that were named before. */
+export function addVary(reply: FastifyReply, name: string): void {
+  reply.header("vary", [name, reply.getHeader("vary")].filter(Boolean).join(", "));
 }
 
 /**

@@ -2,39 +2,41 @@ import type { AssetName, Assets } from "./assets.ts";
 import type { Facts } from "./facts.ts";
 import { each, type Html, html, markup, nothing } from "./html.ts";
 import type { Page } from "./page.ts";
+import { english, type Words } from "./words/language.ts";
 
 /**
  * Returns the whole document of a page: head, header, content and footer. `reader` is who is signed in, for a
  * page that is rendered at each request; the other pages are the same for everybody.
  */
 export function frame(page: FramedPage, facts: Facts, assets: AssetAddresses, reader?: Reader): Html {
+  const { language, siteFrame: text } = page.words ?? english;
   return html`<!doctype html>
-<html lang="en">
+<html lang="${language}">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${page.title} · Faceline</title>
 <meta name="description" content="${page.description}">
-!${canonicalLink(page, facts)}<link rel="icon" type="image/svg+xml" href="${assets.address("icon.svg")}">
+!${previewTags(page, facts, assets)}<link rel="icon" type="image/svg+xml" href="${assets.address("icon.svg")}">
 <link rel="preload" as="font" type="font/woff2" crossorigin href="${assets.address("geist.woff2")}">
 <link rel="stylesheet" href="${assets.address("faceline.css")}">
 !${each(page.styles ?? [], (name) => styleSheet(name, assets))}<script src="${assets.address("theme.js")}"></script>
 !${each(page.scripts, (name) => moduleScript(name, assets))}</head>
 <body>
-<a class="skip" href="#main">Skip to content</a>
+<a class="skip" href="#main">${text.skip}</a>
 <header class="top">
 <a class="brand" href="/" aria-label="Faceline">!${mark()}<span>Faceline</span></a>
-<nav aria-label="Main">!${each(mainLinks, (link) => mainLink(link, page.path))}</nav>
-!${accountPart(page, facts, reader)}<button type="button" id="theme" class="quiet" aria-label="Change the theme" hidden>!${contrastIcon()}</button>
+<nav aria-label="${text.main}">!${each(mainLinks(text), (link) => mainLink(link, page.path))}</nav>
+!${accountPart(page.path, text, facts, reader)}<button type="button" id="theme" class="quiet" aria-label="${text.theme}" hidden>!${contrastIcon()}</button>
 </header>
 <main id="main" tabindex="-1">
 !${markup(page.content)}
 </main>
 <footer class="bottom">
-<p>Faceline ${facts.version}, Apache-2.0. <a href="/openapi.json">OpenAPI document</a>. The typeface is Geist,
-under the <a href="${assets.address("geist-licence.txt")}">SIL Open Font License</a>.</p>
-<p>${cookieSentence(facts)}</p>
+<p>Faceline ${facts.version}, Apache-2.0. <a href="/docs/changelog">${text.changelog}</a>.
+<a href="/openapi.json">${text.openApi}</a>. ${text.typeface} <a href="${assets.address("geist-licence.txt")}">SIL Open Font License</a>.</p>
+<p>${facts.accounts ? text.oneCookie : text.noCookies}</p>
 </footer>
 <p id="status" class="visually-hidden" role="status"></p>
 </body>
@@ -53,10 +55,10 @@ const mark = (): Html =>
 const contrastIcon = (): Html =>
   icon(html`<circle cx="12" cy="12" r="8"/><path class="filled" d="M12 4a8 8 0 0 1 0 16z"/>`);
 
-const mainLinks: MainLink[] = [
-  { path: "/", text: "Tester", isCurrent: (path: string) => path === "/" },
-  { path: "/docs/quick-start", text: "Guides", isCurrent: (path: string) => path.startsWith("/docs/") },
-  { path: "/docs", text: "Reference", isCurrent: (path: string) => path === "/docs" },
+const mainLinks = (text: Words["siteFrame"]): MainLink[] => [
+  { path: "/", text: text.tester, isCurrent: (path) => path === "/" },
+  { path: "/docs", text: text.docs, isCurrent: (path) => /^\/docs(?!\/reference)/.test(path) },
+  { path: "/docs/reference", text: text.reference, isCurrent: (path) => path === "/docs/reference" },
 ];
 
 function mainLink({ path, text, isCurrent }: MainLink, current: string): Html {
@@ -66,17 +68,23 @@ function mainLink({ path, text, isCurrent }: MainLink, current: string): Html {
 }
 
 /** Links for visitors, or for the role of the person who is signed in. */
-function accountPart({ path }: FramedPage, { accounts }: Facts, reader: Reader | undefined): Html {
+function accountPart(path: string, text: Words["siteFrame"], { accounts }: Facts, reader?: Reader): Html {
   if (!accounts) return nothing;
-  const links =
-    reader === undefined ? visitorLinks : reader.role === "operator" ? operatorLinks : memberLinks;
-  return html`<nav aria-label="Account" class="account">!${each(links, (link) => mainLink(link, path))}!${signOut(reader)}</nav>
+  return html`<nav aria-label="${text.account}" class="account">!${each(accountLinks(text, reader), (link) => mainLink(link, path))}!${signOut(text, reader)}</nav>
 `;
 }
 
-function signOut(reader: Reader | undefined): Html {
+function accountLinks(text: Words["siteFrame"], reader: Reader | undefined): MainLink[] {
+  if (reader === undefined) {
+    return [accountLink("/waitlist", text.waitlist), accountLink("/sign-in", text.signIn)];
+  }
+  const dashboard = accountLink("/dashboard", text.dashboard);
+  return reader.role === "operator" ? [dashboard, accountLink("/admin", text.admin)] : [dashboard];
+}
+
+function signOut(text: Words["siteFrame"], reader: Reader | undefined): Html {
   if (reader === undefined) return nothing;
-  return html`<form method="post" action="/sign-out"><button class="link" title="Signed in as ${reader.email}">Sign out</button></form>`;
+  return html`<form method="post" action="/sign-out"><button class="link" title="${text.signedInAs(reader.email)}">${text.signOut}</button></form>`;
 }
 
 const accountLink = (path: string, text: string): MainLink => ({
@@ -84,19 +92,26 @@ const accountLink = (path: string, text: string): MainLink => ({
   text,
   isCurrent: (current) => current === path || current.startsWith(`${path}/`),
 });
-const visitorLinks = [accountLink("/waitlist", "Waitlist"), accountLink("/sign-in", "Sign in")];
-const memberLinks = [accountLink("/dashboard", "Dashboard")];
-const operatorLinks = [...memberLinks, accountLink("/admin", "Admin")];
 
-const cookieSentence = ({ accounts }: Facts): string =>
-  accounts
-    ? "These pages load nothing from elsewhere. Signing in sets one cookie; nothing else does."
-    : "These pages set no cookies and load nothing from elsewhere.";
+/** Tags for search engines and previews of links. Addresses must be absolute: they need PUBLIC_URL. */
+function previewTags(
+  { path, title, description }: FramedPage,
+  { publicUrl }: Facts,
+  assets: AssetAddresses,
+): Html {
+  if (path === "") return nothing;
+  return html`<meta property="og:title" content="${title} · Faceline">
+<meta property="og:description" content="${description}">
+!${addressTags(publicUrl, path, assets)}`;
+}
 
-function canonicalLink({ path }: FramedPage, { publicUrl }: Facts): Html {
-  return publicUrl === "" || path === ""
-    ? nothing
-    : html`<link rel="canonical" href="${publicUrl + path}">
+function addressTags(publicUrl: string, path: string, assets: AssetAddresses): Html {
+  if (publicUrl === "") return nothing;
+  return html`<meta property="og:type" content="website">
+<meta property="og:url" content="${publicUrl + path}">
+<meta property="og:image" content="${publicUrl + assets.address("card.webp")}">
+<meta name="twitter:card" content="summary_large_image">
+<link rel="canonical" href="${publicUrl + path}">
 `;
 }
 

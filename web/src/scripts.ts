@@ -1,13 +1,18 @@
+import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
-import { type BuildOptions, build, stop } from "esbuild";
+import { type BuildOptions, build, type Plugin, stop } from "esbuild";
 
 /** The scripts of the pages by the names under which they are served, each with its first file. */
 const entries = {
   "theme.js": "browser/theme.ts",
   "code.js": "browser/code.ts",
   "contents.js": "browser/contents.ts",
+  "search.js": "browser/search.ts",
   "shown-once.js": "browser/shown-once.ts",
-  "tester.js": "browser/tester/main.ts",
+  // With words: one for each language.
+  "tester.en.js": "browser/tester/main.ts",
+  "tester.de.js": "browser/tester/main.ts",
+  "tester.es.js": "browser/tester/main.ts",
 };
 export type ScriptName = keyof typeof entries;
 
@@ -20,7 +25,9 @@ export const scriptNames = Object.keys(entries) as ScriptName[];
 export async function bundleScripts(): Promise<Map<ScriptName, Buffer>> {
   const bundles = scriptNames.map(async (name) => {
     const entry = fileURLToPath(new URL(entries[name], import.meta.url));
-    const { outputFiles } = await build({ ...options, entryPoints: [entry] });
+    const [, language = "en"] = /\.(\w+)\.js$/.exec(name) ?? [];
+    const plugins = [withWords(language)];
+    const { outputFiles } = await build({ ...options, plugins, entryPoints: [entry] });
     return [name, Buffer.from(outputFiles[0]!.contents)] as const;
   });
   try {
@@ -29,6 +36,16 @@ export async function bundleScripts(): Promise<Map<ScriptName, Buffer>> {
     await stop();
   }
 }
+
+/** Bundles the words of a language wherever a script imports the English ones. */
+const withWords = (language: string): Plugin => ({
+  name: "words",
+  setup(build) {
+    build.onResolve({ filter: /\/words\/en\.ts$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, dirname(path), `${language}.ts`),
+    }));
+  },
+});
 
 const options = {
   bundle: true,

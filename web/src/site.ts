@@ -3,7 +3,7 @@ import { firstMessage } from "@faceline/runtime/thread-message";
 import type { AssetName } from "./assets.ts";
 import type { Content } from "./content.ts";
 import type { Facts } from "./facts.ts";
-import type { RenderedSite } from "./render.ts";
+import type { RenderedSite, Translations } from "./render.ts";
 
 /**
  * Renders all pages in a thread of its own, which ends afterwards: calls wait for none of it, and what only
@@ -27,13 +27,13 @@ export class Site {
     this.#rendered = rendered;
   }
 
-  /** Undefined: there is no page at this path. */
-  findPage(path: string): Content | undefined {
+  /** Undefined: there is no page, and no file of the site, at this path. */
+  findPage(path: string): Translations | undefined {
     return this.#rendered.pages.get(path);
   }
 
   /** The page that says that there is none. */
-  get missingPage(): Content {
+  get missingPage(): Translations {
     return this.#rendered.missingPage;
   }
 

@@ -6,7 +6,7 @@ import { promisify } from "node:util";
 import { openSmtpServer } from "../../testing/smtp-server.ts";
 import { MailConfig } from "./config.ts";
 import { type Message, openMailServer } from "./mail-server.ts";
-import { signInMail } from "./sign-in-mail.ts";
+import { signInMessage } from "./sign-in-mail.ts";
 
 const SMTP_FROM = "faceline@example.test";
 const address = `https://faces.example/sign-in/${"a".repeat(43)}`;
@@ -14,7 +14,7 @@ const address = `https://faces.example/sign-in/${"a".repeat(43)}`;
 test("a mail reaches an SMTP server as text alone, with the whole address in it", async () => {
   await using server = await openSmtpServer();
   const send = openMailServer(MailConfig.parse({ SMTP_URL: server.url, SMTP_FROM }));
-  await send?.(signInMail("ada@example.test", { address, hours: 24 }));
+  await send?.(signInMessage("ada@example.test", { address, hours: 24 }));
   const [mail] = server.mails;
   assert.deepEqual([mail?.from, mail?.to], [SMTP_FROM, ["ada@example.test"]]);
   assert.match(mail?.text ?? "", /^Content-Type: text\/plain/im);

@@ -183,7 +183,7 @@ test("an operator becomes a member again, and of two who do it to each other one
   assert.deepEqual([entry?.action, entry?.on], ["member_made", made]);
 });
 
-test("the first operator is in the team `operators`; nobody else gets a sign-in address", async (t) => {
+test("the first operator is in the team `operators`; nobody else gets a sign-in link", async (t) => {
   const { redis, email } = await durable(t);
   const op = email("op");
   assert.equal((await makeOperator(redis, { email: op }, operator))?.person.team, "operators");

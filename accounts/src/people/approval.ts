@@ -5,7 +5,7 @@ import { type Actor, auditArguments, recordAudit } from "../audit/audit-log.ts";
 import { declinedShownDays } from "./applicants.ts";
 import { findPerson, Person } from "./person.ts";
 import { admitPersonScript, declineScript, makeMemberScript, makeOperatorScript } from "./person-changes.ts";
-import { cancelAddresses, issueSignInToken } from "./sign-in-address.ts";
+import { cancelLinks, issueSignInToken } from "./sign-in-link.ts";
 import { setLimits } from "./teams.ts";
 import { leaveWaitlist, listWaitlist } from "./waitlist.ts";
 
@@ -106,7 +106,7 @@ export async function makeOperator(
 
 /**
  * Makes an operator a member again: at their next request no page of operators lets them in. Their team,
- * sessions and sign-in addresses stay. `last_operator`: nothing was changed, as nobody else is one.
+ * sessions and sign-in links stay. `last_operator`: nothing was changed, as nobody else is one.
  */
 export async function makeMember(
   durable: RedisConnection,
@@ -148,13 +148,13 @@ export async function issueForPerson(
   return token;
 }
 
-/** Cancels the sign-in addresses of a person, and returns how many of them worked. */
+/** Cancels the sign-in links of a person, and returns how many of them worked. */
 export async function cancelForPerson(
   durable: RedisConnection,
   email: string,
   actor: Actor,
 ): Promise<number> {
-  const cancelled = await cancelAddresses(durable, email);
+  const cancelled = await cancelLinks(durable, email);
   if (cancelled > 0) await recordAudit(durable, actor, "sign_in_addresses_cancelled", email);
   return cancelled;
 }

@@ -6,7 +6,7 @@ import { type Actor, forgetInAudit, forgotten, recordAudit } from "../audit/audi
 import { unmarkDeclined } from "./applicants.ts";
 import { findPerson } from "./person.ts";
 import { endSessions } from "./sessions.ts";
-import { cancelAddresses } from "./sign-in-address.ts";
+import { cancelLinks } from "./sign-in-link.ts";
 import { leaveWaitlist } from "./waitlist.ts";
 
 /**
@@ -22,7 +22,7 @@ export async function forget(durable: RedisConnection, email: string, actor: Act
   // The person before tokens and sessions: from here on nobody gets another one.
   await durable.del(personKey(email));
   await durable.srem(peopleKey, email);
-  await cancelAddresses(durable, email);
+  await cancelLinks(durable, email);
   await endSessions(durable, email);
   await durable.del(sessionsKey(email), signInsKey(email));
   // Keys of earlier releases included.

@@ -12,9 +12,9 @@ export const candidateIdCharactersMax = 256;
 
 const CandidateId = z
   .union([z.string().max(candidateIdCharactersMax), z.number()])
-  .describe("Your own name for the candidate, returned with its result as a string.");
+  .describe("Your own ID for the candidate, returned with its result as a string.");
 const vectorOfCandidate =
-  "The candidate as an embedding that /represent returned earlier: a list, or Base64 of float32.";
+  "The candidate as an embedding from /represent: a list of numbers, or float32 as Base64.";
 const imageOfCandidate = `The candidate as an image. ${imageDescription}`;
 
 export const CandidateVector = z.object({
@@ -52,9 +52,11 @@ export const CompareRequest = body(
     metric: "distance_metric",
   },
   {
-    img: Image.optional().describe(`The source as an image. ${imageDescription}`),
+    img: Image.optional().describe(
+      `The source as an image. Send either \`img\` or \`vector\`. ${imageDescription}`,
+    ),
     vector: NamedVector.optional().describe(
-      "The source as an embedding that /represent returned earlier: a list, or Base64 of float32.",
+      "The source as an embedding from /represent: a list of numbers, or float32 as Base64.",
     ),
     /** A single vector, as in `target_vector` and `vector_b`, becomes a list of one candidate. */
     candidates: z
@@ -63,9 +65,8 @@ export const CompareRequest = body(
         z.array(RawCandidate, listOfCandidates).min(1, listOfCandidates),
       )
       .describe(
-        "What the source is compared with: images and embeddings, bare or in an object with an `id`. A bare text " +
-          "is an image; an embedding as Base64 stands in the `vector` of an object. " +
-          "`limits` of /capabilities has the most of each.",
+        "Images and embeddings to compare the source with, bare or in an object with an `id`. A bare string is " +
+          "an image; an embedding as Base64 needs the object. `limits` in /capabilities has the maximum numbers.",
       ),
     ...detectionFields,
     ...distanceFields,
@@ -74,25 +75,23 @@ export const CompareRequest = body(
       .nonnegative("must be a whole number of 0 or more")
       .default(0)
       .describe(
-        "Which face of the source image is compared, counted from 0, the largest first, as /represent orders them.",
+        "Index of the face to use from the source image, from 0, in the order of /represent: largest first.",
       ),
   },
 );
 export type CompareRequest = z.infer<typeof CompareRequest>;
 
-const CandidateIndex = z.int().nonnegative().describe("The candidate's position in the request, from 0.");
+const CandidateIndex = z.int().nonnegative().describe("Position of the candidate in the request, from 0.");
 
-const ResultId = z
-  .string()
-  .describe("The candidate's `id` as a string; its `index` as a string where none was sent.");
+const ResultId = z.string().describe("The `id` of the candidate as a string. Defaults to its `index`.");
 
 const faceFound = (what: string) =>
   z
     .boolean()
     .nullable()
     .describe(
-      `False where no face was found in the ${what}, and the whole image was taken as the face ` +
-        `(\`enforce_detection: false\`). Null if the ${what} is an embedding.`,
+      `False if no face was found in the ${what} and the whole image was used (\`enforce_detection: false\`). ` +
+        "Null for an embedding.",
     );
 
 export const ComparedCandidate = z.object({
@@ -101,16 +100,16 @@ export const ComparedCandidate = z.object({
     .number()
     .nonnegative()
     .describe(
-      "Distance from the source by `metric`, rounded to 6 decimals. For an image with several faces, that of " +
-        "the nearest.",
+      "Distance from the source by `metric`, rounded to 6 decimals. If the image has several faces, the " +
+        "closest one counts.",
     ),
   false_match_rate: FalseMatchRate,
   id: ResultId,
   match: z
     .boolean()
     .describe(
-      "Whether the distance is at most the threshold. Always false where no face was found in the source or " +
-        "in the candidate (`face_found: false`).",
+      "Whether the distance is within the threshold. Always false if the source or the candidate has no face " +
+        "(`face_found: false`).",
     ),
   face_found: faceFound("candidate"),
 });
@@ -119,35 +118,35 @@ export type ComparedCandidate = z.infer<typeof ComparedCandidate>;
 export const FailedCandidate = z.object({
   index: CandidateIndex,
   id: ResultId,
-  error: ErrorCode.describe("Why the candidate could not be compared, as a stable code."),
-  detail: z.string().describe("The same as a sentence for people."),
+  error: ErrorCode.describe("Stable error code: why the candidate could not be compared."),
+  detail: z.string().describe("The reason as a sentence for humans."),
 });
 export type FailedCandidate = z.infer<typeof FailedCandidate>;
 
 export const CompareResponse = z.object({
-  model_name: z.string().describe("The model that computed the embeddings, or whose threshold was used."),
-  metric: DistanceMetric.describe("The metric of the distances and of the threshold."),
+  model_name: z.string().describe("The model behind the embeddings and the default threshold."),
+  metric: DistanceMetric.describe("The metric of all distances and the threshold."),
   source: z
     .object({
-      type: z.enum(["image", "vector"]).describe("Whether the source was an image or an embedding."),
-      vector_length: z.int().positive().describe("Count of numbers in the embedding of the source."),
+      type: z.enum(["image", "vector"]).describe("Whether the source is an image or an embedding."),
+      vector_length: z.int().positive().describe("Length of the source embedding, in numbers."),
       face_index: z
         .int()
         .nonnegative()
         .nullable()
-        .describe("Which face of the source image was compared, from 0. Null if the source is an embedding."),
+        .describe("Index of the face used from the source image. Null for an embedding."),
       face_found: faceFound("source"),
     })
-    .describe("What the candidates were compared with."),
+    .describe("The source of the comparison."),
   results: z
     .array(z.union([ComparedCandidate, FailedCandidate]))
-    .describe("One for each candidate, in the order of the request."),
+    .describe("One result per candidate, in the order of the request."),
   threshold: z
     .number()
     .nonnegative()
-    .describe("The largest distance that counts as a match: that of the request, or the model's own."),
+    .describe("The largest distance that counts as a match: your `threshold`, or the default of the model."),
   best_match: ComparedCandidate.describe(
-    "The result with the smallest distance, whether or not it matches; the first of equal ones.",
+    "The closest candidate, whether it matches or not. Among equals, the first.",
   ),
   ...replyFields,
 });

@@ -12,31 +12,32 @@ const Name = z.string("must be a name");
  * choice.
  */
 export const detectionFields = {
-  model_name: Name.optional().describe("One of `models` of /capabilities. Left out: its `default_model`."),
+  model_name: Name.optional().describe("One of `models` in /capabilities. Defaults to its `default_model`."),
   detector_backend: Name.optional().describe(
-    "One of `detectors` of /capabilities. Left out: its `default_detector`.",
+    "One of `detectors` in /capabilities. Defaults to its `default_detector`.",
   ),
   enforce_detection: flag(
     true,
-    "False: where no face is found, the whole image is taken as the face. The answer says so " +
-      "(`face_found: false`), and nothing is a match then.",
+    "If false, an image without a face is used as a whole. The response then has `face_found: false` and " +
+      "no match.",
   ),
   align: flag(
     true,
-    "False: the face is cut out by its box, without being turned upright. Default thresholds are unmeasured then.",
+    "Rotate the face upright before embedding. If false, the face is cropped as it is; default thresholds " +
+      "are not measured for that.",
   ),
   normalization: Name.default("base").describe(
-    "`base` is the model's own preprocessing. One of `normalizations` of the model in /capabilities.",
+    "One of the model's `normalizations` in /capabilities. `base` is its own preprocessing.",
   ),
   ...qualityRequestFields,
   /** Refused rather than ignored: a caller would otherwise rely on a check that was not made. */
   anti_spoofing: Flag.default(false)
     .refine((value) => !value, "must be false or left out: this service does not offer it")
-    .describe("Not offered: true is refused (`invalid_request`)."),
+    .describe("Not offered: true is rejected (`invalid_request`)."),
   expand_percentage: z
     .literal(0, "must be 0 or left out: this service does not offer it")
     .default(0)
-    .describe("Not offered: anything but 0 is refused (`invalid_request`)."),
+    .describe("Not offered: any value but 0 is rejected (`invalid_request`)."),
 };
 
 const thresholdMessage = "must be a number of 0 or more: it is a distance, by cosine from 0 to 2";
@@ -44,26 +45,26 @@ const thresholdMessage = "must be a number of 0 or more: it is a distance, by co
 /** Further fields of the calls that compare faces. */
 export const distanceFields = {
   distance_metric: DistanceMetric.default("cosine").describe(
-    "How the distance of two embeddings is computed. By `euclidean`, embeddings that were sent must be as " +
-      "/represent returned them without `l2_normalize`: those of other lengths are refused (`invalid_vector`).",
+    "Metric for the distance between two embeddings. `euclidean` needs embeddings without `l2_normalize`; " +
+      "scaled ones are rejected (`invalid_vector`).",
   ),
   threshold: z
     .number(thresholdMessage)
     .nonnegative(thresholdMessage)
     .optional()
     .describe(
-      "The largest distance that counts as a match: not a percentage, and not a similarity. From 0 to 2 by " +
-        "`cosine` and `euclidean_l2`; by `euclidean` up to `thresholds_max` in `model_details` of " +
-        "/capabilities. A larger one would match everybody and is refused (`invalid_request`). Left out: the " +
-        "model's own for the metric (`thresholds` there).",
+      "The largest distance that counts as a match. This is not a percentage and not a similarity: from 0 to 2 " +
+        "for `cosine` and `euclidean_l2`; for `euclidean` up to `thresholds_max` in `model_details` of " +
+        "/capabilities. Larger values would match everyone and are rejected (`invalid_request`). Defaults to " +
+        "the model's `thresholds` there.",
     ),
   all_faces: flag(
     false,
-    "True: every face that /represent finds counts. False: faster, and beside a clear face small ones " +
-      "may be missed (`missed_width_share` of /capabilities).",
+    "Find every face, including small ones next to a clear one. If false, the search is faster and may miss " +
+      "them (`missed_width_share` in /capabilities).",
   ),
   model_version: Name.optional().describe(
-    "The `model_version` that /represent returned with the embeddings of the call. If the model runs with " +
-      "another version, the call is refused (`model_not_allowed`).",
+    "The `model_version` of your embeddings. The request is rejected if the model runs another version " +
+      "(`model_not_allowed`).",
   ),
 };

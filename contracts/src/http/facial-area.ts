@@ -4,7 +4,7 @@ const Point = z.tuple([z.int(), z.int()]);
 
 const eye = (side: string) =>
   Point.nullable().describe(
-    `The person's own ${side} eye, as [x, y] in pixels. Null where the whole image was taken as the face.`,
+    `The person's ${side} eye, as [x, y] in pixels. Null if no face was found and the whole image was used.`,
   );
 
 /**
@@ -15,22 +15,17 @@ export const FacialArea = z.object({
   x: z
     .int()
     .nonnegative()
-    .describe(
-      "Left edge of the face's box, in pixels from the left edge of the upright image (EXIF orientation applied).",
-    ),
-  y: z
-    .int()
-    .nonnegative()
-    .describe("Top edge of the face's box, in pixels from the top edge of the upright image."),
-  w: z.int().nonnegative().describe("Width of the box in pixels."),
-  h: z.int().nonnegative().describe("Height of the box in pixels."),
+    .describe("Left edge of the bounding box, in pixels of the upright image (EXIF orientation applied)."),
+  y: z.int().nonnegative().describe("Top edge of the bounding box, in pixels of the upright image."),
+  w: z.int().nonnegative().describe("Width of the bounding box in pixels."),
+  h: z.int().nonnegative().describe("Height of the bounding box in pixels."),
   left_eye: eye("left"),
   right_eye: eye("right"),
   face_found: z
     .boolean()
     .describe(
-      "False where no face was found and the whole image was taken as the face (`enforce_detection: false`). " +
-        "Its embedding is that of a background, unless the image was cropped to a face before.",
+      "False if no face was found and the whole image was used (`enforce_detection: false`). Unless you sent " +
+        "a cropped face, the embedding is that of a background.",
     ),
 });
 export type FacialArea = z.infer<typeof FacialArea>;

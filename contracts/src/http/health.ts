@@ -2,26 +2,23 @@ import * as z from "zod";
 import { Problem } from "./problem.ts";
 
 const check = (server: string) =>
-  z
-    .enum(["ok", "unavailable"])
-    .describe(`\`ok\`: ${server} answers the process that replies. \`unavailable\`: it does not.`);
+  z.enum(["ok", "unavailable"]).describe(`Whether this process reaches ${server}.`);
 
 /** State of one lane, as its pool reports it. */
 export const LaneHealth = z.object({
-  workers: z.int().nonnegative().describe("Live workers that have the model and the detector loaded."),
-  waiting: z.int().nonnegative().describe("Images that wait for a worker."),
+  workers: z.int().nonnegative().describe("Live workers with this model and detector loaded."),
+  waiting: z.int().nonnegative().describe("Images waiting for a worker."),
   expected_wait_ms: z
     .number()
     .nonnegative()
     .describe(
-      "How long an image that arrives now is expected to wait for a worker, in milliseconds. Of a team with " +
-        "waiting images it may wait longer.",
+      "Expected wait of a new image for a worker, in milliseconds. Longer for a team that already has images waiting.",
     ),
 });
 
 /** GET /livez and /readyz with status 200. */
 export const LiveResponse = z.object({
-  status: z.literal("ok").describe("Always `ok`; else the reply is an error."),
+  status: z.literal("ok").describe("Always `ok`. Otherwise the response is an error."),
 });
 export type LiveResponse = z.infer<typeof LiveResponse>;
 
@@ -29,9 +26,9 @@ export type LiveResponse = z.infer<typeof LiveResponse>;
 export const HealthResponse = z.object({
   status: z
     .enum(["ok", "degraded"])
-    .describe("`ok`: a call could be served now. `degraded`: a call that needs a worker would be refused."),
+    .describe("`ok`: requests can be served. `degraded`: requests that need a worker would be rejected."),
   version: z.string().describe("Version of the service."),
-  revision: z.string().optional().describe("Commit of the service, if it is known."),
+  revision: z.string().optional().describe("Commit of the service, if known."),
   checks: z
     .object({
       kafka: check("Kafka"),
@@ -39,13 +36,13 @@ export const HealthResponse = z.object({
       pools: z
         .record(z.string(), z.record(z.string(), LaneHealth))
         .describe(
-          "By name of the pool of workers, then by `model/detector`. A pool whose batcher has published " +
-            "nothing for 2 s is left out, or for as long as its standby needs to take over.",
+          "By worker pool, then by `model/detector`. Pools without a report in the last 2 seconds, or while a " +
+            "standby takes over, are absent.",
         ),
     })
-    .describe("State of each part that a call needs."),
+    .describe("State of each dependency."),
   refusal: Problem.pick({ error: true, dependency: true, detail: true })
     .optional()
-    .describe("How a call that needs a worker would be refused. Absent while `status` is `ok`."),
+    .describe("The error of a request that needs a worker. Absent while `status` is `ok`."),
 });
 export type HealthResponse = z.infer<typeof HealthResponse>;

@@ -7,8 +7,7 @@
 export function likelyFieldOf(fields: readonly string[]): (name: string) => string | undefined {
   const candidates = fields.map((field) => ({ field, letters: lettersOf(field) }));
   return (name) => {
-    // The name is repeated in an error: nothing but short plain words may be.
-    if (!namePattern.test(name)) return undefined;
+    if (!isPlainName(name)) return undefined;
     const sent = lettersOf(name);
     const meant = synonyms.get(sent);
     const isMeant = ({ field, letters }: { field: string; letters: string }) =>
@@ -20,7 +19,9 @@ export function likelyFieldOf(fields: readonly string[]): (name: string) => stri
 const isTypoOf = (sent: string, letters: string): boolean =>
   isWithin(sent, letters, Math.min(2, Math.floor(letters.length / 4)));
 
-const namePattern = /^[A-Za-z][A-Za-z0-9_-]{0,31}$/;
+/** Whether a name that was sent may be repeated in an error: nothing but short plain words may be. */
+export const isPlainName = (name: string): boolean => /^[A-Za-z][A-Za-z0-9_-]{0,31}$/.test(name);
+
 const inputs = new Set(["img", "img1", "img2", "vector", "candidates"]);
 
 /** Names of other services and libraries, without what `lettersOf` removes. */

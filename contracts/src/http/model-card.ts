@@ -4,82 +4,81 @@ import { ModelVersion, Precision } from "./model-version.ts";
 const share = z.number().min(0).max(1);
 
 export const Rate = z.object({
-  value: share.describe("What was measured."),
-  low: share.describe("Lower end of the interval."),
-  high: share.describe("Upper end of the interval."),
+  value: share.describe("Measured value."),
+  low: share.describe("Lower bound of the interval."),
+  high: share.describe("Upper bound of the interval."),
 });
 export type Rate = z.infer<typeof Rate>;
 
-const interval = "0 to 1, with its 95 % interval over people.";
+const interval = "from 0 to 1, with a 95 % interval over people.";
 
 /** Error rates of pairs with a face in both pictures. */
 export const ErrorRates = z.object({
-  pairs_same: z.int().positive().describe("Pairs of one person with a face in both pictures."),
-  pairs_different: z.int().positive().describe("Pairs of two people with a face in both pictures."),
+  pairs_same: z.int().positive().describe("Image pairs of one person with a face in both."),
+  pairs_different: z.int().positive().describe("Image pairs of two people with a face in both."),
   auc: Rate.describe(`Area under the ROC curve, ${interval}`),
   fnmr_at_fmr_1_percent: Rate.describe(
-    "Share of the pairs of one person that do not match at the threshold where 1 % of the pairs of two people " +
-      `do, ${interval}`,
+    "False non-match rate at the threshold with a false match rate of 1 %, " + interval,
   ),
   fnmr: Rate.describe(
-    "False non-match rate: the share of the pairs of one person that do not match at the default threshold " +
-      `of the cosine distance, ${interval}`,
+    "False non-match rate: share of one-person pairs that do not match at the default cosine threshold, " +
+      interval,
   ),
   fmr: Rate.describe(
-    "False match rate: the share of the pairs of two people that match at the default threshold of the " +
-      `cosine distance, ${interval}`,
+    `False match rate: share of two-person pairs that match at the default cosine threshold, ${interval}`,
   ),
 });
 export type ErrorRates = z.infer<typeof ErrorRates>;
 
 /** Error rates that were measured for a model, and what is known of its weaknesses. */
 export const ModelCard = z.object({
-  measured_on: z.iso.date().describe("Day of the measurement."),
-  measured_by: z.string().min(1).describe("Who measured."),
-  lane: z.string().min(1).describe("Model and detector that ran."),
-  model_version: ModelVersion.describe("`model_version` of the model that ran."),
-  precision: Precision.describe("Number format of the model's computation."),
-  processor: z.string().min(1).describe("The processor of the measurement."),
+  measured_on: z.iso.date().describe("Date of the measurement."),
+  measured_by: z.string().min(1).describe("Author of the measurement."),
+  lane: z.string().min(1).describe("Model and detector."),
+  model_version: ModelVersion.describe("`model_version` of the model."),
+  precision: Precision.describe("Number format of the computation."),
+  processor: z.string().min(1).describe("Processor of the measurement."),
   cpu_ms_per_face: z
     .number()
     .positive()
-    .describe("CPU time of a decoded image with one face, in milliseconds: detection, alignment, embedding."),
-  memory_mib: z.int().positive().describe("Memory of a process that has only this lane loaded, in MiB."),
+    .describe(
+      "CPU time for detection, alignment and embedding of one face in a decoded image, in milliseconds.",
+    ),
+  memory_mib: z.int().positive().describe("Memory of a process with only this lane loaded, in MiB."),
   sets: z
     .array(
       z.object({
-        name: z.string().min(1).describe("Its name in `conditions`."),
-        source: z.string().min(1).describe("What the images are, and where they are from."),
-        images: z.int().positive().describe("Images in the set."),
-        people: z.int().positive().describe("People in the images."),
+        name: z.string().min(1).describe("Name of the set in `conditions`."),
+        source: z.string().min(1).describe("Content and origin of the images."),
+        images: z.int().positive().describe("Number of images."),
+        people: z.int().positive().describe("Number of people."),
       }),
     )
-    .describe("The labelled images that were compared."),
+    .describe("Sets of labelled images."),
   conditions: z
     .array(
       z.object({
-        set: z.string().min(1).describe("The `name` of one of `sets`."),
+        set: z.string().min(1).describe("`name` of the set."),
         condition: z
           .string()
           .min(1)
-          .describe("`as it is`, or what was done to one image of each pair, such as `mask`."),
-        images: z.int().positive().describe("Images that were searched for a face in this condition."),
+          .describe("`as it is`, or the change to one image of each pair, such as `mask`."),
+        images: z.int().positive().describe("Images under this condition."),
         not_enrolled: z
           .int()
           .nonnegative()
-          .describe("Images of these without a face. Their pairs are not in the rates."),
+          .describe("Images in which no face was found. The rates exclude their pairs."),
         rates: ErrorRates.nullable().describe(
-          "Null in /capabilities for a detector, which is to be judged by the images without a face; and where no " +
-            "two images of one person, or none of two people, have a face.",
+          "Error rates. Null for detectors, whose measure is `not_enrolled`, and without enough pairs with faces.",
         ),
       }),
     )
-    .describe("Error rates, for each set of images and condition."),
+    .describe("Error rates per set and condition."),
   weaknesses: z
     .array(
       z.object({
-        text: z.string().min(1).describe("What is reported, as a sentence."),
-        source: z.string().min(1).describe("Where it is reported, or how it was seen."),
+        text: z.string().min(1).describe("The weakness as a sentence."),
+        source: z.string().min(1).describe("Reference or observation."),
       }),
     )
     .describe("Known weaknesses."),

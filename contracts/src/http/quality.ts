@@ -20,17 +20,17 @@ export const FaceQuality = z.object({
   eye_distance_px: z
     .number()
     .nonnegative()
-    .describe("Pixels between the eyes, in the image as it was sent. `min_face_px` is compared with it."),
+    .describe("Pixels between the eyes, in the image as sent. `min_face_px` sets its minimum."),
   sharpness: share.describe(
-    "Share of the fine structure that a blur would take away: about 0.5 in a sharp photograph, 0 in a plain area.",
+    "Share of fine detail that a blur would remove: about 0.5 in a sharp photograph, 0 in a plain area.",
   ),
   yaw: degrees.describe(
-    "Estimated angle in degrees, too small for strong turns; above 0 the face looks to the right of the image.",
+    "Estimated angle in degrees, positive towards the right of the image. Underestimates strong turns.",
   ),
-  pitch: degrees.describe("Estimated angle in degrees, as `yaw`; above 0 the face looks up."),
-  roll: degrees.describe("Angle in degrees; above 0 the head leans clockwise."),
-  brightness: share.describe("Mean luminance of the face: 0 is black, 1 is white."),
-  outside_share: share.describe("Share of the face that the edge of the image cuts off."),
+  pitch: degrees.describe("Estimated angle in degrees, positive upwards. Underestimates strong turns."),
+  roll: degrees.describe("Angle in degrees, positive clockwise."),
+  brightness: share.describe("Mean luminance of the face, from 0 (black) to 1 (white)."),
+  outside_share: share.describe("Share of the face outside the image."),
 });
 export type FaceQuality = z.infer<typeof FaceQuality>;
 
@@ -88,20 +88,19 @@ export function issueInWords(issue: QualityIssue, face: FaceQuality): string {
 }
 
 const unmeasured =
-  "Null where nothing was measured: `align` is false, the whole image was taken as the face, or a worker of " +
-  "the release before computed it.";
+  "Null if not measured: with `align: false`, if the whole image was used, or from a worker of the previous release.";
 
-export const qualityField = FaceQuality.nullable().describe(`Measurements of the face. ${unmeasured}`);
+export const qualityField = FaceQuality.nullable().describe(`Image quality of the face. ${unmeasured}`);
 
 export const qualityIssuesField = z
   .array(QualityIssue)
   .nullable()
   .describe(
-    `Why the face may not be recognised; empty if nothing speaks against it. \`too_small\`: under ` +
-      `${bounds.eyeDistancePx} pixels between the eyes. \`blurred\`: sharpness under ${bounds.sharpness}. ` +
+    "Quality issues that make recognition less reliable; empty if there are none. `too_small`: fewer than " +
+      `${bounds.eyeDistancePx} pixels between the eyes. \`blurred\`: sharpness below ${bounds.sharpness}. ` +
       `\`turned_away\`: yaw beyond ${bounds.yaw}° or pitch beyond ${bounds.pitch}°. \`too_dark\`, ` +
-      `\`too_bright\`: brightness under ${bounds.dark} or above ${bounds.bright}. \`cut_off\`: more than ` +
-      `${bounds.outsideShare} outside. Nothing is refused for them unless the call has \`min_quality\`. ${unmeasured}`,
+      `\`too_bright\`: brightness below ${bounds.dark} or above ${bounds.bright}. \`cut_off\`: more than ` +
+      `${bounds.outsideShare} outside the image. They reject nothing without \`min_quality\`. ${unmeasured}`,
   );
 
 export const MinQuality = oneOf(["none", "no_issues"]);
@@ -113,11 +112,11 @@ export const qualityRequestFields = {
     .min(1, "must be a whole number of 1 or more")
     .optional()
     .describe(
-      "Faces with fewer pixels between the eyes (`eye_distance_px`) are left out; if none is left, the call " +
-        "is refused (`low_quality`). Left out: faces of every size count.",
+      "Ignore faces with fewer pixels between the eyes (`eye_distance_px`). If none is left, the request is " +
+        "rejected (`low_quality`). Defaults to no minimum.",
     ),
   min_quality: MinQuality.default("none").describe(
-    "`no_issues`: faces with any of `quality_issues` are left out; if none is left, the call is refused " +
-      "(`low_quality`). `none`: they count.",
+    "`no_issues`: ignore faces with any of `quality_issues`. If none is left, the request is rejected " +
+      "(`low_quality`). `none`: use all faces.",
   ),
 };

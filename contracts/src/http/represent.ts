@@ -14,21 +14,23 @@ export type EmbeddingFormat = z.infer<typeof EmbeddingFormat>;
 export const RepresentRequest = body(
   { img_path: "img" },
   {
-    img: Image.describe(`Image whose faces to embed. ${imageDescription}`),
+    img: Image.describe(`The image. ${imageDescription}`),
     ...detectionFields,
     /** A value above the service's own limit is valid; the limit applies then. */
     max_faces: z
       .int("must be a whole number of 1 or more")
       .min(1, "must be a whole number of 1 or more")
       .optional()
-      .describe("Most faces to return, the largest first. Left out: `limits.faces` of /capabilities."),
+      .describe(
+        "Maximum number of faces to return, largest first. Defaults to `limits.faces` in /capabilities.",
+      ),
     l2_normalize: flag(
       false,
-      "True: embeddings are scaled to length 1. Compare them by `cosine` or `euclidean_l2`: by `euclidean` " +
-        "they are refused (`invalid_vector`), unless those of the model always have length 1.",
+      "Scale embeddings to length 1, for comparison by `cosine` or `euclidean_l2`. `euclidean` rejects them " +
+        "(`invalid_vector`), unless all embeddings of the model have length 1.",
     ),
     embedding_format: EmbeddingFormat.default("float").describe(
-      "`base64` is float32, little-endian: a quarter of the size of the same numbers as text.",
+      "`float`: a list of numbers. `base64`: float32, little-endian, a quarter of the size.",
     ),
   },
 );
@@ -40,18 +42,20 @@ export const RepresentQuery = z.object({ format: oneOf(["object", "array"]).defa
 export const RepresentResult = z.object({
   embedding: z
     .union([z.array(z.number()), z.base64()])
-    .describe("Embedding of the face: a list of numbers, or Base64 where `embedding_format` is `base64`."),
-  facial_area: FacialArea.describe("Where the face is in the image."),
+    .describe("The embedding: a list of numbers, or Base64 with `embedding_format: base64`."),
+  facial_area: FacialArea.describe("Position of the face in the image."),
   face_confidence: z
     .number()
     .min(0)
     .max(1)
-    .describe("Score of the detector for this face; 0 where the whole image was taken as the face."),
+    .describe("Detector score of the face. 0 if no face was found and the whole image was used."),
   quality: qualityField,
   quality_issues: qualityIssuesField,
   model_name: z.string().describe("The model that computed the embedding."),
-  model_version: ModelVersion.describe("Names the weights of the model. Store it with the embedding."),
-  precision: Precision.describe("Number format of the computation. Embeddings of both may be compared."),
+  model_version: ModelVersion.describe("Identifies the weights of the model. Store it with the embedding."),
+  precision: Precision.describe(
+    "Number format of the computation. Embeddings of both formats can be compared.",
+  ),
 });
 export type RepresentResult = z.infer<typeof RepresentResult>;
 
@@ -59,8 +63,8 @@ export const RepresentResponse = z.object({
   results: z
     .array(RepresentResult)
     .describe(
-      "One for each face, the largest first: by the area of `facial_area`; of equal ones that with the higher " +
-        "`face_confidence`, then from left to right and from top to bottom.",
+      "One result per face, largest first by the area of `facial_area`. Ties: higher `face_confidence` first, " +
+        "then left to right, then top to bottom.",
     ),
   model: z.string().describe("The model that computed the embeddings."),
   detector_backend: z.string().describe("The detector that found the faces."),

@@ -3,15 +3,18 @@ import * as z from "zod";
 /** Longest vector, in numbers. No model has a longer embedding. */
 export const vectorLengthMax = 4096;
 
-const description =
-  "An embedding that /represent returned earlier. It must be as long as the embeddings of the model.";
+const description = "An embedding from /represent, as long as the embeddings of the model.";
 const list = {
   type: "array",
   items: { type: "number" },
   minItems: 1,
   maxItems: vectorLengthMax,
 } as const;
-const base64 = { type: "string", contentEncoding: "base64", description: "Float32, little-endian." } as const;
+const base64 = {
+  type: "string",
+  contentEncoding: "base64",
+  description: "The numbers as float32, little-endian.",
+} as const;
 
 /**
  * A list of finite numbers. Not `z.array`, which allocates a result for every number: a call may have a
@@ -22,14 +25,15 @@ export const Vector = z
   .meta({ ...list, description });
 
 /** The rule that a value breaks if `readVector` does not read it, as the end of a sentence. */
-export const vectorRule = `must be 1 to ${vectorLengthMax} finite numbers: a list, or float32 as Base64`;
+export const vectorRule = (lengthMax: number): string =>
+  `must be 1 to ${lengthMax} finite numbers: a list, or float32 as Base64`;
 
 /**
  * A vector in a field of its own, where a text is not taken for an image: a list, or Base64 as /represent
  * returns it, which JSON reads many times faster. A form may send the float32 numbers as a file.
  */
 export const NamedVector = z
-  .custom<number[] | string>((value) => readVector(value) !== undefined, vectorRule)
+  .custom<number[] | string>((value) => readVector(value) !== undefined, vectorRule(vectorLengthMax))
   .transform((value) => readVector(value)!)
   .meta({ anyOf: [list, base64], description });
 

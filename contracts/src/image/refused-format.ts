@@ -7,6 +7,7 @@ import { heifBrands, imageFormatNames } from "./format.ts";
 export function refusedFormatDetail(image: Uint8Array, label: string): string {
   const name = refusedFormat(image);
   if (name === undefined) return `The image in ${label} is not ${imageFormatNames}.`;
+  if (name === "HTML") return `What is in ${label} is a page in HTML: send the image itself.`;
   const isHeic = name === "HEIC";
   const advice = isHeic ? `Convert it to JPEG: ${heicAdvice}` : `Convert it to ${imageFormatNames}.`;
   return `The image in ${label} is ${name}, which is not accepted. ${advice}`;
@@ -37,6 +38,7 @@ const signatures: readonly (readonly [string, RegExp])[] = [
   ["JPEG 2000", /^\0\0\0\fjP {2}/],
   ["PDF", /^%PDF-/],
   ["SVG", /^\s*(<\?xml[^>]*>\s*)?<svg[\s>]/],
+  ["HTML", /^\s*<(!doctype html|html)[\s>]/i],
 ];
 
 const signatureBytesMax = 256;

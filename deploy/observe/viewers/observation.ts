@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs";
 import { findJava } from "../../launcher/kafka-install.ts";
 import { operatorsTokenFile } from "../../launcher/launch-operators.ts";
 import type { PortSetting } from "../../launcher/ports.ts";
@@ -8,6 +9,8 @@ import type { Steps } from "../../launcher/steps.ts";
 import { Supervisor, type SupervisorOptions } from "../../launcher/supervisor.ts";
 import { openObserveServer } from "./observe-server.ts";
 import { linksPage } from "./page.ts";
+import { processCards } from "./process-cards.ts";
+import { processReadings } from "./process-readings.ts";
 import { prometheusOrigin, prometheusProgram } from "./prometheus.ts";
 import { findPrometheus, pagesPath, type PrometheusCommands } from "./prometheus-install.ts";
 import { searchAddress } from "./searches.ts";
@@ -15,12 +18,12 @@ import { SpanQueue, sendToZipkin } from "./span-queue.ts";
 import { fetchZipkin, zipkinOrigin, zipkinProgram } from "./zipkin.ts";
 
 /**
- * Viewers of `npm start -- --observe`: Zipkin, Prometheus, and a server with a page of links that takes the
+ * Viewers of `npm start -- --observe`: Zipkin, Prometheus, and a server with the links page that takes the
  * spans of the services. Start it before the services, and dispose it after them: their
  * last spans come at their end.
  */
 export class Observation implements AsyncDisposable {
-  /** The page of links. */
+  /** The links page. */
   readonly address: string;
   readonly #options: ObservationOptions;
   readonly #running: Supervisor[] = [];
@@ -54,23 +57,31 @@ export class Observation implements AsyncDisposable {
 
   /** Opens the server, and starts the programs in the background: `ready` waits for them. */
   async start(): Promise<void> {
-    const { config, watch } = this.#options;
+    const { config, env, state, watch } = this.#options;
     const commands = this.#commands!;
     const zipkin = zipkinOrigin(config.ZIPKIN_PORT);
     const queue = this.#opened.use(
       new SpanQueue({ send: sendToZipkin(zipkin, watch.print), ...queueLimits }),
     );
-    const page = linksPage({
+    const processes = this.#targets().map(({ process, address }) => ({
+      process,
+      origin: `http://${address}`,
+    }));
+    const links = {
       zipkin,
       prometheus:
         commands.prometheus && `${prometheusOrigin(config.PROMETHEUS_PORT)}${pagesPath(commands.prometheus)}`,
-      operators: this.#targets().map(({ process, address }) => ({ process, origin: `http://${address}` })),
-    });
+      processes,
+    };
+    const tokenFile = operatorsTokenFile(env, state.secrets);
+    const readings = processReadings(processes, () => tokenFile && readFileSync(tokenFile, "utf8").trim());
+    const cards = async () => processCards(await readings());
     const server = await openObserveServer({
       port: config.OBSERVE_PORT,
       queue,
       traceAddress: (traceId) => `${zipkin}/zipkin/traces/${traceId}`,
-      page: () => page,
+      page: async () => linksPage(links, await cards()),
+      cards,
       search: (name) => searchAddress(zipkin, name, Date.now()),
     });
     this.#opened.use(server);

@@ -1,6 +1,8 @@
 import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
+import { livePage, livePageHeaders } from "@faceline/runtime/live/serve/live-page";
+import type { ViewNode } from "@faceline/runtime/live/view/node";
 import { openReplyServer, type Reply, targetOf } from "@faceline/runtime/reply-server";
 import type { SpanQueue } from "./span-queue.ts";
 import { toZipkinSpans } from "./zipkin-spans.ts";
@@ -8,7 +10,8 @@ import { toZipkinSpans } from "./zipkin-spans.ts";
 /**
  * Serves on loopback:
  *
- *     GET /             the page of links
+ *     GET /             the links page, and what it loads
+ *     GET /now.json     the state of each process, as its cards
  *     GET /traces/NAME  leads to a search in Zipkin
  *     POST /v1/traces   takes spans in: OTLP by HTTP in JSON, also with gzip
  *
@@ -34,11 +37,15 @@ async function answerTo(options: ObserveServerOptions, request: IncomingMessage)
   if (request.method !== "GET" && request.method !== "HEAD") {
     return { status: 405, headers: { allow: "GET, HEAD" } };
   }
-  if (path === "/") return { status: 200, headers: htmlHeaders, text: options.page() };
+  if (path === "/") return { status: 200, headers: pageHeaders, text: await options.page() };
+  if (path === "/now.json")
+    return { status: 200, headers: json, text: JSON.stringify(await options.cards()) };
+  const asset = path.startsWith("/live/assets/") ? await livePage(path) : undefined;
+  if (asset !== undefined) return { status: 200, ...asset };
   const location = /^\/traces\/(\w+)$/.exec(path)?.[1];
   const search = location === undefined ? undefined : options.search(location);
   if (search !== undefined) return { status: 302, headers: { location: search } };
-  return { status: 404, text: "There is nothing here; the page of links is at /\n" };
+  return { status: 404, text: "There is nothing here; the links page is at /\n" };
 }
 
 async function takeSpans(options: ObserveServerOptions, request: IncomingMessage): Promise<Reply> {
@@ -81,10 +88,7 @@ const otlpReply = (status: number, message?: string): Reply => ({
   text: JSON.stringify(message === undefined ? {} : { message }),
 });
 
-const htmlHeaders = {
-  "content-type": "text/html; charset=utf-8",
-  "content-security-policy": "default-src 'none'; style-src 'unsafe-inline'",
-};
+const pageHeaders = { ...livePageHeaders, "content-type": "text/html; charset=utf-8" };
 
 const unzip = promisify(gunzip);
 const bodyBytesMax = 4 * 1024 * 1024;
@@ -97,8 +101,10 @@ type ObserveServerOptions = {
   queue: Pick<SpanQueue, "add">;
   /** Address of a trace in Zipkin. */
   traceAddress(traceId: string): string;
-  /** The page of links, as HTML. */
-  page(): string;
+  /** The links page, as HTML. */
+  page(): Promise<string>;
+  /** The part of it that changes. */
+  cards(): Promise<ViewNode>;
   /** Address of the search of this name in Zipkin; undefined where there is none. */
   search(name: string): string | undefined;
 };

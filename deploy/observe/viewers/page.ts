@@ -1,78 +1,131 @@
+import { htmlOf } from "@faceline/runtime/live/view/html";
+import { node, type ViewNode } from "@faceline/runtime/live/view/node";
+import type { ProcessAddress } from "./process-readings.ts";
 import { searches } from "./searches.ts";
 
-/** The page of links, as HTML: what to look at. Without Prometheus, its part says so. */
-export function linksPage({ zipkin, prometheus, operators }: PageOptions): string {
-  const live = (service: string) => {
-    const own = operators.filter(({ process }) => process.startsWith(`${service}-`));
-    return own.map(({ process, origin }) => link(`${origin}/live`, process)).join(", ");
-  };
+/** Returns the links page as HTML: the state of each process (`cards`), and what else there is to look at. */
+export function linksPage(options: PageOptions, cards: ViewNode): string {
+  const { zipkin, prometheus, processes } = options;
   const sections = [
-    section("In an incident", [
-      list([
-        `Slow, and in which part or hop? Refused, and why? Which team is loud? ${live("ingress")}`,
-        `Which worker is slow or fails? Which batch sizes? Is a rollout half done? ${live("batcher")}`,
-        `One slow or refused call, hop by hop? ${link("/traces/slow", "slow calls")}, ${link("/traces/refused", "refused ones")}`,
-        `Is Redis nearly full? At the end of ${live("ingress")}`,
-        `What would a second worker change? <code>npm run plan</code> says it, without a change.`,
-      ]),
-    ]),
-    section("Traces", [
-      "A call is one trace, and a batch another. A red span has failed; its tag <code>error</code> says why.",
-      list(Object.entries(searches).map(([name, { title }]) => link(`/traces/${name}`, title))),
-      `A trace of your own call: its id is in the header <code>traceparent</code> of the reply; open
-       <code>${zipkin}/zipkin/traces/ID</code>. All is in memory and ends with <code>npm start</code>.`,
-    ]),
+    section("Processes", "What each process says of itself now.", cards, tokenNote),
+    section("In an incident", "Each question leads to its answer.", incidentList(processes)),
     section(
-      "Metrics",
-      prometheus === undefined
-        ? ["Prometheus is not here; the pages of the processes below have the present values."]
-        : [
-            list([
-              link(`${prometheus}/graph`, "charts of any expression"),
-              link(`${prometheus}/graph?g0.tab=1&g0.expr=${versions}`, "which version each process runs"),
-              link(`${prometheus}/alerts`, "alerts"),
-              link(`${prometheus}/targets`, "which processes answer Prometheus"),
-            ]),
-          ],
+      "Traces",
+      "Each request is one trace in Zipkin, and each batch another. Traces end with npm start.",
+      linkList(Object.entries(searches).map(([name, each]) => ({ address: `/traces/${name}`, ...each }))),
+      node(
+        "p",
+        {},
+        "To find the trace of a request, put the trace id of its response header ",
+        code("traceparent"),
+        " into ",
+        code(`${zipkin}/zipkin/traces/ID`),
+      ),
     ),
-    section("Processes", [
-      `<table>${operators
-        .map(
-          ({ process, origin }) =>
-            `<tr><th>${process}</th><td>${link(`${origin}/live`, "live")}</td><td>${link(`${origin}/metrics`, "metrics")}</td><td>${link(`${origin}/readyz`, "ready?")}</td></tr>`,
-        )
-        .join("\n")}</table>`,
-      `Where <code>OPERATORS_TOKEN</code> is set, "live" asks for it, and a browser cannot open "metrics":
-       <code>curl -H "authorization: Bearer TOKEN" ADDRESS</code>.`,
-    ]),
+    prometheus === undefined
+      ? section("Metrics", "Prometheus is not installed. Live pages show the values of now.")
+      : section("Metrics", "Prometheus keeps the last 24 h.", linkList(prometheusLinks(prometheus))),
   ];
   return `<!doctype html>
-<html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-<title>Faceline</title><style>${style}</style>
-<h1>Faceline: what it does</h1>
-${sections.join("\n")}
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Observe · Faceline</title>
+<link rel="icon" type="image/svg+xml" href="live/assets/design/icon.svg">
+<link rel="stylesheet" href="live/assets/design/tokens.css">
+<link rel="stylesheet" href="live/assets/live/style.css">
+<script type="module" src="live/assets/live/browser/refresh.ts"></script>
+</head>
+<body>
+<a class="skip" href="#main">Skip to content</a>
+<header class="top">
+<span class="brand"><img src="live/assets/design/icon.svg" alt="" width="28" height="28">Faceline</span>
+<h1>Observe</h1>
+<span id="link" class="link">loading</span>
+</header>
+<main id="main" tabindex="-1">
+<p id="notice" class="notice" role="status" hidden>npm start does not respond, so the cards are old. The page retries every 2 s.</p>
+${sections.map(htmlOf).join("\n")}
+</main>
+</body>
 </html>
 `;
 }
 
-const versions = encodeURIComponent("faceline_build_info");
+const section = (heading: string, words: string, ...content: ViewNode[]): ViewNode =>
+  node("section", { class: "wide" }, node("h2", {}, heading), node("p", {}, words), ...content);
 
-const section = (title: string, parts: string[]): string =>
-  `<section><h2>${title}</h2>\n${parts.map((part) => (part.startsWith("<") ? part : `<p>${part}</p>`)).join("\n")}</section>`;
-const list = (items: string[]): string => `<ul>${items.map((item) => `<li>${item}</li>`).join("\n")}</ul>`;
-const link = (address: string, text: string): string => `<a href="${escaped(address)}">${escaped(text)}</a>`;
-const escaped = (text: string): string =>
-  text.replaceAll("&", "&amp;").replaceAll('"', "&quot;").replaceAll("<", "&lt;");
+const tokenNote = node(
+  "p",
+  { class: "dim" },
+  "With OPERATORS_TOKEN, live pages ask for the token, and metrics need it: ",
+  node("code", {}, 'curl -H "authorization: Bearer TOKEN" ADDRESS'),
+);
 
-const style = `body{font:16px/1.5 system-ui,sans-serif;max-width:44rem;margin:2rem auto;padding:0 1rem;color:#222}
-h2{font-size:1.1rem;margin:1.5rem 0 .3rem}ul{margin:.3rem 0;padding-left:1.2rem}p{margin:.3rem 0}
-th{text-align:left;font-weight:normal;padding-right:2rem}td{padding-right:1.5rem}
-@media(prefers-color-scheme:dark){body{background:#181818;color:#ddd}a{color:#8ab4f8}}`;
+function incidentList(processes: readonly ProcessAddress[]): ViewNode {
+  const live = (service: string) =>
+    processes
+      .filter(({ process }) => process.startsWith(`${service}-`))
+      .flatMap(({ process, origin }) => [link(`${origin}/live`, process), " "]);
+  return node(
+    "ul",
+    {},
+    node(
+      "li",
+      {},
+      "Which part of a request is slow? Why are requests refused? Which team is loud? ",
+      live("ingress"),
+    ),
+    node(
+      "li",
+      {},
+      "Which worker is slow or fails? Which batch sizes run? Is a rollout half done? ",
+      live("batcher"),
+    ),
+    node(
+      "li",
+      {},
+      "What happened to one request, hop by hop? ",
+      link("/traces/slow", "Slow requests"),
+      " ",
+      link("/traces/refused", "Refused requests"),
+    ),
+    node("li", {}, "Is Redis nearly full? At the end of the live page of ", live("ingress")),
+    node("li", {}, "Would a second worker help? ", code("npm run plan"), " answers without a change."),
+  );
+}
+
+const prometheusLinks = (prometheus: string): PageLink[] => [
+  { address: `${prometheus}/graph`, title: "Charts", shows: "any expression over time" },
+  {
+    address: `${prometheus}/graph?g0.tab=1&g0.expr=${encodeURIComponent("faceline_build_info")}`,
+    title: "Versions",
+    shows: "which version each process runs",
+  },
+  { address: `${prometheus}/alerts`, title: "Alerts", shows: "every rule, and which of them fire" },
+  { address: `${prometheus}/targets`, title: "Targets", shows: "which processes Prometheus reaches" },
+];
+
+const linkList = (links: readonly PageLink[]): ViewNode =>
+  node(
+    "dl",
+    { class: "facts pages" },
+    ...links.map(({ address, title, shows }) =>
+      node("div", {}, node("dt", {}, link(address, title)), node("dd", {}, shows)),
+    ),
+  );
+
+const link = (href: string, text: string): ViewNode => node("a", { href }, text);
+const code = (text: string): ViewNode => node("code", {}, text);
+
+type PageLink = { address: string; title: string; shows: string };
 
 type PageOptions = {
   /** Origins: `http://127.0.0.1:9411`. */
   zipkin: string;
   /** Origin and path of its pages. Undefined where it is not installed. */
   prometheus: string | undefined;
-  operators: { process: string; origin: string }[];
+  processes: readonly ProcessAddress[];
 };

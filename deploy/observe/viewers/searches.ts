@@ -1,24 +1,36 @@
 /** Searches in Zipkin that answer usual questions, by name. */
 export const searches = {
-  latest: { title: "the latest calls", query: { serviceName: "faceline-ingress" } },
+  latest: {
+    title: "Latest requests",
+    shows: "the last 15 minutes",
+    query: { serviceName: "faceline-ingress" },
+  },
   slow: {
-    title: "requests of 500 ms and more",
+    title: "Slow requests",
+    shows: "500 ms and more",
     query: { serviceName: "faceline-ingress", minDuration: "500000" },
   },
   refused: {
-    title: "requests that were refused under load (503)",
+    title: "Refused requests",
+    shows: "status 503: refused under load",
     query: { serviceName: "faceline-ingress", annotationQuery: "http.response.status_code=503" },
   },
   failed: {
-    title: "everything with an error",
+    title: "Errors",
+    shows: "every failed span; its tag error says why",
     query: { annotationQuery: "error" },
   },
   retried: {
-    title: "requests that were tried again, after a worker or a batch was lost",
+    title: "Retried requests",
+    shows: "a worker or a batch was lost",
     query: { annotationQuery: "faceline.attempt=2" },
   },
   // The first span of a batch alone has it.
-  batches: { title: "batches", query: { annotationQuery: "faceline.batch.predicted_end_ms" } },
+  batches: {
+    title: "Batches",
+    shows: "each with links to its requests",
+    query: { annotationQuery: "faceline.batch.predicted_end_ms" },
+  },
 } as const;
 
 /**

@@ -153,6 +153,22 @@ test("a picture that cannot be decoded is rejected with its code", async () => {
   }
 });
 
+test("a JPEG that lacks its end marker alone is decoded; one that lacks pixels too is rejected", async () => {
+  const noise = { type: "gaussian", mean: 128, sigma: 40 } as const;
+  const drawn = sharp({ create: { width: 70, height: 50, channels: 3, background: "teal", noise } });
+  const png = await drawn.png().toBuffer();
+  const whole = await sharp(png).jpeg().toBuffer();
+  const [expected, endless] = [await decoded(whole), await decoded(whole.subarray(0, -2))];
+  assert.ok(Buffer.from(endless.pixels).equals(expected.pixels));
+  for (let length = whole.length - 3; length > whole.length - 500; length--) {
+    const { kind } = await decodePicture(whole.subarray(0, length), defaultPictureLimits);
+    assert.equal(kind, "rejected", `${length} of ${whole.length} bytes`);
+  }
+  // Scans that a progressive file lost leave no trace.
+  const progressive = await sharp(png).jpeg({ progressive: true }).toBuffer();
+  assert.equal((await decodePicture(progressive.subarray(0, -2), defaultPictureLimits)).kind, "rejected");
+});
+
 test("libvips opens no other format, also where the format check lets one through", async () => {
   await assert.rejects(
     sharp(Buffer.from('<svg xmlns="http://www.w3.org/2000/svg" width="9" height="9"/>')).metadata(),

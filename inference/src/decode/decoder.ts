@@ -1,5 +1,6 @@
 import { decodingBytes } from "@faceline/contracts/image/decoding-bytes";
 import { imageHeader } from "@faceline/contracts/image/header";
+import { jpegMarkers } from "@faceline/contracts/image/jpeg-segments";
 import PQueue from "p-queue";
 import type { Size } from "../geometry/pixels.ts";
 import { type PlainJpegHeader, plainJpegHeader, scaledHeader } from "./jpeg/header.ts";
@@ -97,13 +98,35 @@ export async function decodePicture(
     const draft = await decodeDraft(bytes, { jpeg, scans, eighths }, pixels);
     if (draft !== undefined) return { ...picture, ...draft, isDraft: true };
   }
-  if (await decodeWithTurbojpeg(bytes, scaled, pixels, decompress)) {
+  if (
+    (await decodeWithTurbojpeg(bytes, scaled, pixels, decompress)) ||
+    (await decodeWithEnd(bytes, jpeg, (whole) => decodeWithTurbojpeg(whole, scaled, pixels, decompress)))
+  ) {
     return { ...picture, pixels, width, height };
   }
   // libvips shrinks to no more than that.
   const reuse: AllocatePixels = (length) =>
     length <= pixels.length ? pixels.subarray(0, length) : allocate(length);
   return moveInto(reuse, await decodeWithLibvips(bytes, limits));
+}
+
+/**
+ * Decodes a JPEG that lacks nothing but its end marker, as some cameras write them. libjpeg-turbo warns where
+ * pixels are missing before a marker. libvips would not, so it never gets such a file; and nothing tells how
+ * many scans a progressive picture had.
+ */
+async function decodeWithEnd(
+  bytes: Uint8Array,
+  { progressive }: PlainJpegHeader,
+  decode: (whole: Uint8Array) => Promise<boolean>,
+): Promise<boolean> {
+  if (progressive || (bytes.at(-2) === 0xff && bytes.at(-1) === jpegMarkers.endOfImage)) return false;
+  const whole = Buffer.concat([bytes, Buffer.of(0xff, jpegMarkers.endOfImage)]);
+  try {
+    return await decode(whole);
+  } finally {
+    whole.fill(0);
+  }
 }
 
 /** The scale of a picture: one that is too large is decoded at the least that gives the shrunk size. */

@@ -1,7 +1,9 @@
 import type { FastifyReply, FastifyRequest } from "fastify";
 import type { AccountPage } from "@faceline/web/accounts/account-page";
 import type { Facts } from "@faceline/web/facts";
+import { addVary } from "@faceline/web/content";
 import { frame } from "@faceline/web/frame";
+import { allWords, chooseLanguage, english, type Words } from "@faceline/web/words/language";
 import type { Pages } from "../pages/pages.ts";
 import type { HttpSettings } from "../config.ts";
 import type { AccountPorts } from "./account-ports.ts";
@@ -21,6 +23,10 @@ export type AccountContext = {
 export const siteOrigin = ({ facts }: AccountContext, { protocol, host }: FastifyRequest): string =>
   facts().publicUrl || `${protocol}://${host}`;
 
+/** Returns the words of the language that a visitor prefers. Members and operators have pages in English. */
+export const wordsFor = ({ headers }: FastifyRequest): Words =>
+  allWords[chooseLanguage(headers["accept-language"])];
+
 /**
  * Sends a page for people in the frame of all pages, with who is signed in. It is not compressed: the length
  * of a compressed page gives hints about a secret in it.
@@ -32,6 +38,8 @@ export async function sendAccountPage(
   page: AccountPage,
 ): Promise<FastifyReply> {
   const { scripts = [], ...rest } = page;
+  if (page.words !== undefined) addVary(reply, "accept-language");
+  reply.header("content-language", (page.words ?? english).language);
   const framed = { ...rest, scripts, styles: ["accounts.css" as const] };
   const document = frame(framed, facts(), await pages(), request.person ?? undefined);
   return reply.type("text/html; charset=utf-8").send(document);

@@ -56,7 +56,7 @@ test("every page for people has the strict policy, is not stored, not indexed an
   }
 });
 
-test("a visitor gets no cookie, and nothing is stored, before the button of a sign-in address is pressed", async () => {
+test("a visitor gets no cookie, and nothing is stored, before the button of a sign-in link is pressed", async () => {
   const sessionsBefore = accounts.sessions.size;
   const token = accounts.invite(member);
   for (const url of ["/", "/docs", "/waitlist", "/sign-in", `/sign-in/${token}`, "/dashboard", "/nothing"]) {
@@ -188,7 +188,7 @@ test("the header shows a visitor the way in, a member the dashboard, an operator
   assert.deepEqual(await links({}), ["/waitlist", "/sign-in"]);
   assert.deepEqual(await links(ada), ["/dashboard"]);
   assert.deepEqual(await links(olga), ["/dashboard", "/admin"]);
-  assert.match((await app.inject("/")).body, /Signing in sets one cookie; nothing else does\./);
+  assert.match((await app.inject("/")).body, /Signing in sets the only cookie\./);
 });
 
 test("where people can sign up, the home page and the quick start lead from the waitlist to a key", async () => {
@@ -262,7 +262,7 @@ test("what a form of the waitlist holds comes back with what is wrong, and as te
   const reply = await postForm(app, "/waitlist", { email: markup, team: "", purpose: markup });
   assert.equal(reply.statusCode, 400);
   assert.match(reply.body, /This is not an email address/);
-  assert.match(reply.body, /Write a name of at most 64 characters/);
+  assert.match(reply.body, /Enter a name of at most 64 characters/);
   assert.ok(!reply.body.includes("<img"), reply.body);
   const joined = await postForm(app, "/waitlist", {
     email: "Bob@Example.test ",
@@ -290,20 +290,21 @@ test("a form with an error does not count against the limit of forms", async (t)
   assert.equal(counted.mock.callCount(), 2);
 });
 
-test("a sign-in address that does not work says why, and to who is signed in where to go", async () => {
+test("a sign-in link that does not work says why, and to who is signed in where to go", async () => {
   const read = async (headers: Record<string, string>) =>
     (await app.inject({ url: `/sign-in/${unknownToken}`, headers })).body;
   const visitors = await read({});
-  assert.match(visitors, /has been used, was cancelled, is too old, or was not copied completely/);
-  assert.doesNotMatch(visitors, /You are signed in/);
-  assert.match(await read(ada), /You are signed in as \S+ Go to <a href="\/dashboard">your dashboard<\/a>/);
-  assert.match(await read(olga), /You are signed in as \S+ Go to <a href="\/admin">the admin pages<\/a>/);
+  assert.match(visitors, /was used already, has expired, was cancelled, or was not copied completely/);
+  assert.match(visitors, /<a class="button" href="\/sign-in">Get a new sign-in link<\/a>/);
+  assert.doesNotMatch(visitors, /Signed in/);
+  assert.match(await read(ada), /Signed in as \S+ <a href="\/dashboard">Go to your dashboard<\/a>/);
+  assert.match(await read(olga), /Signed in as \S+ <a href="\/admin">Go to the admin pages<\/a>/);
 });
 
 test("/sign-in answers before anybody is looked up, alike for everybody", async (t) => {
   const lookup = Promise.withResolvers<void>();
   const lookedUp: string[] = [];
-  t.mock.method(accounts.ports.signInAddresses, "mail", (email: string) => {
+  t.mock.method(accounts.ports.signInLinks, "mail", (email: string) => {
     lookedUp.push(email);
     // Whatever it takes, nobody waits for it.
     return lookup.promise;
@@ -333,8 +334,8 @@ test("above a limit of tries there is a page that says when to come back, for un
     const reply = await postForm(app, "/sign-in", { email });
     assert.equal(reply.statusCode, 429);
     assert.equal(reply.headers["retry-after"], "1200");
-    assert.match(reply.body, /<h1>Too many attempts<\/h1>.*What you wrote was not sent\./s);
-    const [, at = ""] = /Try again in 20 minutes, at <time datetime="([^"]+)">/.exec(reply.body) ?? [];
+    assert.match(reply.body, /<h1>Too many attempts<\/h1>.*Your entry was not sent\./s);
+    const [, at = ""] = /Retry in 20 minutes \(<time datetime="([^"]+)">/.exec(reply.body) ?? [];
     assert.ok(Date.parse(at) >= before + 20 * 60_000, at);
   }
   assert.deepEqual(counted.slice(2), [
@@ -343,7 +344,7 @@ test("above a limit of tries there is a page that says when to come back, for un
   ]);
 });
 
-test("a sign-in address that works is answered above the limit, and counts as no try", async (t) => {
+test("a sign-in link that works is answered above the limit, and counts as no try", async (t) => {
   const counted = t.mock.method(accounts.ports, "countTry", async () => 60_000);
   const url = `/sign-in/${accounts.invite(member)}`;
   assert.equal((await app.inject(url)).statusCode, 200);
@@ -357,11 +358,11 @@ test("a sign-in address that works is answered above the limit, and counts as no
 
 test("where no mail server is set, /sign-in says whom to ask, and has no form", async () => {
   const { ports } = testAccounts();
-  const signInAddresses = { ...ports.signInAddresses, mailed: false };
-  const { app: server } = testServer(context, { accounts: { ...ports, signInAddresses } });
+  const signInLinks = { ...ports.signInLinks, mailed: false };
+  const { app: server } = testServer(context, { accounts: { ...ports, signInLinks } });
   const { body } = await server.inject("/sign-in");
-  assert.match(body, /This service sends no mail\. Ask its operator/);
-  assert.match(body, /npm run keys -- sign-in-address --email YOU/);
+  assert.match(body, /This service sends no mail\. Ask the operator/);
+  assert.match(body, /npm run keys -- sign-in-link --email YOU/);
   assert.doesNotMatch(body, /<form method="post" action="\/sign-in"/);
 });
 
@@ -384,7 +385,7 @@ test("whoever opens the address of somebody else while signed in reads whose ses
       `This browser is signed in as ${operator.email}. The button ends that session and signs in ${member.email}.`,
     ),
   );
-  assert.match(byMember!.body, new RegExp(`You are signed in as ${member.email} already`));
+  assert.match(byMember!.body, new RegExp(`You are already signed in as ${member.email}`));
   assert.doesNotMatch((await app.inject(url)).body, /signed in as/i);
 });
 
@@ -398,7 +399,7 @@ test("a page that has a fault of its own names the request id and no detail", as
   assert.equal(reported.length, 1);
 });
 
-test("a sign-in address, an email and a key are in no label of a metric and in no header", async () => {
+test("a sign-in link, an email and a key are in no label of a metric and in no header", async () => {
   const { ports, invite } = testAccounts();
   const labels: string[] = [];
   const metrics = {

@@ -1,3 +1,4 @@
+import type { SignInMailWords } from "@faceline/accounts/mail/sign-in-mail";
 import type { IngressReplies } from "@faceline/accounts/models/ask-ingresses";
 import type { ModelChange } from "@faceline/accounts/models/change";
 import type { ChangeResult } from "@faceline/accounts/models/change-models";
@@ -21,13 +22,13 @@ export type AccountPorts = {
   findPerson(email: string): Promise<Person | null>;
   /** The result is the same for an address that waits already. `full`: nothing was stored. */
   joinWaitlist(entry: WaitlistForm, network: string): Promise<"joined" | "full">;
-  signInAddresses: {
+  signInLinks: {
     /** Whom the address with this token signs in, without a change. Null: used, too old, or unknown. */
     find(token: string): Promise<Person | null>;
     /** The same, and uses the address up: of several calls at once one gets the person. */
     consume(token: string): Promise<Person | null>;
-    /** Makes an address for a person and mails it. Does nothing for an email that nobody has. */
-    mail(email: string): Promise<void>;
+    /** Makes a link for a person and mails it in these words. Does nothing for an email that nobody has. */
+    mail(email: string, words: SignInMailWords): Promise<void>;
     /** False: no mail server is set, so that only operators hand addresses on. */
     mailed: boolean;
   };
@@ -80,7 +81,7 @@ type RotatedKey = CreatedKey | { kind: "replaced" };
 export type Actor = { by: string; requestId: string };
 
 /**
- * Forms of an address, and those of the waitlist of its network; mails to an email; sign-in addresses that an
+ * Forms of an address, and those of the waitlist of its network; mails to an email; sign-in links that an
  * address opens; changes of a team's keys.
  */
 export type AccountLimit = "form" | "network_form" | "mail" | "sign_in_address" | "key";

@@ -5,7 +5,7 @@ import { refusalPage } from "@faceline/web/accounts/refusal-page";
 import { pageHeaders } from "@faceline/web/headers";
 import { retryAfterSeconds } from "../call/api-error.ts";
 import { apiErrorFrom } from "../errors/problem-reply.ts";
-import { type AccountContext, sendAccountPage } from "./account-context.ts";
+import { type AccountContext, sendAccountPage, wordsFor } from "./account-context.ts";
 import { addAdmin } from "./admin-routes.ts";
 import { addDashboard } from "./dashboard-routes.ts";
 import { addPerson, requireMember, requireOperator } from "./guards.ts";
@@ -73,19 +73,20 @@ function addRefusals(scope: FastifyInstance, context: AccountContext): void {
   scope.setErrorHandler(async (error, request, reply) => {
     const refusal = refusalFrom(error);
     if (refusal.reason === "failed") context.reportBug(error, request);
-    const { retryAfterMs, text } = refusal;
-    reply.code(text.status);
-    reply.errorCode = text.code;
-    reply.missingDependency = text.dependency;
-    if (text.status === 429 || text.status === 503) {
+    const { reason, retryAfterMs } = refusal;
+    const { status, code, dependency } = refusal.status;
+    reply.code(status);
+    reply.errorCode = code;
+    reply.missingDependency = dependency;
+    if (status === 429 || status === 503) {
       reply.header("retry-after", retryAfterSeconds(retryAfterMs ?? awayRetryAfterMs));
     }
     return sendAccountPage(
       context,
       request,
       reply,
-      refusalPage({
-        ...text,
+      refusalPage(wordsFor(request), {
+        reason,
         requestId: request.id,
         retryAfterMs,
         now: context.now(),

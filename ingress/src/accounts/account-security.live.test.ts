@@ -5,7 +5,7 @@ import { type TestContext, test } from "node:test";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { Person, storePerson } from "@faceline/accounts/people/person";
 import { endSessions, listSessions } from "@faceline/accounts/people/sessions";
-import { issueSignInToken } from "@faceline/accounts/people/sign-in-address";
+import { issueSignInToken } from "@faceline/accounts/people/sign-in-link";
 import { storeApiKey } from "@faceline/runtime/api-keys";
 import { readConfig } from "@faceline/runtime/config";
 import {
@@ -78,7 +78,7 @@ test("views write nothing; once a day a session that is used lives on, but not o
   assert.equal(await dashboard(cookie), 303);
 });
 
-test("programs that open a sign-in address use nothing up: only the button does, and only once", async (t) => {
+test("programs that open a sign-in link use nothing up: only the button does, and only once", async (t) => {
   const { app, invite } = await service(t);
   const url = `/sign-in/${await invite()}`;
   for (const method of ["GET", "HEAD", "GET", "HEAD"] as const) {
@@ -119,8 +119,8 @@ test("10,000 wrong addresses: few look-ups at a time reach the store, and who ha
   const { app, accounts, invite } = await service(t, { proxies: "127.0.0.1" });
   const token = await invite();
   let [lookups, lookupsMax] = [0, 0];
-  const { find } = accounts.signInAddresses;
-  t.mock.method(accounts.signInAddresses, "find", async (each: string) => {
+  const { find } = accounts.signInLinks;
+  t.mock.method(accounts.signInLinks, "find", async (each: string) => {
     lookupsMax = Math.max(lookupsMax, ++lookups);
     return find(each).finally(() => lookups--);
   });
@@ -280,7 +280,7 @@ type Service = {
   durable: Awaited<ReturnType<typeof connectDurableRedis>>;
   person: Person;
   warnings: object[];
-  /** Makes a sign-in address and returns its token. */
+  /** Makes a sign-in link and returns its token. */
   invite(): Promise<string>;
   /** The status of the dashboard with this cookie. */
   dashboard(cookie: string): Promise<number>;

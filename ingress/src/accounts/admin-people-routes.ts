@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
-import { newestOf } from "@faceline/web/accounts/admin-address-pages";
+import { newestOf } from "@faceline/web/accounts/admin-link-pages";
 import { type PersonForm, peoplePage, personPage } from "@faceline/web/accounts/admin-people-pages";
 import { flashText } from "@faceline/web/accounts/flash";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
@@ -39,14 +39,14 @@ export function addPeople(scope: FastifyInstance, context: AccountContext): void
 
   scope.get<IdRoute>("/people/:id", async (request, reply) => {
     const person = await findListed(context, request);
-    const [sessions, openAddresses] = await Promise.all([
+    const [sessions, openLinks] = await Promise.all([
       admin.sessions(person.email),
-      admin.openAddresses(person.email),
+      admin.openLinks(person.email),
     ]);
-    const hours = context.settings.SIGN_IN_ADDRESS_HOURS;
+    const hours = context.settings.SIGN_IN_LINK_HOURS;
     const flash = flashText(flashOf(request), person.email);
     const isReader = person.email === signedIn(request).email;
-    const view = { id: request.params.id, person, sessions, isReader, openAddresses, hours, flash };
+    const view = { id: request.params.id, person, sessions, isReader, openLinks, hours, flash };
     const page = personPage(view);
     return sendAccountPage(context, request, reply, page);
   });
@@ -56,7 +56,7 @@ export function addPeople(scope: FastifyInstance, context: AccountContext): void
     const form = AddressForm.safeParse(request.body);
     if (!form.success) throw new PageRefusal("unreadable_form");
     // A form that is sent twice makes one link, and so do two operators at once.
-    const isStale = form.data.seen !== newestOf(await admin.openAddresses(email));
+    const isStale = form.data.seen !== newestOf(await admin.openLinks(email));
     if (isStale) return confirm(reply, personPath(email), "addresses_changed");
     const title = `A new sign-in link for ${email}`;
     const flashes = { mailed: "address_mailed", shown: "address_made" } as const;
@@ -68,7 +68,7 @@ export function addPeople(scope: FastifyInstance, context: AccountContext): void
 
   scope.post<IdRoute>("/people/:id/addresses/cancel", async (request, reply) => {
     const { email } = await findListed(context, request);
-    await admin.cancelAddresses(email, actorOf(request));
+    await admin.cancelLinks(email, actorOf(request));
     return confirm(reply, personPath(email), "addresses_cancelled");
   });
 

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
-import { addressPage } from "@faceline/web/accounts/admin-address-pages";
+import { linkPage } from "@faceline/web/accounts/admin-link-pages";
 import type { Flash } from "@faceline/web/accounts/flash";
 import { type AccountContext, sendAccountPage, siteOrigin } from "./account-context.ts";
 import { confirm } from "./confirmation.ts";
@@ -14,7 +14,7 @@ export const emailId = (email: string): string =>
 export const personPath = (email: string): string => `/admin/people/${emailId(email)}`;
 
 /**
- * Makes a sign-in address for a person. If it was mailed, leads to the page of the person. Otherwise shows
+ * Makes a sign-in link for a person. If it was mailed, leads to the page of the person. Otherwise shows
  * it, this once: only its SHA-256 is stored, so there is no page that could show it again.
  */
 export async function sendNewAddress(
@@ -27,8 +27,8 @@ export async function sendNewAddress(
   const sent = await context.accounts.admin.sendAddress(email, origin, actorOf(request));
   if (sent === null) throw new PageRefusal("not_found");
   if (sent.kind === "mailed") return confirm(reply, personPath(email), mailed);
-  const hours = context.settings.SIGN_IN_ADDRESS_HOURS;
-  const page = addressPage({ id: emailId(email), title, later: shown, email, team, sent, hours });
+  const hours = context.settings.SIGN_IN_LINK_HOURS;
+  const page = linkPage({ id: emailId(email), title, later: shown, email, team, sent, hours });
   return sendAccountPage(context, request, reply, page);
 }
 

@@ -1,10 +1,10 @@
 import type { Actor, AuditEntry } from "@faceline/accounts/audit/audit-log";
 import type { Applicant } from "@faceline/accounts/people/applicants";
 import type { Person } from "@faceline/accounts/people/person";
-import type { OpenAddress } from "@faceline/accounts/people/sign-in-address";
+import type { OpenLink } from "@faceline/accounts/people/sign-in-link";
 import type { TeamSummary } from "@faceline/accounts/people/teams";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
-import type { SentAddress } from "@faceline/web/accounts/admin-address-pages";
+import type { SentLink } from "@faceline/web/accounts/admin-link-pages";
 import type { KeyView } from "@faceline/web/accounts/key-view";
 import type { UsageOfService } from "./read-team-usage.ts";
 import type { StoredSession } from "./session-storage.ts";
@@ -29,14 +29,14 @@ export type AdminPorts = {
   makeOperator(email: string, actor: Actor): Promise<boolean>;
   sessions(email: string): Promise<StoredSession[]>;
   endSessions(email: string, actor: Actor): Promise<unknown>;
-  /** Sign-in addresses of a person that work, the newest first. */
-  openAddresses(email: string): Promise<OpenAddress[]>;
-  cancelAddresses(email: string, actor: Actor): Promise<unknown>;
+  /** Sign-in links of a person that work, the newest first. */
+  openLinks(email: string): Promise<OpenLink[]>;
+  cancelLinks(email: string, actor: Actor): Promise<unknown>;
   /**
-   * Makes a sign-in address below `origin` and mails it, where that is set up. It takes the place of
+   * Makes a sign-in link below `origin` and mails it, where that is set up. It takes the place of
    * those that work. Null: nobody has this email.
    */
-  sendAddress(email: string, origin: string, actor: Actor): Promise<SentAddress | null>;
+  sendAddress(email: string, origin: string, actor: Actor): Promise<SentLink | null>;
   teams(): Promise<TeamSummary[]>;
   /** Null: there is no team of this name. */
   team(name: string): Promise<TeamSummary | null>;

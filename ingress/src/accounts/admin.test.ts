@@ -88,12 +88,12 @@ test("after an approval a reload shows the person, and sending the form again ma
   // Where the script of the page leads a reload.
   assert.ok(shown.body.replaceAll("&#61;", "=").includes(`data-reload="${person}?done=member_made"`));
   assert.match(shown.body, /src="[^"]*shown-once\.js"/);
-  const [made] = await accounts.ports.admin.openAddresses("nora@example.test");
+  const [made] = await accounts.ports.admin.openLinks("nora@example.test");
 
   // Without scripts the browser sends the form again.
   const again = await post(`${path}/approve`, form);
   assert.deepEqual([again.statusCode, again.headers.location], [303, `${person}?done=member_made`]);
-  assert.deepEqual(await accounts.ports.admin.openAddresses("nora@example.test"), [made]);
+  assert.deepEqual(await accounts.ports.admin.openLinks("nora@example.test"), [made]);
   const { body } = await get(again.headers.location!);
   assert.match(body, /role="status">nora@example\.test is a member now\. If their sign-in link is lost/);
   assert.match(body, /One link works/);
@@ -124,7 +124,7 @@ test("where mails are sent, an approval and a new address lead to the page of th
 test("an operator sees until when addresses work, makes one in their place, and cancels them", async () => {
   const email = "nora@example.test";
   const path = personPath(email);
-  const [open] = await accounts.ports.admin.openAddresses(email);
+  const [open] = await accounts.ports.admin.openLinks(email);
   const { body } = await get(path);
   assert.match(body, /One link works until\s+it is used or expired:/);
   assert.match(body, /valid until <time datetime="2027-01-16T08:00/);
@@ -199,7 +199,7 @@ test("somebody is added without the waitlist", async () => {
 test("for a person an operator makes addresses, ends sessions and makes them an operator", async () => {
   const path = personPath("dan@example.test");
   assert.match((await get(path)).body, /Make them an operator/);
-  const [open] = await accounts.ports.admin.openAddresses("dan@example.test");
+  const [open] = await accounts.ports.admin.openLinks("dan@example.test");
   assert.match((await post(`${path}/address`, { seen: String(open!.createdAt) })).body, /\/sign-in\/a{43}/);
   const ended = await post(`${path}/sessions`);
   assert.match((await get(ended.headers.location!)).body, /role="status">All their sessions are ended/);

@@ -9,7 +9,7 @@ import {
 } from "@faceline/accounts/keys/team-keys";
 import type { MailConfig } from "@faceline/accounts/mail/config";
 import { openMailServer } from "@faceline/accounts/mail/mail-server";
-import { signInMail } from "@faceline/accounts/mail/sign-in-mail";
+import { signInMessage } from "@faceline/accounts/mail/sign-in-mail";
 import { changeModels, listModels } from "@faceline/accounts/models/change-models";
 import { findPerson } from "@faceline/accounts/people/person";
 import { endSession, findSession, storeSession, touchSession } from "@faceline/accounts/people/sessions";
@@ -17,8 +17,8 @@ import {
   consumeSignInToken,
   findSignInToken,
   issueSignInToken,
-  signInAddress,
-} from "@faceline/accounts/people/sign-in-address";
+  signInLink,
+} from "@faceline/accounts/people/sign-in-link";
 import { joinWaitlist } from "@faceline/accounts/people/waitlist";
 import { teamLimits } from "@faceline/runtime/api-keys";
 import type { DurableRedisConfig, RedisConnection, VolatileConnection } from "@faceline/runtime/redis";
@@ -33,7 +33,7 @@ import { readTeamUsage } from "./read-team-usage.ts";
  * server. Throws a sentence when a mail server is set and no sender.
  */
 export function openAccounts({ durable, redis, settings, dedupedLog }: AccountParts): AccountPorts {
-  const { SESSION_DAYS: days, SIGN_IN_ADDRESS_HOURS: hours, PUBLIC_URL: publicUrl } = settings;
+  const { SESSION_DAYS: days, SIGN_IN_LINK_HOURS: hours, PUBLIC_URL: publicUrl } = settings;
   const limiter = new AccountLimiter(redis);
   const sendMail = openMailServer(settings);
   return {
@@ -46,16 +46,16 @@ export function openAccounts({ durable, redis, settings, dedupedLog }: AccountPa
     },
     findPerson: (email) => findPerson(durable, email),
     joinWaitlist: (entry, network) => joinWaitlist(durable, { ...entry, network }),
-    signInAddresses: {
+    signInLinks: {
       find: (token) => findSignInToken(durable, token),
       consume: (token) => consumeSignInToken(durable, token),
-      async mail(email) {
+      async mail(email, words) {
         const token = await issueSignInToken(durable, email, { hours });
         if (token === null) return;
-        const address = signInAddress(publicUrl, token);
-        await sendMail?.(signInMail(email, { address, hours })).catch((error: Error) => {
+        const address = signInLink(publicUrl, token);
+        await sendMail?.(signInMessage(email, { address, hours }, words)).catch((error: Error) => {
           // Nobody waits for this mail here: the operator must learn of it otherwise.
-          dedupedLog.warn({ reason: error.message }, "a mail with a sign-in address was not sent");
+          dedupedLog.warn({ reason: error.message }, "a mail with a sign-in link was not sent");
           throw error;
         });
       },
@@ -87,5 +87,5 @@ type AccountParts = {
   redis: VolatileConnection;
   dedupedLog: Pick<DedupedLog, "warn">;
   settings: DurableRedisConfig &
-    MailConfig & { SESSION_DAYS: number; SIGN_IN_ADDRESS_HOURS: number; PUBLIC_URL: string };
+    MailConfig & { SESSION_DAYS: number; SIGN_IN_LINK_HOURS: number; PUBLIC_URL: string };
 };

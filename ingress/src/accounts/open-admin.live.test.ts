@@ -8,7 +8,7 @@ import {
   rotateTeamKey,
 } from "@faceline/accounts/keys/team-keys";
 import { storeSession } from "@faceline/accounts/people/sessions";
-import { findSignInToken } from "@faceline/accounts/people/sign-in-address";
+import { findSignInToken } from "@faceline/accounts/people/sign-in-link";
 import { joinWaitlist } from "@faceline/accounts/people/waitlist";
 import { connectRedis } from "@faceline/runtime/redis";
 import { auditPage } from "@faceline/web/accounts/admin-audit-page";
@@ -36,9 +36,9 @@ test("what an operator does on the pages is in the durable Redis, and in the aud
   assert.equal((await findSignInToken(durable, token))?.team, team);
   await admin.sendAddress(email, origin, actor);
   assert.equal(await findSignInToken(durable, token), null, "another one takes its place");
-  assert.equal((await admin.openAddresses(email)).length, 1);
-  await admin.cancelAddresses(email, actor);
-  assert.deepEqual(await admin.openAddresses(email), []);
+  assert.equal((await admin.openLinks(email)).length, 1);
+  await admin.cancelLinks(email, actor);
+  assert.deepEqual(await admin.openLinks(email), []);
 
   await storeSession(durable, randomUUID(), { email, createdAt: Date.now(), seenAt: 1 }, 1);
   assert.equal((await admin.sessions(email)).length, 1);

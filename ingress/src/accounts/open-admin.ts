@@ -6,7 +6,7 @@ import {
 } from "@faceline/accounts/audit/audit-log";
 import { listTeamKeys } from "@faceline/runtime/team-index";
 import type { SendMail } from "@faceline/accounts/mail/mail-server";
-import { signInMail } from "@faceline/accounts/mail/sign-in-mail";
+import { signInMessage } from "@faceline/accounts/mail/sign-in-mail";
 import { listApplicants } from "@faceline/accounts/people/applicants";
 import {
   approve,
@@ -17,7 +17,7 @@ import {
 } from "@faceline/accounts/people/approval";
 import { listPeople } from "@faceline/accounts/people/person";
 import { endSessions, listSessions } from "@faceline/accounts/people/sessions";
-import { listOpenAddresses, signInAddress } from "@faceline/accounts/people/sign-in-address";
+import { listOpenLinks, signInLink } from "@faceline/accounts/people/sign-in-link";
 import { findTeam, listTeams, replaceLimits } from "@faceline/accounts/people/teams";
 import type { RedisConnection } from "@faceline/runtime/redis";
 import type { AdminPorts } from "./admin-ports.ts";
@@ -37,16 +37,16 @@ export function openAdmin({ durable, sendMail, hours }: AdminParts): AdminPorts 
       await endSessions(durable, email);
       await recordAudit(durable, actor, "sessions_ended", email);
     },
-    openAddresses: (email) => listOpenAddresses(durable, email),
-    cancelAddresses: (email, actor) => cancelForPerson(durable, email, actor),
+    openLinks: (email) => listOpenLinks(durable, email),
+    cancelLinks: (email, actor) => cancelForPerson(durable, email, actor),
     async sendAddress(email, origin, actor) {
       const token = await issueForPerson(durable, { email, hours }, actor);
       if (token === null) return null;
-      const address = signInAddress(origin, token);
+      const address = signInLink(origin, token);
       if (sendMail === undefined) return { kind: "shown", address };
       // Not in the background: the operator is the one who can bring the address otherwise.
       try {
-        await sendMail(signInMail(email, { address, hours }));
+        await sendMail(signInMessage(email, { address, hours }));
         return { kind: "mailed" };
       } catch (error) {
         return { kind: "shown", address, mailFault: (error as Error).message };
@@ -73,6 +73,6 @@ type AdminParts = {
   durable: RedisConnection;
   /** Undefined: no mail server is set. */
   sendMail: SendMail | undefined;
-  /** How long a sign-in address is valid. */
+  /** How long a sign-in link is valid. */
   hours: number;
 };

@@ -5,7 +5,7 @@ import { countTry, requireAvailable } from "./form-limits.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
 /**
- * Looks up whom a sign-in address signs in. Only addresses that sign nobody in count as tries, and one that
+ * Looks up whom a sign-in link signs in. Only addresses that sign nobody in count as tries, and one that
  * works is answered however many were tried before: many people may come from one address of the network, and
  * nobody guesses a token of 256 bits. What is bounded instead are the look-ups of the process at a time.
  */
@@ -19,12 +19,12 @@ export class SignInLookups {
 
   /** Null: used, too old, or unknown. Throws a PageRefusal above a limit. */
   find(request: FastifyRequest, token: string): Promise<Person | null> {
-    return this.#lookUp(request, token, this.#accounts.signInAddresses.find);
+    return this.#lookUp(request, token, this.#accounts.signInLinks.find);
   }
 
   /** The same, and uses the address up. */
   consume(request: FastifyRequest, token: string): Promise<Person | null> {
-    return this.#lookUp(request, token, this.#accounts.signInAddresses.consume);
+    return this.#lookUp(request, token, this.#accounts.signInLinks.consume);
   }
 
   async #lookUp(request: FastifyRequest, token: string, lookUp: LookUp): Promise<Person | null> {
@@ -43,5 +43,5 @@ const lookupsMax = 16;
 const waitingMax = 1_000;
 const retryAfterMs = 1_000;
 
-type Accounts = Pick<AccountPorts, "available" | "countTry" | "signInAddresses">;
+type Accounts = Pick<AccountPorts, "available" | "countTry" | "signInLinks">;
 type LookUp = (token: string) => Promise<Person | null>;

@@ -4,30 +4,36 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import PQueue from "p-queue";
 import * as z from "zod";
 import {
-  deadAddressPage,
-  openedAddressPage,
+  deadLinkPage,
+  openedLinkPage,
   signInPage,
   signInSentPage,
 } from "@faceline/web/accounts/sign-in-page";
+import type { Words } from "@faceline/web/words/language";
 import { onClose } from "../call/context.ts";
-import { type AccountContext, sendAccountPage } from "./account-context.ts";
+import { type AccountContext, sendAccountPage, wordsFor } from "./account-context.ts";
 import type { Person } from "./account-ports.ts";
 import { countTry, requireAvailable } from "./form-limits.ts";
 import { PageRefusal } from "./page-refusal.ts";
 import { beginSession, endSession, rejectLostCookie } from "./session.ts";
 import { SignInLookups } from "./sign-in-lookups.ts";
 
-/** Adds /sign-in, the sign-in addresses below it, and /sign-out. */
+/** Adds /sign-in, the sign-in links below it, and /sign-out. */
 export function addSignIn(scope: FastifyInstance, context: AccountContext): void {
   const { accounts, settings } = context;
-  const { mailed } = accounts.signInAddresses;
-  const queue = new SignInQueue((email) => accounts.signInAddresses.mail(email));
+  const { mailed } = accounts.signInLinks;
+  const queue = new SignInQueue(({ email, words }) => accounts.signInLinks.mail(email, words.signInMail));
   const lookups = new SignInLookups(accounts);
 
   scope.get("/sign-in", async (request, reply) => {
     if (request.person !== null) return reply.redirect(homeOf(request.person), 303);
     requireAvailable(accounts);
-    return sendAccountPage(context, request, reply, signInPage({ mailed, notice: noticeOf(request) }));
+    return sendAccountPage(
+      context,
+      request,
+      reply,
+      signInPage(wordsFor(request), { mailed, notice: noticeOf(request) }),
+    );
   });
 
   scope.post("/sign-in", async (request, reply) => {
@@ -37,33 +43,39 @@ export function addSignIn(scope: FastifyInstance, context: AccountContext): void
     const parsed = Email.safeParse(email);
     if (!parsed.success) {
       reply.code(400);
-      const error = "This is not an email address: write it as name@example.org.";
-      return sendAccountPage(context, request, reply, signInPage({ mailed, email, error }));
+      const words = wordsFor(request);
+      const error = words.signIn.wrongEmail;
+      return sendAccountPage(context, request, reply, signInPage(words, { mailed, email, error }));
     }
     await countTry(accounts, "form", request);
     await countTry(accounts, "mail", parsed.data);
     // The reply goes first: what it takes to look somebody up and to mail them shows nobody who exists.
-    onClose(reply, () => queue.add(parsed.data));
+    onClose(reply, () => queue.add({ email: parsed.data, words: wordsFor(request) }));
     return reply.redirect("/sign-in/sent", 303);
   });
 
-  scope.get("/sign-in/sent", async (request, reply) =>
-    sendAccountPage(context, request, reply, signInSentPage({ hours: settings.SIGN_IN_ADDRESS_HOURS })),
-  );
+  scope.get("/sign-in/sent", async (request, reply) => {
+    const page = signInSentPage(wordsFor(request), { hours: settings.SIGN_IN_LINK_HOURS });
+    return sendAccountPage(context, request, reply, page);
+  });
 
   // A wildcard, because the router bounds the length of parameters.
   scope.get<Rest>("/sign-in/*", async (request, reply) => {
     const token = request.params["*"];
     const person = await lookups.find(request, token);
-    if (person === null) return sendDeadAddress(context, request, reply);
-    const page = openedAddressPage({ token, ...person, signedInAs: request.person?.email });
+    if (person === null) return sendDeadLink(context, request, reply);
+    const page = openedLinkPage(wordsFor(request), {
+      token,
+      ...person,
+      signedInAs: request.person?.email,
+    });
     return sendAccountPage(context, request, reply, page);
   });
 
   scope.post<Rest>("/sign-in/*", async (request, reply) => {
     rejectLostCookie(request, context);
     const person = await lookups.consume(request, request.params["*"]);
-    if (person === null) return sendDeadAddress(context, request, reply);
+    if (person === null) return sendDeadLink(context, request, reply);
     await beginSession(request, person.email, context.now());
     await accounts.recordAudit({ by: person.email, requestId: request.id }, "signed_in");
     return reply.redirect(homeOf(person), 303);
@@ -84,38 +96,42 @@ export function addSignIn(scope: FastifyInstance, context: AccountContext): void
 /** The page that somebody opens when they sign in. The dashboard of an operator's own team is rarely it. */
 const homeOf = ({ role }: Person): "/admin" | "/dashboard" => (role === "operator" ? "/admin" : "/dashboard");
 
-function sendDeadAddress(context: AccountContext, request: FastifyRequest, reply: FastifyReply) {
+function sendDeadLink(context: AccountContext, request: FastifyRequest, reply: FastifyReply) {
   const { person } = request;
   const signedIn = person === null ? undefined : { email: person.email, home: homeOf(person) };
-  return sendAccountPage(context, request, reply.code(404), deadAddressPage(signedIn));
+  const { mailed } = context.accounts.signInLinks;
+  const page = deadLinkPage(wordsFor(request), { mailed, signedIn });
+  return sendAccountPage(context, request, reply.code(404), page);
 }
 
-function noticeOf({ query }: FastifyRequest): "ended" | "signed_out" | undefined {
+function noticeOf({ query }: FastifyRequest): "ended" | "signedOut" | undefined {
   const names = query as Record<string, unknown>;
   if ("ended" in names) return "ended";
-  return "signed-out" in names ? "signed_out" : undefined;
+  return "signed-out" in names ? "signedOut" : undefined;
 }
 
 /**
- * Emails for which a sign-in address was requested, and that are looked up once their reply was sent. Beyond
+ * Emails for which a sign-in link was requested, and that are looked up once their reply was sent. Beyond
  * `waitingMax` further ones are dropped: people ask again.
  */
 class SignInQueue {
   readonly #queue = new PQueue({ concurrency: 1 });
-  readonly #mail: (email: string) => Promise<void>;
+  readonly #mail: (request: MailRequest) => Promise<void>;
 
-  constructor(mail: (email: string) => Promise<void>) {
+  constructor(mail: (request: MailRequest) => Promise<void>) {
     this.#mail = mail;
   }
 
-  add(email: string): void {
+  add(request: MailRequest): void {
     const work =
       this.#queue.size < waitingMax
-        ? this.#queue.add(() => this.#mail(email))
+        ? this.#queue.add(() => this.#mail(request))
         : Promise.reject(new Error("too many wait"));
     bestEffort("sign_in_mail", work);
   }
 }
+
+type MailRequest = { email: string; words: Words };
 
 const waitingMax = 1_000;
 

@@ -2,8 +2,9 @@ import { WaitlistForm } from "@faceline/accounts/people/waitlist";
 import type { FastifyInstance } from "fastify";
 import * as z from "zod";
 import { type WaitlistField, waitlistJoinedPage, waitlistPage } from "@faceline/web/accounts/waitlist-page";
+import type { Words } from "@faceline/web/words/language";
 import { visitorNetwork } from "../tester/visitors.ts";
-import { type AccountContext, sendAccountPage } from "./account-context.ts";
+import { type AccountContext, sendAccountPage, wordsFor } from "./account-context.ts";
 import { countTry, requireAvailable } from "./form-limits.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
@@ -12,14 +13,15 @@ export function addWaitlist(scope: FastifyInstance, context: AccountContext): vo
   const { accounts } = context;
   scope.get("/waitlist", async (request, reply) => {
     requireAvailable(accounts);
-    return sendAccountPage(context, request, reply, waitlistPage());
+    return sendAccountPage(context, request, reply, waitlistPage(wordsFor(request)));
   });
   scope.post("/waitlist", async (request, reply) => {
     requireAvailable(accounts);
-    const form = readForm(request.body);
+    const words = wordsFor(request);
+    const form = readForm(request.body, words.waitlist);
     if (form.kind === "wrong") {
       reply.code(400);
-      return sendAccountPage(context, request, reply, waitlistPage(form));
+      return sendAccountPage(context, request, reply, waitlistPage(words, form));
     }
     // A form with an error stores nothing, so it is not counted.
     await countTry(accounts, "form", request);
@@ -29,12 +31,12 @@ export function addWaitlist(scope: FastifyInstance, context: AccountContext): vo
     return reply.redirect("/waitlist/joined", 303);
   });
   scope.get("/waitlist/joined", async (request, reply) =>
-    sendAccountPage(context, request, reply, waitlistJoinedPage()),
+    sendAccountPage(context, request, reply, waitlistJoinedPage(wordsFor(request))),
   );
 }
 
 /** One line of the stored text is the team, because an operator needs both to decide. */
-function readForm(body: unknown): ReadForm {
+function readForm(body: unknown, text: Words["waitlist"]): ReadForm {
   const values = Form.safeParse(body);
   if (!values.success) throw new PageRefusal("unreadable_form");
   const { email, team, purpose } = values.data;
@@ -43,9 +45,9 @@ function readForm(body: unknown): ReadForm {
   if (entry.success && parsedTeam.success) return { kind: "right", entry: entry.data };
   const wrong = new Set(entry.success ? [] : entry.error.issues.map(({ path }) => path[0]));
   const errors = {
-    email: wrong.has("email") ? "This is not an email address: write it as name@example.org." : undefined,
-    team: parsedTeam.success ? undefined : "Write a name of at most 64 characters.",
-    purpose: wrong.has("text") ? "Write at most 900 characters, of plain text." : undefined,
+    email: wrong.has("email") ? text.wrongEmail : undefined,
+    team: parsedTeam.success ? undefined : text.wrongTeam,
+    purpose: wrong.has("text") ? text.wrongPurpose : undefined,
   };
   return { kind: "wrong", values: values.data, errors };
 }

@@ -9,15 +9,15 @@ import { createAuthenticator, keyDigest } from "./authenticate.ts";
 const digest = createHash("sha256").update("k1").digest("hex");
 
 test("Keys: `Authorization: Bearer` or `x-api-key`, one is enough", () => {
-  assert.equal(keyDigest({ authorization: "Bearer k1" }), digest);
-  assert.equal(keyDigest({ authorization: "bearer  k1 " }), digest);
-  assert.equal(keyDigest({ "x-api-key": "k1" }), digest);
-  assert.equal(keyDigest({ authorization: "Bearer k1", "x-api-key": "k1" }), digest);
-  assert.equal(keyDigest({ authorization: "Basic dXNlcg==", "x-api-key": "k1" }), digest);
+  assert.equal(keyDigest({ headers: { authorization: "Bearer k1" } }), digest);
+  assert.equal(keyDigest({ headers: { authorization: "bearer  k1 " } }), digest);
+  assert.equal(keyDigest({ headers: { "x-api-key": "k1" } }), digest);
+  assert.equal(keyDigest({ headers: { authorization: "Bearer k1", "x-api-key": "k1" } }), digest);
+  assert.equal(keyDigest({ headers: { authorization: "Basic dXNlcg==", "x-api-key": "k1" } }), digest);
 });
 
 test("Keys: both and different → invalid_api_key; none → missing_api_key", () => {
-  assert.throws(() => keyDigest({ authorization: "Bearer k2", "x-api-key": "k1" }), {
+  assert.throws(() => keyDigest({ headers: { authorization: "Bearer k2", "x-api-key": "k1" } }), {
     code: "invalid_api_key",
   });
   for (const headers of [
@@ -26,7 +26,7 @@ test("Keys: both and different → invalid_api_key; none → missing_api_key", (
     { authorization: "Bearer" },
     { authorization: "Basic k1" },
   ]) {
-    assert.throws(() => keyDigest(headers), { code: "missing_api_key" });
+    assert.throws(() => keyDigest({ headers }), { code: "missing_api_key" });
   }
 });
 

@@ -5,6 +5,7 @@ import type { FastifyRequest } from "fastify";
 import { ApiError } from "../call/api-error.ts";
 import type { Ports } from "../call/ports.ts";
 import { type CorsSettings, rejectUnlistedOrigin } from "./cors.ts";
+import { missingKeyDetail, unknownKeyDetail } from "./key-fault.ts";
 
 /**
  * Returns the function that authenticates a request by its headers alone, before the body is read. It
@@ -22,8 +23,8 @@ export function createAuthenticator(
     };
   }
   return async (request) => {
-    const record = await ports.findKey(keyDigest(request.headers));
-    if (record === null) throw new ApiError("invalid_api_key", "The API key is not known.");
+    const record = await ports.findKey(keyDigest(request));
+    if (record === null) throw new ApiError("invalid_api_key", unknownKeyDetail(request.headers));
     // Also of a call that is refused: its team should see that a program still has an old key.
     const { id, team, disabled, expiresAt = Number.POSITIVE_INFINITY } = record.key;
     if (request.callRecord !== undefined) {
@@ -43,13 +44,13 @@ export function createAuthenticator(
  * `missing_api_key`, or `invalid_api_key` if both headers hold different keys. Digests are compared in
  * constant time, and the key itself does not leave this function.
  */
-export function keyDigest(headers: IncomingHttpHeaders): string {
+export function keyDigest({ headers, url = "" }: SentKey): string {
   const digests = [bearerToken(headers.authorization), headers["x-api-key"]]
     .filter((key) => typeof key === "string")
     .filter((key) => key !== "")
     .map((key) => createHash("sha256").update(key).digest());
   const [first, second] = digests;
-  if (first === undefined) throw new ApiError("missing_api_key", "This request needs an API key.");
+  if (first === undefined) throw new ApiError("missing_api_key", missingKeyDetail({ headers, url }));
   if (second !== undefined && !timingSafeEqual(first, second)) {
     throw new ApiError("invalid_api_key", "Authorization and x-api-key hold different keys.");
   }
@@ -70,6 +71,8 @@ const effectiveLimits = (overrides: LimitOverrides, settings: AuthSettings): Tea
 
 /** Tenant of all calls when AUTH is off, as metrics and records name it. */
 const tenantWithoutAuth = "anonymous";
+
+type SentKey = { headers: IncomingHttpHeaders; url?: string };
 
 type Authenticator = (request: FastifyRequest) => Promise<{ tenant: string; limits: TeamLimits }>;
 

@@ -1,4 +1,5 @@
 import { formLists, formNumbers } from "@faceline/contracts/http/form-fields";
+import { isPlainName } from "@faceline/contracts/http/likely-field";
 import { ApiError } from "../call/api-error.ts";
 import { JsonParser, tooManyCandidatesError } from "./json.ts";
 import type { BodyLimits } from "./json-limits.ts";
@@ -11,8 +12,10 @@ import type { BodyLimits } from "./json-limits.ts";
 export function bodyFromForm(entries: FormEntry[], limits: BodyLimits): Record<string, unknown> {
   const json = new JsonParser(limits);
   const fields = new Map<string, unknown[]>();
-  for (const [name, value] of entries) {
+  for (const [sentName, value] of entries) {
     if (value === "") continue;
+    // PHP, Rails and some HTTP clients mark lists so.
+    const name = sentName.replace(/\[\d*\]$/, "");
     const parsed = typeof value === "string" ? parseText(name, value, json) : value;
     const previous = fields.get(name);
     if (previous === undefined) fields.set(name, [parsed]);
@@ -22,7 +25,8 @@ export function bodyFromForm(entries: FormEntry[], limits: BodyLimits): Record<s
 }
 
 function parseText(name: string, text: string, json: JsonParser): unknown {
-  if (/^\s*[[{]/.test(text)) return json.parse(Buffer.from(text), "A field of the form");
+  if (isJson(text))
+    return json.parse(Buffer.from(text), `The form field ${isPlainName(name) ? name : ""}`.trim());
   if (formNumbers.has(name) && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
   return text;
 }
@@ -32,8 +36,25 @@ function oneOrList(name: string, values: unknown[]): unknown {
   // A single list is the whole list: `candidates=[[1, 0], [0, 1]]`.
   if (formLists.has(name)) return values.length === 1 && Array.isArray(first) ? first : values;
   if (values.length === 1) return first;
-  throw new ApiError("invalid_request", "A form field that takes one value was sent twice.");
+  const field = isPlainName(name) ? ` ${name}` : "";
+  throw new ApiError("invalid_request", `The form field${field} takes one value and was sent twice.`);
 }
+
+/**
+ * Returns the Base64 of an urlencoded field with its plus signs. "curl -d" sends them as they are, and in
+ * such a form they mean spaces, of which Base64 has none.
+ */
+export function withPlusSigns(name: string, value: string): string {
+  if (!value.includes(" ") || !base64Field.test(name) || isJson(value)) return value;
+  const base64At = value.indexOf(",") + 1;
+  return value.slice(0, base64At) + value.slice(base64At).trimStart().replaceAll(" ", "+");
+}
+
+/** Images and embeddings, and their aliases. */
+const base64Field =
+  /^(img[12]?(_path)?|(source_)?vector|candidates|target_vectors?|vectors|vector_b)(\[\d*\])?$/;
+
+const isJson = (text: string): boolean => /^\s*[[{]/.test(text);
 
 /** The number of fields that a form may have: one for each candidate, and 64 for all others. */
 export const formFieldsMax = (limits: BodyLimits): number => candidatesMax(limits) + 64;

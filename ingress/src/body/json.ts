@@ -3,6 +3,8 @@ import { formLists } from "@faceline/contracts/http/form-fields";
 import { parse } from "secure-json-parse";
 import { ApiError } from "../call/api-error.ts";
 import type { Slab, SlabPool } from "../memory/slab-pool.ts";
+import { bodyKind, notJson, withoutByteOrderMark } from "./body-kind.ts";
+import { jsonFault } from "./json-fault.ts";
 import { parseWithImages } from "./json-images.ts";
 import { type BodyLimits, type ExceededLimit, type JsonLimits, JsonScan, jsonLimits } from "./json-limits.ts";
 
@@ -24,34 +26,43 @@ export class JsonParser {
    * error of the limit that the bytes exceed. `subject` names what holds the JSON in errors.
    */
   parse(bytes: Buffer, subject = "The body"): unknown {
-    this.#check(bytes, subject);
-    return this.#parseText(bytes.toString("utf8"), subject);
+    const json = this.#checked(bytes, subject);
+    return this.#parseText(json.toString("utf8"), json, subject);
   }
 
   /** The same for a whole body, whose images become bytes where that is quicker: see `parseWithImages`. */
   parseBody(bytes: Buffer, pool: SlabPool): ParsedBody {
     const subject = "The body";
-    this.#check(bytes, subject);
-    const parse = (text: string) => this.#parseText(text, subject);
-    const parsed = parseWithImages(bytes, this.#scan.longStrings, { pool, parse });
-    return parsed ?? { body: parse(bytes.toString("utf8")) };
+    const json = this.#checked(bytes, subject);
+    const parse = (text: string) => this.#parseText(text, json, subject);
+    const parsed = parseWithImages(json, this.#scan.longStrings, { pool, parse });
+    return parsed ?? { body: parse(json.toString("utf8")) };
   }
 
-  /** Throws what `parse` throws before it parses. */
-  #check(bytes: Buffer, subject: string): void {
-    if (bytes.length === 0) throw new ApiError("invalid_json", `${subject} is empty.`);
-    if (!isUtf8(bytes)) throw new ApiError("invalid_json", `${subject} is not UTF-8.`);
-    const exceeded = this.#scan.exceeded(bytes);
+  /** Returns the bytes without a byte order mark. Throws what `parse` throws before it parses. */
+  #checked(bytes: Buffer, subject: string): Buffer {
+    const json = withoutByteOrderMark(bytes);
+    if (json.length === 0) throw new ApiError("invalid_json", `${subject} is empty.`);
+    const hint = notJson[bodyKind(json) ?? "json"];
+    if (hint !== undefined) throw new ApiError("invalid_json", `${subject} ${hint}.`);
+    if (!isUtf8(json)) throw new ApiError("invalid_json", `${subject} is not UTF-8.`);
+    const exceeded = this.#scan.exceeded(json);
     if (exceeded !== undefined) throw this.#limitError(exceeded);
+    return json;
   }
 
-  #parseText(text: string, subject: string): unknown {
+  /** `whole`: the JSON that the text is from, for the position of a fault. */
+  #parseText(text: string, whole: Buffer, subject: string): unknown {
     try {
       // `secure-json-parse` refuses `__proto__` and `constructor.prototype` as keys. Its search takes longer
       // than parsing.
       return (this.#scan.mayHavePrototypeKey ? parse(text) : JSON.parse(text)) as unknown;
     } catch {
-      throw new ApiError("invalid_json", `${subject} is not valid JSON.`);
+      const fault = jsonFault(whole);
+      const detail = fault
+        ? `is not valid JSON: ${fault}`
+        : "has a key such as __proto__, which is not accepted";
+      throw new ApiError("invalid_json", `${subject} ${detail}.`);
     }
   }
 
@@ -70,7 +81,7 @@ export class JsonParser {
       case "values":
         return new ApiError(
           "invalid_vector",
-          `The body holds more than ${valuesMax} numbers: more than the embeddings of its models.`,
+          `The body holds more than ${valuesMax} numbers: no embeddings have as many, and an image is sent as Base64.`,
         );
     }
   }

@@ -68,7 +68,7 @@ function boundaryOf(contentType: string): string {
   if (/^[0-9A-Za-z'()+_,\-./:=? ]{1,70}$/.test(boundary)) return boundary;
   throw new ApiError(
     "invalid_request",
-    "The multipart content type names no boundary of 1 to 70 characters.",
+    "The multipart content type has no boundary of 1 to 70 characters: let the HTTP client set the header.",
   );
 }
 

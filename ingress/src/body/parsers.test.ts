@@ -130,7 +130,7 @@ test("Bodies: any other content type is 415, and so is a compressed body", async
     const reply = await post("/verify", Buffer.from("{}"), headers);
     return [reply.statusCode, reply.json().error];
   };
-  for (const type of ["image/png", "nonsense", "multipart/mixed; boundary=a"]) {
+  for (const type of ["text/html", "nonsense", "multipart/mixed; boundary=a"]) {
     assert.deepEqual(await call({ "content-type": type }), [415, "unsupported_media_type"]);
   }
   const gzip = { ...json, "content-encoding": "gzip" };

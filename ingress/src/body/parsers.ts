@@ -3,32 +3,39 @@ import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ApiError } from "../call/api-error.ts";
 import type { SlabPool } from "../memory/slab-pool.ts";
+import { bodyKind, notJson } from "./body-kind.ts";
 import { type CollectedBody, collectBody } from "./collect.ts";
-import { bodyFromForm, type FormEntry, formFieldsMax, tooManyFieldsError } from "./form.ts";
+import { bodyFromForm, type FormEntry, formFieldsMax, tooManyFieldsError, withPlusSigns } from "./form.ts";
 import { JsonParser, type ParsedBody } from "./json.ts";
 import type { BodyLimits } from "./json-limits.ts";
 import { multipartFields } from "./multipart.ts";
 import { TurnBudget } from "./turn-budget.ts";
 
 /**
- * Registers the content types of request bodies: JSON, also as `text/plain` and without a type, because
- * scripts and old clients send it so; and forms, with files under the names of the fields. Endpoints read the
- * same object from either.
+ * Registers the content types of request bodies: JSON and forms, with files under the names of the fields.
+ * Endpoints read the same object from either. JSON and an image itself are known by their first bytes,
+ * because scripts send them under any type; an image is its bytes, and `fieldsOf` makes an object of it.
  */
 export function addBodyParsers(app: FastifyInstance, limits: BodyLimits, pool: SlabPool): void {
   app.removeAllContentTypeParsers();
   const turns = new TurnBudget(bytesPerTurnMax);
-  const addParser = (types: string | string[], parse: Parse) =>
+  const addParser = (types: string | string[] | RegExp, parse: Parse) =>
     app.addContentTypeParser(types, bodyParser(pool, parse, turns));
-  addParser(["application/json", "text/plain"], ({ bytes }) => new JsonParser(limits).parseBody(bytes, pool));
-  addParser("application/x-www-form-urlencoded", ({ bytes }) => ({
-    body: bodyFromForm(urlencodedFields(bytes, limits), limits),
-  }));
+  const parseJson = jsonParser(limits, pool);
+  addParser(["application/json", "text/plain"], parseJson);
+  addParser("application/x-www-form-urlencoded", (collected, contentType) => {
+    const kind = bodyKind(collected.bytes);
+    if (kind === "json" || kind === "image") return parseJson(collected, contentType);
+    if (kind === "multipart") throw new ApiError("invalid_request", `The body ${notJson.multipart}.`);
+    return { body: bodyFromForm(urlencodedFields(collected.bytes, limits), limits) };
+  });
   addParser("multipart/form-data", async ({ bytes, slab }, contentType) => {
     const body = bodyFromForm(await multipartFields(bytes, contentType, limits), limits);
     slab?.hold();
     return { body, slab };
   });
+  addParser(/^image\//, rawImage);
+  addParser(/^(application\/octet-stream|text\/json|application\/[\w.-]+\+json)\b/, parseJson);
 
   app.addHook("onRequest", async ({ headers }) => {
     // Fastify cannot register a parser for a missing content type, so a missing one is named here.
@@ -37,7 +44,7 @@ export function addBodyParsers(app: FastifyInstance, limits: BodyLimits, pool: S
   // After authentication, and before the body is read.
   app.addHook("preParsing", async ({ method, headers }) => {
     if (method === "POST" && isCompressed(headers)) {
-      throw new ApiError("unsupported_media_type", "The body must not be compressed.");
+      throw new ApiError("unsupported_media_type", "The body is compressed: send it as it is.");
     }
   });
 }
@@ -45,8 +52,19 @@ export function addBodyParsers(app: FastifyInstance, limits: BodyLimits, pool: S
 /** Registers JSON alone, within limits of its own, for the routes of a scope. */
 export function addJsonParser(scope: FastifyInstance, limits: BodyLimits, pool: SlabPool): void {
   scope.removeAllContentTypeParsers();
-  const parse: Parse = ({ bytes }) => new JsonParser(limits).parseBody(bytes, pool);
-  scope.addContentTypeParser("application/json", bodyParser(pool, parse));
+  scope.addContentTypeParser("application/json", bodyParser(pool, jsonParser(limits, pool)));
+}
+
+const jsonParser =
+  (limits: BodyLimits, pool: SlabPool): Parse =>
+  (collected) =>
+    bodyKind(collected.bytes) === "image"
+      ? rawImage(collected)
+      : new JsonParser(limits).parseBody(collected.bytes, pool);
+
+function rawImage({ bytes, slab }: CollectedBody): ParsedBody {
+  slab?.hold();
+  return { body: bytes, slab };
 }
 
 /** Returns a parser for Fastify that reads the whole body, waits for its turn, and parses it. */
@@ -88,7 +106,7 @@ function urlencodedFields(bytes: Buffer, limits: BodyLimits): FormEntry[] {
   let fields = 1;
   for (let at = text.indexOf("&"); at !== -1 && fields <= max; at = text.indexOf("&", at + 1)) fields++;
   if (fields > max) throw tooManyFieldsError(firstNames(text, max), limits);
-  return [...new URLSearchParams(text)];
+  return Array.from(new URLSearchParams(text), ([name, value]) => [name, withPlusSigns(name, value)]);
 }
 
 const firstNames = (text: string, max: number): string[] =>

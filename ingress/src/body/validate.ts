@@ -1,26 +1,50 @@
 import type { ErrorCode } from "@faceline/contracts/http/errors";
-import type * as z from "zod";
+import { vectorRule } from "@faceline/contracts/http/vector";
+import * as z from "zod";
 import { ApiError, inputError, inputRef } from "../call/api-error.ts";
 import { missingImageError } from "../images/base64.ts";
+import { isImageInNumbers } from "../images/base64-fault.ts";
 
 /**
- * Returns the body or the query of a call as its schema parses it. Throws an ApiError about the first field
- * that is wrong, or `invalid_json` if there is no body.
+ * Returns the body or the query of a request as its schema parses it. Throws an ApiError about the first
+ * field that is wrong, or `invalid_json` if there is no body. `vectorLengthMax`: of the enabled models, for
+ * errors.
  */
-export function validate<Schema extends z.ZodType>(schema: Schema, value: unknown): z.infer<Schema> {
+export function validate<Schema extends z.ZodType>(
+  schema: Schema,
+  value: unknown,
+  vectorLengthMax = 0,
+): z.infer<Schema> {
   if (value === undefined)
     throw new ApiError("invalid_json", "The body is empty: send a JSON object or a form.");
   const result = schema.safeParse(value, { reportInput: true });
   if (result.success) return result.data;
-  throw fieldError(result.error.issues[0]!);
+  throw fieldError(result.error.issues[0]!, vectorLengthMax);
+}
+
+/** The names of the fields of a body, and their aliases. */
+export function fieldNames(schema: z.ZodType): ReadonlySet<string> {
+  const fields = schema instanceof z.ZodPipe && schema.out instanceof z.ZodObject ? schema.out.shape : {};
+  return new Set([...Object.keys(fields), ...Object.keys(schema.meta()?.["aliases"] ?? {})]);
 }
 
 /** The messages of the schemas say what a field must be and never what was sent: "must be true or false". */
-function fieldError({ path, message, input }: z.core.$ZodIssue): ApiError {
-  if (path.length === 0) return new ApiError("invalid_request", `The body ${message}.`);
+function fieldError({ path, message, input }: z.core.$ZodIssue, vectorLengthMax: number): ApiError {
+  if (path.length === 0) {
+    const isTwice = typeof input === "string" && /^\s*{/.test(input);
+    const fault = isTwice ? "is JSON inside a text: encode it once" : message;
+    return new ApiError("invalid_request", `The body ${fault}.`);
+  }
   const field = String(path[0]);
   if (input === undefined && /^img[12]?$/.test(field)) return missingImageError(inputRef(field));
-  return inputError(inputRef(field), codeOfField(field, input), `${field} ${message}.`);
+  if (/^img[12]?$/.test(field) && isImageInNumbers(input)) {
+    const detail = `${field} is an image as numbers: send Base64, or a file of a form.`;
+    return inputError(inputRef(field), "invalid_image", detail);
+  }
+  const code = codeOfField(field, input);
+  // No model has vectors as long as the schemas allow.
+  const rule = code === "invalid_vector" ? vectorRule(vectorLengthMax) : message;
+  return inputError(inputRef(field), code, `${field} ${rule}.`);
 }
 
 function codeOfField(field: string, input: unknown): ErrorCode {

@@ -14,7 +14,7 @@ const refusals = {
   404: ["/nowhere", "any", "application/json"],
   405: ["/health", "any", "application/json"],
   413: ["/verify", "any", "application/json"],
-  415: ["/verify", "any", "image/png"],
+  415: ["/verify", "any", "text/html"],
   429: ["/verify", "too often", "application/json"],
   503: ["/verify", "away", "application/json"],
 } as const;

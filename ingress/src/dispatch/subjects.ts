@@ -2,6 +2,7 @@ import type { InputFault } from "@faceline/contracts/http/errors";
 import { imageFormatNames } from "@faceline/contracts/image/format";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { decodeEmbedding, type Face } from "@faceline/contracts/wire/face";
+import type { DetectorModel } from "@faceline/models/catalogue-entry";
 import { ApiError, deadlinePassed, type InputRef, inputError } from "../call/api-error.ts";
 import type { RequestContext } from "../call/context.ts";
 import type { DispatchedCall, Ports } from "../call/ports.ts";
@@ -39,27 +40,35 @@ export async function dispatchImages(
  * vector stands for. An input at fault is an ApiError. Throws an ApiError if a task failed for any other
  * reason, because a call is answered whole.
  */
-export function subjectsFrom(inputs: (Input | ApiError)[], answers: Answer[]): (Subject | ApiError)[] {
+export function subjectsFrom(
+  inputs: (Input | ApiError)[],
+  answers: Answer[],
+  detector: Pick<DetectorModel, "found_width_share">,
+): (Subject | ApiError)[] {
   const next = answers.values();
   return inputs.map((input) => {
     if (input instanceof ApiError) return input;
-    if (isImage(input)) return subjectFrom(next.next().value!, input.ref);
+    if (isImage(input)) return subjectFrom(next.next().value!, input, detector);
     const face = { vector: input.vector, area: null, confidence: 1, quality: null };
     return { ref: input.ref, faces: [face], build: null };
   });
 }
 
-const isImage = (input: Input | ApiError): input is Extract<Input, { kind: "image" }> =>
+const isImage = (input: Input | ApiError): input is SearchedImage =>
   !(input instanceof ApiError) && input.kind === "image";
 
-function subjectFrom({ outcome, build }: Answer, ref: InputRef): Subject | ApiError {
+function subjectFrom(
+  { outcome, build }: Answer,
+  { ref, longSidePx }: SearchedImage,
+  { found_width_share: share = 0 }: Pick<DetectorModel, "found_width_share">,
+): Subject | ApiError {
   switch (outcome.kind) {
     case "faces": {
       const [largest, ...others] = outcome.faces.map(subjectFace);
       return { ref, faces: [largest!, ...others], build };
     }
     case "rejected":
-      return inputError(ref, outcome.code, faultDetail(ref, outcome.code));
+      return inputError(ref, outcome.code, faultDetail(ref, outcome.code, Math.ceil(share * longSidePx)));
     case "shed":
     case "expired":
     case "failed":
@@ -75,10 +84,12 @@ const subjectFace = ({ embedding, area, confidence, quality }: Face): SubjectFac
   quality: quality ?? null,
 });
 
-function faultDetail({ label }: InputRef, code: InputFault): string {
+function faultDetail({ label }: InputRef, code: InputFault, foundWidthPx: number): string {
   switch (code) {
     case "no_face_detected":
-      return `No face was found in ${label}.`;
+      return foundWidthPx <= usualFacePx
+        ? `No face was found in ${label}.`
+        : `No face was found in ${label}: in an image of this size, faces narrower than ${foundWidthPx} px are often missed. Crop it to the person.`;
     case "invalid_image":
       return `The image in ${label} is damaged.`;
     case "unsupported_image_format":
@@ -89,6 +100,11 @@ function faultDetail({ label }: InputRef, code: InputFault): string {
       return `The image in ${label} is too small.`;
   }
 }
+
+/** Narrower faces are of little use, even where they are found. */
+const usualFacePx = 32;
+
+type SearchedImage = Extract<Input, { kind: "image" }>;
 
 /** Request of a call to the workers, beside its images. */
 type LaneRequest = Pick<DispatchedCall, "lane" | "options">;

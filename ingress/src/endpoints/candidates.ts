@@ -1,6 +1,7 @@
 import { candidateIdCharactersMax } from "@faceline/contracts/http/compare";
 import { Image } from "@faceline/contracts/http/image";
 import { readVector } from "@faceline/contracts/http/vector";
+import { otherNames } from "../body/sent-fields.ts";
 import { ApiError, inputError } from "../call/api-error.ts";
 import { type InputValue, invalidVectorError } from "../images/inputs.ts";
 
@@ -17,30 +18,43 @@ export function readCandidates(values: unknown[], limits: CandidateLimits): Cand
   if (images > limits.CANDIDATE_IMAGES_MAX) throw tooManyError(limits.CANDIDATE_IMAGES_MAX, "images");
   return fields.map((each, index) => ({
     id: validId(each.id) ?? String(index),
-    input: candidateInput(each, index),
+    input: candidateInput(each, index, limits),
   }));
 }
 
-function candidateInput({ isVector, value }: CandidateFields, index: number): InputValue | ApiError {
+function candidateInput(
+  { isVector, value, other }: CandidateFields,
+  index: number,
+  { vectorLengthMax }: CandidateLimits,
+): InputValue | ApiError {
   const ref = { field: "candidates", index, label: `candidate ${index}` };
   if (isVector) {
     const vector = readVector(value);
-    return vector === undefined ? invalidVectorError(ref) : { ref, value: vector };
+    return vector === undefined ? invalidVectorError(ref, vectorLengthMax) : { ref, value: vector };
   }
+  if (other !== undefined)
+    return inputError(ref, "missing_image", `${ref.label} has neither vector nor img. ${other}`);
   const image = Image.optional().safeParse(value ?? undefined);
   if (image.success) return { ref, value: image.data };
   return inputError(ref, "invalid_request", `${ref.label} must be an image or an embedding.`);
 }
 
-/** A list is a vector wherever it stands, and a text or bytes only in the field `vector`. */
+/**
+ * A list is a vector wherever it stands, and a text or bytes only in the field `vector`, or in `embedding`,
+ * as the results of /represent have it.
+ */
 function candidateFields(candidate: unknown): CandidateFields {
   if (Array.isArray(candidate)) return { isVector: true, value: candidate };
   if (typeof candidate !== "object" || candidate === null || candidate instanceof Uint8Array)
     return { isVector: false, value: candidate };
-  const { id, vector, img, value } = candidate as Record<"id" | "vector" | "img" | "value", unknown>;
-  const named = vector ?? img ?? value;
-  return { id, isVector: Array.isArray(named) || (vector ?? null) !== null, value: named };
+  const { id, vector, embedding, img, value } = candidate as Partial<Record<string, unknown>>;
+  const ofVector = vector ?? embedding;
+  const named = ofVector ?? img ?? value;
+  const other = named === undefined ? otherNames(candidate, candidateNames, "It") : undefined;
+  return { id, isVector: Array.isArray(named) || (ofVector ?? null) !== null, value: named, other };
 }
+
+const candidateNames = new Set(["id", "vector", "embedding", "img", "value"]);
 
 /**
  * Ids are only returned to the client: a number is accepted as a string, and anything else counts as no id.
@@ -55,7 +69,13 @@ const tooManyError = (max: number, what: string) =>
     field: "candidates",
   });
 
-type CandidateFields = { id?: unknown; isVector: boolean; value: unknown };
+type CandidateFields = {
+  id?: unknown;
+  isVector: boolean;
+  value: unknown;
+  /** A sentence about other fields, where none of these is there. */
+  other?: string | undefined;
+};
 
 /** A candidate without an id has its index, as a string. */
 type Candidate = { id: string; input: InputValue | ApiError };
@@ -63,4 +83,5 @@ type Candidate = { id: string; input: InputValue | ApiError };
 type CandidateLimits = {
   CANDIDATE_VECTORS_MAX: number;
   CANDIDATE_IMAGES_MAX: number;
+  vectorLengthMax: number;
 };

@@ -76,6 +76,7 @@ test("GET /capabilities: every build that live workers run, and what a detector 
   ]);
   const { ssd, tiny } = shown.detector_details;
   assert.deepEqual([ssd!.missed_width_share, tiny!.missed_width_share], [0.08, null]);
+  assert.deepEqual([ssd!.found_width_share, tiny!.found_width_share], [0.025, 0.07]);
 });
 
 test("GET /capabilities: the card of a model or detector that was measured, null for another one", async (t) => {

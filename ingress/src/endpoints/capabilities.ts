@@ -83,6 +83,7 @@ function withoutRates(card: ModelCard | undefined): ModelCard | null {
 const detectorDetails = (detector: DetectorModel, lanes: LaneState[]) => ({
   ...graphDetails(detector, lanes),
   missed_width_share: detector.cascade?.missed_width_share ?? null,
+  found_width_share: detector.found_width_share ?? null,
 });
 
 /** The fields beside `builds` are those of its first entry. */

@@ -22,7 +22,10 @@ export async function compare(
   const selected = models.enabled.select(body);
   const rule = matchRule(body, selected);
   requireOfferedVersion(body.model_version, versionsOf(selected.model, models, ports.poolStates()));
-  const candidates = readCandidates(body.candidates, settings);
+  const candidates = readCandidates(body.candidates, {
+    ...settings,
+    vectorLengthMax: models.enabled.vectorLengthMax,
+  });
 
   const quality = qualityRule(body);
   const values = [sourceInput(body), ...candidates.map(({ input }) => input)];
@@ -40,7 +43,7 @@ export async function compare(
     fullResolution: body.all_faces || body.face_index > 0,
   };
   const answers = await dispatchImages(ports, call, { lane: selected.lane, options }, inputs);
-  const all = subjectsFrom(inputs, answers);
+  const all = subjectsFrom(inputs, answers, selected.detector);
   requireSameVersion(body.model_version, commonBuild(all));
   const [sourceSubject, ...subjects] = all;
   const subject = orThrow(sourceSubject!);

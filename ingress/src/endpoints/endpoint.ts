@@ -27,6 +27,8 @@ export type ComputeEndpoint<
   path: string;
   summary: string;
   description: string;
+  /** Fields of the images that it needs: a body that is an image itself can be one of one. */
+  imageFields: string[];
   /** The schemas under the names that they have in `components/schemas` of the document: one entry each. */
   request: Record<string, Request>;
   reply: Record<string, Reply>;
@@ -52,6 +54,7 @@ export type ServiceEndpoint = {
   path: string;
   operationId: string;
   summary: string;
+  description: string;
   /** Schema, as in ComputeEndpoint. Undefined: any JSON object. */
   reply?: Record<string, z.ZodType>;
   /** The body of a 503, if the endpoint has one: the reply itself, or a problem. */

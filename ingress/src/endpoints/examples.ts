@@ -57,10 +57,10 @@ export const verifyExamples: ComputeEndpoint["examples"] = {
         summary: "Two images",
         value: { img1: image, img2: image, distance_metric: "euclidean", threshold: 0.55, all_faces: true },
       },
-      vectors: { summary: "An image and a vector", value: { img1: dataUrl, img2: vector(2) } },
+      vectors: { summary: "An image and an embedding", value: { img1: dataUrl, img2: vector(2) } },
     },
     "multipart/form-data": {
-      images: { summary: "A form", value: { img1: image, img2: image, distance_metric: "cosine" } },
+      images: { summary: "Image files", value: { img1: image, img2: image, distance_metric: "cosine" } },
     },
   },
   replies: {
@@ -92,12 +92,12 @@ export const representExamples: ComputeEndpoint["examples"] = {
       base64: { summary: "Embeddings as Base64", value: { img: image, embedding_format: "base64" } },
     },
     "multipart/form-data": {
-      image: { summary: "A form", value: { img: image, max_faces: 1 } },
+      image: { summary: "An image file", value: { img: image, max_faces: 1 } },
     },
   },
   replies: {
     object: {
-      summary: "An object",
+      summary: "One face",
       value: { results: [result], model: "Dlib", detector_backend: "ssd", time: 0.09, request_id },
     },
   },
@@ -116,20 +116,24 @@ export const compareExamples: ComputeEndpoint["examples"] = {
   requests: {
     "application/json": {
       images: {
-        summary: "One image with several",
+        summary: "An image with several images",
         value: { img: image, candidates: [{ id: "ann", img: image }, dataUrl] },
       },
       vectors: {
-        summary: "Vectors alone",
-        value: { vector: vector(2), candidates: [{ id: "ann", vector: vector(3) }], metric: "euclidean_l2" },
+        summary: "Embeddings alone",
+        value: {
+          vector: vector(2),
+          candidates: [{ id: "ann", vector: vector(3) }],
+          distance_metric: "euclidean_l2",
+        },
       },
       base64: {
-        summary: "Vectors as Base64 of float32",
+        summary: "Embeddings as Base64",
         value: { vector: base64Vector(2), candidates: [{ id: "ann", vector: base64Vector(3) }] },
       },
     },
     "multipart/form-data": {
-      images: { summary: "A form", value: { img: image, candidates: [image, dataUrl] } },
+      images: { summary: "Image files", value: { img: image, candidates: [image, dataUrl] } },
     },
   },
   replies: {

@@ -35,7 +35,7 @@ export async function represent(
     fullResolution: body.max_faces !== 1,
   };
   const answers = await dispatchImages(ports, call, { lane, options }, inputs);
-  const [subject] = subjectsFrom(inputs, answers);
+  const [subject] = subjectsFrom(inputs, answers, detector);
   const { faces, build } = orThrow(goodFaces(orThrow(subject!), rule));
 
   const results = faces.map(

@@ -20,9 +20,10 @@ import { verify } from "./verify.ts";
 export const computeEndpoints: ComputeEndpoint[] = [
   row({
     path: "/verify",
-    summary: "Do two images show the same person?",
+    summary: "Compare two faces",
     description:
-      "If an image has several faces, the pair with the smallest distance counts, unless `face_policy` says otherwise.",
+      "Tells whether two images show the same person. If an image has several faces, the closest pair counts, unless `face_policy` says otherwise.",
+    imageFields: ["img1", "img2"],
     request: { VerifyRequest },
     reply: { VerifyResponse },
     needsWorker: false,
@@ -31,9 +32,10 @@ export const computeEndpoints: ComputeEndpoint[] = [
   }),
   row({
     path: "/represent",
-    summary: "The faces of an image, each with its embedding",
+    summary: "Embed the faces in an image",
     description:
-      "The largest face comes first. With `?format=array` the response is the bare array of `results`, as the hosted API sends it.",
+      "Returns the position, quality and embedding of each face, largest first. With `?format=array` the response is the bare array of `results`.",
+    imageFields: ["img"],
     request: { RepresentRequest },
     reply: { RepresentResponse },
     query: RepresentQuery,
@@ -43,9 +45,10 @@ export const computeEndpoints: ComputeEndpoint[] = [
   }),
   row({
     path: "/compare",
-    summary: "Which of many is nearest to one?",
+    summary: "Compare one face with many",
     description:
-      "The source is `img` or `vector`. A candidate that fails has `error` and `detail` in place of a distance; the call fails only when all of them do. With only embeddings no model runs.",
+      "Compares a source, either `img` or `vector`, with each candidate. A candidate that fails has `error` and `detail` in place of a distance; the request fails only if all candidates do. With embeddings alone, no model runs.",
+    imageFields: ["img", "candidates"],
     request: { CompareRequest },
     reply: { CompareResponse },
     needsWorker: false,
@@ -58,14 +61,18 @@ export const serviceEndpoints: ServiceEndpoint[] = [
   {
     path: "/capabilities",
     operationId: "capabilities",
-    summary: "What is enabled, which of it live workers serve, and the limits",
+    summary: "List models, detectors and limits",
+    description:
+      "Returns the enabled models and detectors, whether workers serve them, and the limits of requests.",
     reply: { CapabilitiesResponse },
     handle: capabilities,
   },
   {
     path: "/health",
     operationId: "health",
-    summary: "Could a call be served now?",
+    summary: "Check the health of the service",
+    description:
+      "Returns the state of each dependency and worker pool. 503 means that requests cannot be served now.",
     reply: { HealthResponse },
     unavailable: "reply",
     handle: health,
@@ -73,19 +80,27 @@ export const serviceEndpoints: ServiceEndpoint[] = [
   {
     path: "/livez",
     operationId: "livez",
-    summary: "The process responds: for restarts",
+    summary: "Liveness probe",
+    description: "Succeeds while the process responds. Restart it if this fails.",
     reply: { LiveResponse },
     handle: livez,
   },
   {
     path: "/readyz",
     operationId: "readyz",
-    summary: "It takes calls: for load balancers",
+    summary: "Readiness probe",
+    description: "Succeeds while the process accepts requests. Load balancers should send traffic only then.",
     reply: { LiveResponse },
     unavailable: "problem",
     handle: readyz,
   },
-  { path: "/openapi.json", operationId: "openapi", summary: "This document", handle: serveOpenApi },
+  {
+    path: "/openapi.json",
+    operationId: "openapi",
+    summary: "Get this document",
+    description: "Returns the OpenAPI 3.1 document of the API, for generators of clients.",
+    handle: serveOpenApi,
+  },
 ];
 
 /** Lets the compiler check that a handler takes and returns what the schemas of its row say. */

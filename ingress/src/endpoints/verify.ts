@@ -35,7 +35,7 @@ export async function verify(
     fullResolution: body.all_faces || body.face_policy === "single_only",
   };
   const answers = await dispatchImages(ports, call, { lane: selected.lane, options }, inputs);
-  const found = subjectsFrom(inputs, answers).map(orThrow);
+  const found = subjectsFrom(inputs, answers, selected.detector).map(orThrow);
   // `single_only` counts all faces of an image, also those of low quality.
   const subjects = found.map((subject) =>
     body.face_policy === "single_only" && subject.faces.length > 1

@@ -25,9 +25,26 @@ export function rejectUnknownRoutes(
 function routeError(app: FastifyInstance, request: FastifyRequest): ApiError {
   const path = request.url.split("?", 1)[0]!;
   const allow = methods.filter((method) => app.hasRoute({ method, url: path }));
-  if (allow.length === 0) return new ApiError("not_found", "There is nothing at this path.");
-  return new ApiError("method_not_allowed", `This path accepts ${allow.join(" and ")}.`, { allow });
+  if (allow.length === 0) return new ApiError("not_found", nothingAt(app, path));
+  // CORS answers the preflights of allowed origins before.
+  const detail = isPreflight(request)
+    ? "No web page of this origin may use the service: the operator lists those that may in CORS_ORIGINS."
+    : `This path accepts ${allow.join(" and ")}.`;
+  return new ApiError("method_not_allowed", detail, { allow });
 }
+
+/**
+ * Names the path that was meant where it is another spelling, or a version before it, such as /v1/verify/.
+ */
+function nothingAt(app: FastifyInstance, path: string): string {
+  const last = /\/([a-z]{1,32})\/*$/i.exec(path)?.[1]?.toLowerCase();
+  const meant = last === undefined ? undefined : `/${last}`;
+  const isOther = meant !== undefined && meant !== path && app.hasRoute({ method: "POST", url: meant });
+  return isOther ? `There is nothing at this path: write ${meant}.` : "There is nothing at this path.";
+}
+
+const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
+  method === "OPTIONS" && headers["access-control-request-method"] !== undefined;
 
 /** Whether a browser asks for a page. Programs that accept anything, or a problem, get the API's error. */
 export function wantsHtml({ headers: { accept = "" } }: FastifyRequest): boolean {

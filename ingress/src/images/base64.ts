@@ -3,6 +3,7 @@ import { imageFormat } from "@faceline/contracts/image/format";
 import { refusedFormatDetail } from "@faceline/contracts/image/refused-format";
 import { type InputRef, inputError } from "../call/api-error.ts";
 import { dataUrlPrefixCharactersMax } from "./base64-bytes.ts";
+import { base64Fault, encodingFault } from "./base64-fault.ts";
 
 /**
  * Returns the bytes of an image that was sent as Base64, as a data URL, or as the file of a form. Throws an
@@ -12,6 +13,8 @@ export function imageBytes(image: Image | undefined, ref: InputRef, limits: Imag
   const bytes =
     image instanceof Uint8Array ? fileBytes(image, ref, limits) : textBytes(image ?? "", ref, limits);
   if (imageFormat(bytes) !== undefined) return bytes;
+  const fault = encodingFault(bytes);
+  if (fault !== undefined) throw inputError(ref, "invalid_image", `What is in ${ref.label} ${fault}.`);
   throw inputError(ref, "unsupported_image_format", refusedFormatDetail(bytes, ref.label));
 }
 
@@ -22,11 +25,11 @@ function fileBytes(file: Uint8Array, ref: InputRef, limits: ImageBytesLimits): B
 }
 
 /**
- * Accepts white space and the URL-safe alphabet. Rejects addresses and paths: this service opens no file and
- * no connection because a client named it.
+ * Accepts white space, the URL-safe alphabet and percent-encoding. Rejects addresses and paths: this service
+ * opens no file and no connection because a client named it.
  */
 function textBytes(value: string, ref: InputRef, limits: ImageBytesLimits): Buffer {
-  const text = value.trim();
+  const text = percentDecoded(value.trim());
   const prefix = dataUrl.exec(text.slice(0, dataUrlPrefixCharactersMax)) ?? undefined;
   let base64 = prefix === undefined ? text : text.slice(prefix[0].length);
   if (base64 === "") throw missingImageError(ref);
@@ -43,9 +46,20 @@ function textBytes(value: string, ref: InputRef, limits: ImageBytesLimits): Buff
   // Node's decoder skips characters that are not Base64; then the result is too short. It also skips white
   // space, which is searched for only then: that takes as long as decoding.
   if (bytes.length !== decodedBytes(base64) && bytes.length !== decodedBytes(withoutSpace(base64))) {
-    throw inputError(ref, "invalid_image", `What is in ${ref.label} is not valid Base64.`);
+    const fault = base64Fault(text, prefix?.[0].length ?? 0);
+    throw inputError(ref, "invalid_image", `What is in ${ref.label} ${fault}.`);
   }
   return bytes;
+}
+
+/** Decodes a percent-encoded data URL (RFC 2397), or another text of a form. Base64 has no percent sign. */
+function percentDecoded(text: string): string {
+  if (!text.includes("%")) return text;
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return text;
+  }
 }
 
 /** `data:image/jpeg;base64,`. The type may be missing or wrong. */

@@ -6,7 +6,7 @@ import { type InputRef, inputError } from "../call/api-error.ts";
 
 /**
  * Checks by the header of an image whether a worker may decode it. No pixel is read and no library opens it,
- * so an image that would unpack to gigabytes costs as little as any other. Returns its pixels, and what
+ * so an image that would unpack to gigabytes costs as little as any other. Returns its size, and what
  * decoding it costs, in units of `decodingCost`. Throws `invalid_image`, `image_too_large` or
  * `image_too_small`.
  */
@@ -14,7 +14,7 @@ export function checkHeader(
   image: Buffer,
   ref: InputRef,
   limits: HeaderLimits,
-): { cost: number; pixels: number } {
+): { cost: number; pixels: number; longSidePx: number } {
   const header = imageHeader(image);
   if (header === undefined) throw inputError(ref, "invalid_image", damaged(image, ref));
   const { width, height } = header;
@@ -33,7 +33,8 @@ export function checkHeader(
       "send it smaller, or as a baseline JPEG, or as a PNG of 8 bits without interlacing.";
     throw inputError(ref, "image_too_large", detail);
   }
-  return { cost: decodingCost(header, image.length), pixels: width * height };
+  const longSidePx = Math.max(width, height);
+  return { cost: decodingCost(header, image.length), pixels: width * height, longSidePx };
 }
 
 function damaged(image: Buffer, ref: InputRef): string {

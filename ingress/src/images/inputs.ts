@@ -41,8 +41,7 @@ export class InputReader {
 
   #image(value: Image | undefined, ref: InputRef): Input {
     const image = imageBytes(value, ref, this.#limits);
-    const { cost, pixels } = checkHeader(image, ref, this.#limits);
-    return { kind: "image", ref, image, cost, pixels };
+    return { kind: "image", ref, image, ...checkHeader(image, ref, this.#limits) };
   }
 }
 
@@ -61,15 +60,15 @@ function vectorInput(
   return { kind: "vector", ref, vector };
 }
 
-export const invalidVectorError = (ref: InputRef): ApiError =>
-  inputError(ref, "invalid_vector", `${ref.label} ${vectorRule}.`);
+export const invalidVectorError = (ref: InputRef, lengthMax: number): ApiError =>
+  inputError(ref, "invalid_vector", `${ref.label} ${vectorRule(lengthMax)}.`);
 
 /** An input as the request schema has parsed it. Undefined: an image that is absent. */
 export type InputValue = { ref: InputRef; value: Image | VectorNumbers | undefined };
 
 export type Input =
   /** `cost`: of decoding it, see decodingCost. */
-  | { kind: "image"; ref: InputRef; image: Buffer; cost: number; pixels: number }
+  | { kind: "image"; ref: InputRef; image: Buffer; cost: number; pixels: number; longSidePx: number }
   | { kind: "vector"; ref: InputRef; vector: VectorNumbers };
 
 type InputLimits = HeaderLimits & { IMAGE_BYTES_MAX: number };

@@ -3,7 +3,7 @@ import type { RedisConnection } from "@faceline/runtime/redis";
 import { RequestRateLimiter } from "./request-rate-limiter.ts";
 
 /**
- * Counts what people try: forms and sign-in addresses by the address of the network that they come from,
+ * Counts what people try: forms and sign-in links by the address of the network that they come from,
  * mails by the email that they go to, changes of keys by the team. An email that nobody has counts as any
  * other, or the limit would tell which ones exist. Emails are in Redis as SHA-256 alone, and names hold a
  * slash, which those of teams cannot. While Redis is unreachable each process counts alone.
@@ -31,9 +31,9 @@ const triesPerHour = {
   form: 5,
   /** Forms of /waitlist from one network, as of four addresses: an office has rarely more at once. */
   network_form: 20,
-  /** Mails with a sign-in address to one email. */
+  /** Mails with a sign-in link to one email. */
   mail: 3,
-  /** Sign-in addresses without effect that one address of the network tries. */
+  /** Sign-in links without effect that one address of the network tries. */
   sign_in_address: 60,
   /** Keys that a team creates, replaces or renames. Revoked ones stay in the durable Redis. */
   key: 60,

@@ -1,8 +1,10 @@
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { errorTable } from "@faceline/contracts/http/errors";
+import sharp from "sharp";
 import { testFacts } from "../../testing/facts.ts";
 import { testServer } from "../../testing/server.ts";
+import { findSections, type SearchIndex, searchIndexPath } from "@faceline/web/docs/search/find-sections";
 import { pageHeaders } from "@faceline/web/headers";
 import { html } from "@faceline/web/html";
 import { allPages, renderSite } from "@faceline/web/render";
@@ -47,7 +49,8 @@ test("every address in every page resolves, anchors included", async () => {
 
 test("all pages and assets together take less than 2 MiB of memory", async () => {
   const { pages, assets, missingPage } = await renderSite(await testFacts());
-  const contents = [...pages.values(), ...assets.values(), missingPage];
+  const translations = [...pages.values(), missingPage].flatMap((page) => Object.values(page));
+  const contents = [...translations, ...assets.values()];
   const bodies = contents.flatMap(({ bodies }) => Object.values(bodies));
   const bytes = bodies.reduce((sum, body) => sum + body.buffer.byteLength, 0);
   assert.ok(bytes < 2 * 1024 ** 2, `${bytes} bytes`);
@@ -130,6 +133,59 @@ test("PAGES=off: there is the API alone", async (t) => {
     assert.equal(reply.headers["content-security-policy"], undefined);
   }
   assert.equal((await app.inject("/openapi.json")).statusCode, 200);
+});
+
+test("browsers and crawlers find an icon and rules where they look by themselves", async () => {
+  for (const [path, px] of [
+    ["/favicon.ico", 48],
+    ["/apple-touch-icon.png", 180],
+  ] as const) {
+    const { headers, rawPayload } = await app.inject(path);
+    assert.equal(headers["content-type"], "image/png");
+    const { format, width, height } = await sharp(rawPayload).metadata();
+    assert.deepEqual([format, width, height], ["png", px, px]);
+  }
+  assert.equal((await app.inject("/robots.txt")).body, "User-agent: *\nDisallow: /tester/\n");
+  assert.equal((await app.inject("/sitemap.xml")).statusCode, 404, "its addresses would not be absolute");
+  assert.doesNotMatch((await app.inject("/docs")).body, /og:(?:image|url)/);
+});
+
+test("PUBLIC_URL names the sitemap, every page in it, and the card of each page", async (t) => {
+  const { app } = testServer(t, { settings: { PUBLIC_URL: "https://faces.example/" } });
+  assert.match((await app.inject("/robots.txt")).body, /^Sitemap: https:\/\/faces\.example\/sitemap\.xml$/m);
+  const { body } = await app.inject("/sitemap.xml");
+  const listed = Array.from(body.matchAll(/<loc>https:\/\/faces\.example(.*)<\/loc>/g), ([, path]) => path);
+  assert.deepEqual(
+    listed,
+    allPages.map(({ path }) => path),
+  );
+  const page = (await app.inject("/docs")).body;
+  assert.match(page, /<meta property="og:title" content="Documentation · Faceline">/);
+  const [, card] = /<meta property="og:image" content="https:\/\/faces\.example([^"]*)">/.exec(page)!;
+  const { width, height } = await sharp((await app.inject(card!)).rawPayload).metadata();
+  assert.deepEqual([width, height], [1_200, 630]);
+});
+
+test("the search index has every guide, error, endpoint and chapter, and weighs at most 64 kB", async () => {
+  const headers = { "accept-encoding": "gzip" };
+  const { rawPayload } = await app.inject({ url: searchIndexPath, headers });
+  assert.ok(rawPayload.length <= 64 * 1024, `${rawPayload.length} bytes`);
+  const index: SearchIndex = (await app.inject(searchIndexPath)).json();
+  const first = (query: string) => findSections(index, query)[0]?.address;
+  assert.equal(first("queue_full"), "/docs/errors#queue_full");
+  assert.equal(first("POST /represent"), "/docs/reference#represent");
+  assert.equal(first("face_policy"), "/docs/reference#verify-body-face_policy");
+  assert.equal(first("thresholds"), "/docs/thresholds");
+  assert.equal(first("back-up"), "/docs/operating/backup");
+  for (const { path } of allPages) {
+    const isListed = index.pages.some(([listed]) => listed === path);
+    assert.equal(isListed, path !== "/" && path !== "/docs/changelog", path);
+  }
+  for (const [page, anchor] of index.sections) {
+    const [path] = index.pages[page]!;
+    const { body } = await app.inject(path);
+    assert.ok(anchor === "" || body.includes(` id="${anchor}"`), `${path}#${anchor}`);
+  }
 });
 
 test("PUBLIC_URL is the canonical address of a page", async (t) => {

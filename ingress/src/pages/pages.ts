@@ -2,9 +2,12 @@ import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../call/api-error.ts";
 import { wantsHtml } from "../errors/not-found.ts";
-import { sendContent } from "@faceline/web/content";
+import { addVary, sendContent } from "@faceline/web/content";
 import type { FactsSource } from "@faceline/web/facts";
 import { pageHeaders } from "@faceline/web/headers";
+import type { Translations } from "@faceline/web/render";
+import { chooseLanguage, languages } from "@faceline/web/words/language";
+import { siteFilePaths } from "@faceline/web/site-files";
 import { openSite, type Site } from "@faceline/web/site";
 
 /**
@@ -22,7 +25,7 @@ export function addPages(app: FastifyInstance, site: Pages): void {
       reply.headers(pageHeaders);
     });
 
-    for (const path of ["/", "/docs"]) {
+    for (const path of ["/", "/docs", "/postman.json", ...siteFilePaths]) {
       pages.get(path, async (request, reply) => sendPage(await site(), path, request, reply));
     }
     pages.get<Rest>("/docs/*", async (request, reply) => {
@@ -53,7 +56,16 @@ function sendPage(site: Site, path: string, request: FastifyRequest, reply: Fast
   const page = site.findPage(path);
   if (page === undefined) return sendMissing(site, request, reply);
   reply.header("cache-control", cachedAndChecked);
-  return sendContent(request, reply, page);
+  return sendTranslation(request, reply, page);
+}
+
+/** Sends a page in the language that the reader prefers, of those that the page has. */
+function sendTranslation(request: FastifyRequest, reply: FastifyReply, page: Translations) {
+  const available = languages.filter((language) => page[language] !== undefined);
+  const language = chooseLanguage(request.headers["accept-language"], available);
+  if (available.length > 1) addVary(reply, "accept-language");
+  reply.header("content-language", language);
+  return sendContent(request, reply, page[language] ?? page.en);
 }
 
 /** Answers with the page that says that there is none, for a path that is no page's either. */
@@ -67,7 +79,7 @@ function sendMissing(site: Site, request: FastifyRequest, reply: FastifyReply) {
   if (!wantsHtml(request)) throw nothingHere();
   reply.code(404);
   reply.errorCode = "not_found";
-  return sendContent(request, reply, site.missingPage);
+  return sendTranslation(request, reply, site.missingPage);
 }
 
 const nothingHere = (): ApiError => new ApiError("not_found", "There is nothing at this path.");

@@ -3,12 +3,14 @@
  * imports of a module find each other.
  */
 export const assetPaths = [
+  "design/icon.svg",
+  "design/tokens.css",
   "live/page.html",
   "live/style.css",
-  "live/icon.svg",
   "live/browser/main.ts",
   "live/browser/patch.ts",
   "live/browser/poll.ts",
+  "live/browser/refresh.ts",
   "live/browser/token.ts",
   "live/view/bars.ts",
   "live/recent/slots.ts",

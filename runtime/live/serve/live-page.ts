@@ -9,12 +9,17 @@ export async function livePage(path: string): Promise<LiveResponse | undefined> 
   if (path !== livePath && !path.startsWith(assetsPath)) return undefined;
   const file = path === livePath ? "live/page.html" : path.slice(assetsPath.length);
   const asset = (await readAssets()).get(file);
-  return asset === undefined ? undefined : { ...asset, headers: liveHeaders };
+  return asset === undefined ? undefined : { ...asset, headers: livePageHeaders };
 }
 
 const livePath = "/live";
 const assetsPath = "/live/assets/";
 
-const liveHeaders = strictPageHeaders({ "img-src": "'self'", "form-action": "'none'" });
+/** Headers of the live page, and of the links page, which loads the same. */
+export const livePageHeaders = strictPageHeaders({
+  "font-src": "'self'",
+  "img-src": "'self'",
+  "form-action": "'none'",
+});
 
-type LiveResponse = { type: string; text: string; headers: Record<string, string> };
+type LiveResponse = { type: string; text: string | Buffer; headers: Record<string, string> };

@@ -20,7 +20,7 @@ export const series = (last10s: number): number[] =>
 
 export const stateOf = (
   part: LivePart,
-  checks: Record<string, boolean> = { redis: true, kafka: true },
+  checks: Record<string, boolean> = { "redis-volatile": true, kafka: true },
 ): LiveState => ({
   version: "0.1.0",
   process: "batcher-00000000000012ab",

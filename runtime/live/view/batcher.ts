@@ -1,10 +1,10 @@
 import type { LiveBatcher, LiveCount, LiveWorker } from "../state.ts";
 import { barTable } from "./bars.ts";
 import { card, table } from "./card.ts";
-import { counted, duration, number, perSecond, shortId } from "./format.ts";
+import { counted, duration, number, shortId } from "./format.ts";
 import { laneSection } from "./lane.ts";
 import { node, type ViewNode } from "./node.ts";
-import { lastOf, rates, tile } from "./sparkline.ts";
+import { rateTile, tile } from "./sparkline.ts";
 import { failureWords, shedWords, workerWords } from "./words.ts";
 
 export function batcherSections(part: LiveBatcher): (ViewNode | undefined)[] {
@@ -19,21 +19,13 @@ function totals(part: LiveBatcher): ViewNode {
   return node(
     "dl",
     { class: "tiles" },
+    rateTile("Sent to workers, all lanes", part.sent),
     tile({
-      label: "Sent to workers, all lanes",
-      value: perSecond(lastOf(part.sent)),
-      series: { values: rates(part.sent), unit: " a second" },
-    }),
-    tile({
-      label: "Waiting, all lanes",
+      label: "Waiting now, all lanes",
       value: counted(waiting, "task"),
       series: { values: part.waiting, unit: "" },
     }),
-    tile({
-      label: "Refused, dropped or failed",
-      value: perSecond(lastOf(part.unserved)),
-      series: { values: rates(part.unserved), unit: " a second" },
-    }),
+    rateTile("Refused, dropped or failed", part.unserved),
   );
 }
 
@@ -61,8 +53,8 @@ function unserved({ shed, expired, failed }: LiveBatcher): ViewNode | undefined 
       words: "What an ingress refuses by itself is on its own page.",
     },
     barTable({
-      caption: "Tasks in 5 min, and in the last 10 s",
-      columns: ["Reason", "5 min", "10 s"],
+      caption: "Tasks",
+      columns: ["Reason", "Past 5 min", "Past 10 s"],
       isWordy: true,
       rows: rows.toSorted((one, other) => other.value - one.value),
     }),
@@ -81,7 +73,7 @@ function settings({ settings: inForce }: LiveBatcher): ViewNode {
     node(
       "dl",
       { class: "facts" },
-      fact("Largest batch", batchMax === null ? loaded : counted(batchMax, "task")),
+      fact("Largest batch allowed", batchMax === null ? loaded : counted(batchMax, "task")),
       fact("UTILISATION_TARGET", `${utilisationTarget}`),
       fact("LANE_WAITING_MAX", counted(laneWaitingMax, "task")),
     ),
@@ -108,14 +100,14 @@ function workers({ workers: listed, workersOmitted, hops }: LiveBatcher): ViewNo
     `${duration(worker.reportedAgoMs)} ago`,
     node("span", { class: "long" }, loadedWords(worker)),
   ]);
-  const words = `A message takes ${duration(hops.toWorkerMs)} to a worker and ${duration(hops.fromWorkerMs)} back; answers are published ${duration(hops.replyMs)} after a run (95 % of them). Run times are compared with those of the other workers for batches of the same lane and size, in 5 min.`;
+  const words = `A message takes ${duration(hops.toWorkerMs)} to a worker and ${duration(hops.fromWorkerMs)} back; results are published ${duration(hops.replyMs)} after a run (95 % of them). Run times are compared with those of the other workers for batches of the same lane and size, in the past 5 min.`;
   return node(
     "section",
     { class: "wide" },
     node("h2", {}, "Workers"),
     listed.length === 0 ? node("p", { class: "now bad" }, "No worker has reported.") : node("p", {}, words),
     ...mixedBuilds(listed),
-    table("Workers", workersColumns, rows),
+    listed.length === 0 ? undefined : table("Workers", workersColumns, rows),
     ...omitted(workersOmitted, "worker"),
   );
 }
@@ -139,11 +131,11 @@ function mixedBuilds(listed: LiveWorker[]): ViewNode[] {
 const workersColumns = [
   "Worker",
   "Run time ÷ others",
-  "Failed runs",
-  "Lost batches",
-  "State",
-  "Runs",
-  "Staged",
+  "Failed runs, past 5 min",
+  "Lost batches, past 5 min",
+  "State now",
+  "Runs now",
+  "Staged now",
   "Last report",
   "Lanes and builds",
 ];

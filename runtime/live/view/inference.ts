@@ -1,10 +1,10 @@
 import type { LiveInference, LiveLoadedLane, LiveRun } from "../state.ts";
 import { barTable } from "./bars.ts";
 import { card, detailsTable, table } from "./card.ts";
-import { counted, duration, number, percent, perSecond, quantileOf } from "./format.ts";
+import { counted, duration, number, percent, quantileOf } from "./format.ts";
 import { node, type ViewNode } from "./node.ts";
 import { pointChart } from "./points.ts";
-import { lastOf, rates, tile } from "./sparkline.ts";
+import { rateTile, tile } from "./sparkline.ts";
 
 export function inferenceSections(part: LiveInference): (ViewNode | undefined)[] {
   return [
@@ -26,7 +26,7 @@ export function inferenceSections(part: LiveInference): (ViewNode | undefined)[]
 }
 
 const modelledWords =
-  "The engine is modelled: it waits instead of running models, and its answers are made up.";
+  "The engine is modelled: it waits instead of running models, and its results are made up.";
 
 function nowSentence({ running, staged, answering, partitions }: LiveInference): string {
   const more = `${counted(staged, "batch")} behind it, ${counted(answering, "batch")} being answered.`;
@@ -44,15 +44,11 @@ function totals({ tasks, busy, answered, failed, runs }: LiveInference): ViewNod
   return node(
     "dl",
     { class: "tiles" },
-    tile({
-      label: "Tasks that ran",
-      value: perSecond(lastOf(tasks)),
-      series: { values: rates(tasks), unit: " a second" },
-    }),
+    rateTile("Tasks that ran", tasks),
     tile({
       label: "Busy with runs",
       value: percent(busy.slice(-5).reduce((sum, each) => sum + each, 0) / 5),
-      note: "of the last 10 s",
+      note: "of the past 10 s",
       series: { values: busy.map((each) => Math.round(100 * each)), unit: " %" },
     }),
     tile({
@@ -64,7 +60,7 @@ function totals({ tasks, busy, answered, failed, runs }: LiveInference): ViewNod
     tile({
       label: "Batches that failed",
       value: number(failed.all),
-      note: `of ${number(failed.all + answered.all)} in 5 min`,
+      note: `of ${number(failed.all + answered.all)} in the past 5 min`,
     }),
   );
 }
@@ -147,7 +143,9 @@ function lanes(loaded: LiveLoadedLane[]): ViewNode {
   return node(
     "section",
     { class: "wide" },
-    node("h2", {}, "Lanes that are loaded"),
-    table("Lanes", ["Lane", "Build", "Runs on", "Precision", "Sizes, with the run time at start"], rows),
+    node("h2", {}, "Loaded lanes"),
+    rows.length === 0
+      ? node("p", {}, "No lane is loaded yet.")
+      : table("Lanes", ["Lane", "Build", "Runs on", "Precision", "Sizes, with the run time at start"], rows),
   );
 }

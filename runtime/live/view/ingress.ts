@@ -1,9 +1,9 @@
 import type { LiveCaller, LiveIngress, LivePool } from "../state.ts";
 import { barTable } from "./bars.ts";
 import { card, table } from "./card.ts";
-import { bytes, counted, duration, number, percent, perSecond } from "./format.ts";
+import { bytes, counted, duration, number, percent } from "./format.ts";
 import { node, type ViewNode } from "./node.ts";
-import { lastOf, rates, tile } from "./sparkline.ts";
+import { rateTile, tile } from "./sparkline.ts";
 import { callerName, limitWords, partWords } from "./words.ts";
 
 export function ingressSections(part: LiveIngress): ViewNode[] {
@@ -16,21 +16,15 @@ export function ingressSections(part: LiveIngress): ViewNode[] {
 }
 
 function totals({ active, answered, refused, failed, totalMs }: LiveIngress): ViewNode {
-  const rateTile = (label: string, counts: number[]) =>
-    tile({
-      label,
-      value: perSecond(lastOf(counts)),
-      series: { values: rates(counts), unit: " a second" },
-    });
   return node(
     "dl",
     { class: "tiles" },
     rateTile("Answered", answered),
     rateTile("Refused: limits or load", refused),
     rateTile("Failed: service at fault", failed),
-    tile({ label: "In flight", value: counted(active, "request") }),
+    tile({ label: "In flight now", value: counted(active, "request") }),
     tile({
-      label: "Median time of answered calls",
+      label: "Median time of answered requests",
       value: totalMs === null ? "–" : duration(totalMs.p50),
       note: totalMs === null ? "none lately" : `99 % within ${duration(totalMs.p99)}`,
     }),
@@ -57,34 +51,34 @@ function callers({ callers: { loudest, others } }: LiveIngress): ViewNode {
     "section",
     { class: "wide" },
     node("h2", {}, "Who calls"),
-    node("p", {}, rows.length === 0 ? "Nobody has called for 5 min." : callersWords),
+    node("p", {}, rows.length === 0 ? "No request in the past 5 min." : callersWords),
     ...(rows.length === 0 ? [] : [table("Who calls", callersColumns, rows)]),
   );
 }
 
 const callersWords =
-  "Ten teams at most: those with the most calls or bytes to this process, in the last 10 s or 5 min.";
+  "The ten teams with the most requests or bytes to this process, in the past 10 s or past 5 min.";
 const callersColumns = [
   "Team",
-  "Share, 10 s",
-  "Calls, 10 s",
-  "5 min",
-  "Refused, 10 s",
-  "5 min",
-  "Bytes, 10 s",
-  "5 min",
-  "In flight",
+  "Share, past 10 s",
+  "Requests, past 10 s",
+  "Past 5 min",
+  "Refused, past 10 s",
+  "Past 5 min",
+  "Bytes, past 10 s",
+  "Past 5 min",
+  "In flight now",
 ];
 
 function timeParts({ parts, partsCalls }: LiveIngress): ViewNode {
   const total = parts.reduce((sum, { ms }) => sum + ms, 0);
   return card(
     {
-      heading: "Where the time of a call goes",
+      heading: "Where the time of a request goes",
       words:
         partsCalls === 0
-          ? "No call was answered in the last minute."
-          : `Means of ${counted(partsCalls, "call")} of the last minute.`,
+          ? "No request was answered in the past minute."
+          : `Means of ${counted(partsCalls, "request")} of the past minute.`,
     },
     barTable({
       caption: total === 0 ? "No times" : `${duration(total)} in all`,
@@ -106,8 +100,8 @@ function outcomes({ outcomes: counts }: LiveIngress): ViewNode {
   return card(
     { heading: "How requests ended" },
     barTable({
-      caption: "Requests in 5 min, and in the last 10 s",
-      columns: ["Outcome", "5 min", "10 s"],
+      caption: "Requests",
+      columns: ["Outcome", "Past 5 min", "Past 10 s"],
       isWordy: true,
       rows: counts.map(({ outcome, words, count }) => ({
         name: outcome,
@@ -152,7 +146,7 @@ function pools(all: LivePool[]): ViewNode {
   return node(
     "section",
     { class: "wide" },
-    node("h2", {}, "Pools, as their batchers published them"),
+    node("h2", {}, "Pools now, as their batchers published them"),
     table("Pools", ["Pool", "Lane", "Workers", "Waiting", "Expected wait of a new task"], rows),
   );
 }

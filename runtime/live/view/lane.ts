@@ -4,7 +4,7 @@ import { card, detailsTable } from "./card.ts";
 import { counted, duration, number, percent, perSecond, quantileOf } from "./format.ts";
 import { node, type ViewNode } from "./node.ts";
 import { pointChart } from "./points.ts";
-import { lastOf, rates, tile } from "./sparkline.ts";
+import { rateTile, tile } from "./sparkline.ts";
 import { dispatchWords, waitSentence } from "./words.ts";
 
 /** A lane of a batcher: what waits and why, its batches, and how well they were predicted. */
@@ -25,7 +25,7 @@ export function laneSection(lane: LiveLane): ViewNode {
         ),
     node("p", { class: isBad ? "now bad" : "now" }, waitSentence(wait, waiting)),
     // In an incident the lanes that have calls matter, so the others take little room.
-    isIdle ? node("p", {}, `No batch in 5 min. ${runRule(lane.run)}`) : laneTiles(lane),
+    isIdle ? node("p", {}, `No batch in the past 5 min. ${runRule(lane.run)}`) : laneTiles(lane),
     isIdle
       ? undefined
       : node(
@@ -45,45 +45,41 @@ function laneTiles(lane: LiveLane): ViewNode {
     "dl",
     { class: "tiles" },
     tile({
-      label: "Waiting",
+      label: "Waiting now",
       value: counted(lane.waiting, "task"),
       note: `of at most ${number(lane.waitingMax)}`,
       series: { values: lane.waitingMost, unit: "" },
     }),
     tile({
-      label: "Oldest waits",
+      label: "Oldest task now",
       value: lane.waiting === 0 ? "–" : duration(lane.oldestMs),
-      note: `held back ${percent(heldMs.last10s / 10_000)} of the last 10 s`,
+      note: `held back ${percent(heldMs.last10s / 10_000)} of the past 10 s`,
     }),
-    tile({
-      label: "Sent to workers",
-      value: perSecond(lastOf(lane.sent)),
-      series: { values: rates(lane.sent), unit: " a second" },
-    }),
+    rateTile("Sent to workers", lane.sent),
     tile({
       label: "Refused or dropped",
       value: perSecond(shed.last10s),
-      note: `${counted(shed.all, "task")} in 5 min`,
+      note: `past 10 s; ${counted(shed.all, "task")} in the past 5 min`,
     }),
-    tile({ label: "Workers", value: `${workers.free} free, ${workers.busy} busy` }),
+    tile({ label: "Workers now", value: `${workers.free} free, ${workers.busy} busy` }),
   );
 }
 
 function batchSizes({ sizes, usefulSize, floor, run }: LiveLane): ViewNode {
-  const held = floor > 1 ? ` With fewer than ${floor} tasks it waits a little for more.` : "";
+  const held = floor > 1 ? ` With fewer than ${floor} waiting tasks, the lane holds them for a moment.` : "";
   const batches = sizes.reduce((sum, each) => sum + each.batches, 0);
   const tasks = sizes.reduce((sum, { size, batches }) => sum + size * batches, 0);
   return card(
     {
       heading: "Sizes of batches",
-      words: `No batch is larger than ${usefulSize}: more would not finish more tasks a second.${held}`,
+      words: `Target now: at most ${counted(usefulSize, "task")}. Larger batches would not finish more tasks a second.${held}`,
       level: "h3",
     },
     barTable({
       caption:
         batches === 0
-          ? "No batch in the last 5 min"
-          : `${counted(batches, "batch")} in 5 min, ${number(tasks / batches)} tasks on average`,
+          ? "No batch in the past 5 min"
+          : `Past 5 min: ${counted(batches, "batch")}, ${number(tasks / batches)} tasks on average`,
       columns: ["Tasks", "Batches", "Share"],
       rows: sizeRanges(run.expected.map(({ size }) => size)).map(({ from, to }) => {
         const inRange = sizes.filter(({ size }) => size >= from && size <= to);
@@ -108,8 +104,8 @@ function dispatchReasons({ reasons }: LiveLane): ViewNode {
   return card(
     { heading: "Why a batch was sent with its size", level: "h3" },
     barTable({
-      caption: "Batches in 5 min, and in the last 10 s",
-      columns: ["Reason", "5 min", "10 s"],
+      caption: "Batches",
+      columns: ["Reason", "Past 5 min", "Past 10 s"],
       isWordy: true,
       rows: rows
         .toSorted(([, one], [, other]) => other.all - one.all)

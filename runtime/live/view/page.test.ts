@@ -29,7 +29,7 @@ test("a lane says what its tasks wait for, in words", () => {
   shows(
     waiting({ wait: { kind: "held", floor: 4, holdMaxMs: 8.2 } }),
     "Held now because 2 tasks are fewer than the 4 that keep up with the arrivals: for 8.2 ms at most.",
-    "Oldest waits 35 ms",
+    "Oldest task now 35 ms",
   );
   shows(waiting({ wait: { kind: "staging", sendInMs: 12 } }), "It is sent in 12 ms");
   shows(
@@ -45,7 +45,7 @@ test("a lane says what its tasks wait for, in words", () => {
 test("a lane shows its batches by size and reason, and how its times were learned and predicted", () => {
   shows(
     batcher(),
-    "45 batches in 5 min, 29 tasks on average",
+    "Past 5 min: 45 batches, 29 tasks on average",
     "3 to 4 5 11 %",
     "17 to 32 40 89 %",
     "floor large enough to keep up with the arrivals 200 20",
@@ -58,6 +58,22 @@ test("a lane shows its batches by size and reason, and how its times were learne
   shows(batcher({ workers: [worker({ runRatio: null })] }), "e158 – 2 1");
 });
 
+test("what is now, what is a target and what is past have words of their own", () => {
+  const targetOfOne = lane({ usefulSize: 1, floor: 1, sizes: [{ size: 2, batches: 60 }] });
+  shows(
+    batcher({ lanes: [targetOfOne] }),
+    "Target now: at most 1 task. Larger batches would not finish more tasks a second.",
+    "Past 5 min: 60 batches, 2 tasks on average",
+  );
+  for (const part of [
+    batcher({ shed: { ...batcher().shed, early_drop: count(1) } }),
+    ingress(),
+    inference(),
+  ]) {
+    assert.doesNotMatch(textOfPage(part), /(?<!past )\b(5 min|10 s)\b/i);
+  }
+});
+
 test("a batcher says so where workers have loaded several builds of a lane", () => {
   const old = worker({ lanes: [{ lane: "Dlib/ssd", digest: "11112222333344445" }] });
   const words =
@@ -68,7 +84,7 @@ test("a batcher says so where workers have loaded several builds of a lane", () 
 
 test("a lane without calls takes little room, and an unknown reason none at all", () => {
   const idle = lane({ sizes: [], waiting: 0 });
-  shows(batcher({ lanes: [idle] }), "No task waits.", "No batch in 5 min. A run takes 40 ms");
+  shows(batcher({ lanes: [idle] }), "No task waits.", "No batch in the past 5 min. A run takes 40 ms");
   assert.doesNotMatch(textOfPage(batcher({ lanes: [idle] })), /Sizes of batches|slack/);
 });
 
@@ -88,7 +104,7 @@ test("a standby shows the workers whose reports it receives, and no lanes", () =
 });
 
 test("a batcher shows the settings in force, and who has changed them while it runs", () => {
-  shows(batcher(), "As the batcher was started.", "Largest batch as workers have loaded (8)");
+  shows(batcher(), "As the batcher was started.", "Largest batch allowed as workers have loaded (8)");
   const settings = {
     batchMax: 8,
     utilisationTarget: 0.7,
@@ -96,7 +112,12 @@ test("a batcher shows the settings in force, and who has changed them while it r
     loadedMax: 8,
     changed: { by: "ada", agoMs: 12_000, isUndone: false },
   };
-  const words = ["Changed 12 s ago, by ada", "Largest batch 8 tasks", "UTILISATION_TARGET 0.7", "512 tasks"];
+  const words = [
+    "Changed 12 s ago, by ada",
+    "Largest batch allowed 8 tasks",
+    "UTILISATION_TARGET 0.7",
+    "512 tasks",
+  ];
   shows(batcher({ settings }), ...words);
   shows(batcher({ settings, role: "standby" }), ...words);
   const undone = { ...batcher().settings, changed: { by: "ada", agoMs: 22_000, isUndone: true } };
@@ -108,7 +129,7 @@ test("an ingress shows where the time goes, how requests ended, its limits and i
     ingress(),
     "queue waits for a worker 30 ms 33 %",
     "run the models run 60 ms 67 %",
-    "Median time of answered calls 88 ms 99 % within 240 ms",
+    "Median time of answered requests 88 ms 99 % within 240 ms",
     "ok Answered. 900 100",
     "Bodies of requests in memory 256 MiB 512 MiB",
     "default Dlib/ssd 2 4 tasks 35 ms",
@@ -117,8 +138,13 @@ test("an ingress shows where the time goes, how requests ended, its limits and i
   shows(ingress({ pools: [{ pool: "gpu", lanes: null }] }), "gpu no batcher publishes its state");
 });
 
-test("an ingress shows who calls: the loudest teams, calls without a key, and all others", () => {
-  shows(ingress(), "Team Share, 10 s", "ants 90 % 90 850 8 20 1 MiB 300 MiB 3", "all others 10 % 10 50 2 2");
+test("an ingress shows who calls: the loudest teams, requests without a key, and all others", () => {
+  shows(
+    ingress(),
+    "Team Share, past 10 s",
+    "ants 90 % 90 850 8 20 1 MiB 300 MiB 3",
+    "all others 10 % 10 50 2 2",
+  );
   const loudest = [caller("~keyless"), caller("~visitors", { inFlight: 1 })];
   shows(
     ingress({ callers: { loudest, others: caller("~others") } }),
@@ -126,7 +152,7 @@ test("an ingress shows who calls: the loudest teams, calls without a key, and al
     "visitors of the tester",
   );
   const nobody = { loudest: [], others: caller("~others", { bytes: count(0) }) };
-  shows(ingress({ callers: nobody }), "Nobody has called for 5 min.");
+  shows(ingress({ callers: nobody }), "No request in the past 5 min.");
 });
 
 test("a worker shows what runs, its last runs, and in which precision", () => {
@@ -137,7 +163,7 @@ test("a worker shows what runs, its last runs, and in which precision", () => {
     "3 1 11 ms 47 ms",
     "Dlib int8, ssd float32 (slower: int8 is not exact on this CPU)",
   );
-  shows(inference({ running: null, staged: 0 }), "Waits for a batch.");
+  shows(inference({ running: null, staged: 0, lanes: [] }), "Waits for a batch.", "No lane is loaded yet.");
   shows(inference({ running: null, staged: 0, partitions: 0 }), "Waits for a partition");
 });
 
@@ -179,7 +205,7 @@ test("a page names its process, and says when what it shows is old", () => {
   assert.equal(subjectOf(ingress()), "ingress");
   assert.deepEqual(linkWords({ kind: "live", restarted: false }), { badge: "live", isStale: false });
   assert.deepEqual(linkWords({ kind: "late", silentMs: 2_600 }), {
-    badge: "last answer 2.6 s ago",
+    badge: "last response 2.6 s ago",
     isStale: true,
   });
   const gone = linkWords({ kind: "gone", silentMs: 7_000 });

@@ -43,7 +43,7 @@ export function linkWords(link: Link): { badge: string; notice?: string; isStale
         ...(link.restarted ? { notice: "The process was restarted: its counts started again at zero." } : {}),
       };
     case "late":
-      return { badge: `last answer ${duration(link.silentMs)} ago`, isStale: true };
+      return { badge: `last response ${duration(link.silentMs)} ago`, isStale: true };
     case "gone":
       return {
         badge: "gone",

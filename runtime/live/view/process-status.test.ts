@@ -27,7 +27,7 @@ test("a healthy process says what it does, and how much of it", () => {
   assert.deepEqual(status(ingress()), [
     "ok",
     "All is well",
-    "10 calls a second are answered; nothing is refused.",
+    "10 requests a second are answered; nothing is refused.",
   ]);
   assert.deepEqual(status(inference()), [
     "ok",
@@ -93,11 +93,26 @@ test("a standby says so and alarms nobody; a batcher without Kafka's session doe
 });
 
 test("what a process needs and lacks comes first", () => {
-  assert.deepEqual(status(batcher({ role: "standby" }), { redis: true, kafka: false }), [
+  assert.deepEqual(status(batcher({ role: "standby" }), { "redis-volatile": true, kafka: false }), [
     "problem",
     "Not ready",
     "Kafka has not answered lately.",
   ]);
+  for (const check of ["start", "redis-volatile", "kafka", "serving", "connections"]) {
+    assert.doesNotMatch(status(batcher(), { [check]: false })[2]!, /The check/, check);
+  }
+});
+
+test("a worker whose runs take longer than its batcher predicts does not say that all is well", () => {
+  const [run] = inference().runs;
+  const runs = (runMs: number, length: number) => Array.from({ length }, () => ({ ...run!, runMs }));
+  assert.deepEqual(status(inference({ runs: runs(72, 20) })), [
+    "attention",
+    "Slower than predicted",
+    "Half of the last 20 runs took 1.5 times as long as predicted, or longer. The batcher learns from all workers: its page compares them.",
+  ]);
+  assert.equal(status(inference({ runs: runs(72, 7) }))[1], "All is well");
+  assert.equal(status(inference({ runs: runs(55, 20) }))[1], "All is well");
 });
 
 test("a Redis that is nearly full is named, unless something is worse", () => {
@@ -107,7 +122,7 @@ test("a Redis that is nearly full is named, unless something is worse", () => {
     return processStatus(state).title;
   };
   assert.equal(filled(ingress({ refused: series(25) })), "Redis is nearly full");
-  assert.equal(filled(ingress({ failed: series(1) })), "Calls fail");
+  assert.equal(filled(ingress({ failed: series(1) })), "Requests fail");
 });
 
 test("an ingress says why calls are refused, why they fail, and which pool is away", () => {
@@ -126,7 +141,7 @@ test("an ingress says why calls are refused, why they fail, and which pool is aw
   const outcomes = [...ingress().outcomes, refusal, failure];
   assert.deepEqual(status(ingress({ refused: series(25), outcomes })), [
     "attention",
-    "Calls are refused",
+    "Requests are refused",
     "20 %, 2.5 a second; most of them queue_full: More calls wait than it holds. Most refused: ants (80 %).",
   ]);
   const loudest = [caller("ants", { refused: count(5) }), caller("bees", { refused: count(5) })];
@@ -134,7 +149,7 @@ test("an ingress says why calls are refused, why they fail, and which pool is aw
   assert.match(status(ingress({ refused: series(25), outcomes, callers }))[2]!, /holds\.$/);
   assert.deepEqual(status(ingress({ failed: series(1), refused: series(25), outcomes })).slice(0, 2), [
     "problem",
-    "Calls fail",
+    "Requests fail",
   ]);
   assert.equal(status(ingress({ pools: [{ pool: "gpu", lanes: null }] }))[1], "A pool is away");
 });

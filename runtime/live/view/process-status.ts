@@ -8,7 +8,7 @@ import type {
   LiveWorker,
   OutcomeKind,
 } from "../state.ts";
-import { counted, duration, number, percent, perSecond, shortId } from "./format.ts";
+import { counted, duration, number, percent, perSecond, quantileOf, shortId } from "./format.ts";
 import { lastOf } from "./sparkline.ts";
 import { callerName, checkWords, failureWords, shedWords } from "./words.ts";
 
@@ -24,7 +24,7 @@ export function processStatus({ checks, health: { redis }, part }: LiveState): P
   const ofPart = partStatus(part);
   const full = redis === undefined || redis.maxBytes === 0 ? 0 : redis.usedBytes / redis.maxBytes;
   if (ofPart.level === "problem" || full < 0.9) return ofPart;
-  const detail = `The volatile Redis has ${percent(full)} of its maxmemory in use, and refuses images and answers at 100 %.`;
+  const detail = `The volatile Redis has ${percent(full)} of its maxmemory in use, and refuses images and results at 100 %.`;
   return attention("Redis is nearly full", detail);
 }
 
@@ -84,7 +84,7 @@ function batcherStatus(part: LiveBatcher): ProcessStatus {
   if (retried > 0) {
     return attention(
       "Batches are sent again",
-      `${counted(retried, "batch")} in 10 s, because a run failed or a worker stopped responding${culprit(workers)}.`,
+      `${counted(retried, "batch")} in the past 10 s, because a run failed or a worker stopped responding${culprit(workers)}.`,
     );
   }
   const slow = workers.find(({ isSlow }) => isSlow);
@@ -96,7 +96,7 @@ function batcherStatus(part: LiveBatcher): ProcessStatus {
     );
   }
   if (sent === 0)
-    return { level: "ok", title: "Idle", detail: "No task was sent to a worker in the last 10 s." };
+    return { level: "ok", title: "Idle", detail: "No task was sent to a worker in the past 10 s." };
   const batches = lanes
     .flatMap(({ reasons }) => Object.values(reasons))
     .reduce((sum, each) => sum + each.last10s, 0);
@@ -120,7 +120,7 @@ function ingressStatus({ answered, refused, failed, outcomes, callers, pools }: 
   if (silent !== undefined) {
     return problem(
       "A pool is away",
-      `No batcher publishes the state of pool ${silent.pool}, so its calls are refused.`,
+      `No batcher publishes the state of pool ${silent.pool}, so its requests are refused.`,
     );
   }
   for (const { pool, lanes } of pools) {
@@ -134,22 +134,22 @@ function ingressStatus({ answered, refused, failed, outcomes, callers, pools }: 
       .toSorted((one, other) => other.count.last10s - one.count.last10s)[0];
   if (failures > 0) {
     const main = worst("failed");
-    return problem("Calls fail", `${perSecond(failures)}; most of them ${main?.outcome}: ${main?.words}`);
+    return problem("Requests fail", `${perSecond(failures)}; most of them ${main?.outcome}: ${main?.words}`);
   }
   if (refusals > 0) {
     const main = worst("refused");
     const share = percent(refusals / (refusals + answers));
     return attention(
-      "Calls are refused",
+      "Requests are refused",
       `${share}, ${perSecond(refusals)}; most of them ${main?.outcome}: ${main?.words}${loudestWords(callers)}`,
     );
   }
   if (answers === 0)
-    return { level: "ok", title: "Idle", detail: "No request was answered in the last 10 s." };
+    return { level: "ok", title: "Idle", detail: "No request was answered in the past 10 s." };
   return {
     level: "ok",
     title: "All is well",
-    detail: `${counted(answers / 10, "call")} a second ${answers === 10 ? "is" : "are"} answered; nothing is refused.`,
+    detail: `${counted(answers / 10, "request")} a second ${answers === 10 ? "is" : "are"} answered; nothing is refused.`,
   };
 }
 
@@ -161,16 +161,27 @@ function loudestWords({ loudest, others }: LiveIngress["callers"]): string {
   return ` Most refused: ${callerName(first.caller)} (${percent(first.refused.last10s / total)}).`;
 }
 
-function inferenceStatus({ isStopping, failed, busy, answered }: LiveInference): ProcessStatus {
+function inferenceStatus({ isStopping, failed, busy, answered, runs }: LiveInference): ProcessStatus {
   if (isStopping) return attention("Stopping", "It finishes its batches and accepts no new ones.");
   if (failed.last10s > 0) {
     return problem(
       "Batches fail",
-      `${counted(failed.last10s, "batch")} in 10 s. The log says why; the batcher tries their tasks again.`,
+      `${counted(failed.last10s, "batch")} in the past 10 s. The log says why; the batcher tries their tasks again.`,
+    );
+  }
+  const slowness = quantileOf(
+    runs.map(({ runMs, predictedRunMs }) => runMs / predictedRunMs),
+    0.5,
+  );
+  if (runs.length >= comparedRunsMin && slowness >= slownessMin) {
+    const words = `Half of the last ${runs.length} runs took ${number(slowness)} times as long as predicted, or longer.`;
+    return attention(
+      "Slower than predicted",
+      `${words} The batcher learns from all workers: its page compares them.`,
     );
   }
   if (answered.last10s === 0)
-    return { level: "ok", title: "Idle", detail: "No batch was answered in the last 10 s." };
+    return { level: "ok", title: "Idle", detail: "No batch was answered in the past 10 s." };
   const share = busy.slice(-5).reduce((sum, each) => sum + each, 0) / 5;
   return {
     level: "ok",
@@ -179,7 +190,11 @@ function inferenceStatus({ isStopping, failed, busy, answered }: LiveInference):
   };
 }
 
-/** The keys that were counted in the last 10 s, the most frequent first. */
+/** Of two workers, one that takes 1.5 times as long as the other takes 1.2 times the mean of both. */
+const slownessMin = 1.2;
+const comparedRunsMin = 8;
+
+/** The keys that were counted in the past 10 s, the most frequent first. */
 const mostFrequent = <Key extends string>(counts: Record<Key, LiveCount>): Key[] =>
   (Object.keys(counts) as Key[])
     .filter((key) => counts[key].last10s > 0)
@@ -192,4 +207,4 @@ const problem = (title: string, detail: string): ProcessStatus => ({ level: "pro
 const attention = (title: string, detail: string): ProcessStatus => ({ level: "attention", title, detail });
 
 /** `title` changes only with the kind of the situation, so a screen reader can be given each change. */
-type ProcessStatus = { level: "ok" | "attention" | "problem"; title: string; detail: string };
+export type ProcessStatus = { level: "ok" | "attention" | "problem"; title: string; detail: string };

@@ -25,7 +25,7 @@ export function processSection(state: LiveState): ViewNode {
       ),
       fact("Memory", bytes(memoryBytes)),
       fact(
-        "Event loop delay, last 10 s",
+        "Event loop delay, past 10 s",
         `${duration(delayMs.p50)} median, ${duration(delayMs.p99)} for 1 %, ${duration(delayMs.max)} at most`,
       ),
       ...(redis === undefined

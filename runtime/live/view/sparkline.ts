@@ -1,9 +1,9 @@
 import { slotMs } from "../recent/slots.ts";
 import type { LiveSeries } from "../state.ts";
-import { number } from "./format.ts";
+import { number, perSecond } from "./format.ts";
 import { node, type ViewNode } from "./node.ts";
 
-/** A label, the value of now, and a line of the last minutes. */
+/** A label, a value, and a line of the past five minutes. */
 export function tile({ label, value, series, note }: Tile): ViewNode {
   return node(
     "div",
@@ -18,6 +18,15 @@ export function tile({ label, value, series, note }: Tile): ViewNode {
     ),
   );
 }
+
+/** A rate: its mean over the past 10 s, and its line. */
+export const rateTile = (label: string, counts: LiveSeries): ViewNode =>
+  tile({
+    label,
+    value: perSecond(lastOf(counts)),
+    note: "past 10 s",
+    series: { values: rates(counts), unit: " a second" },
+  });
 
 /** Its scale begins at 0 and ends at the largest value, which stands beside it. */
 function sparkline(values: LiveSeries, unit: string): ViewNode {
@@ -34,12 +43,12 @@ function sparkline(values: LiveSeries, unit: string): ViewNode {
       node("polygon", { points: `0,${height} ${points} ${width},${height}` }),
       node("polyline", { points }),
     ),
-    node("span", { class: "dim" }, `${number(most)}${unit} at most in 5 min`),
+    node("span", { class: "dim" }, `${number(most)}${unit} at most, past 5 min`),
   );
 }
 
 /** Counts of slots as rates: a second. */
-export const rates = (counts: LiveSeries): LiveSeries => counts.map((count) => (1_000 * count) / slotMs);
+const rates = (counts: LiveSeries): LiveSeries => counts.map((count) => (1_000 * count) / slotMs);
 
 /** The sum of the last 10 s. */
 export const lastOf = (counts: LiveSeries): number =>

@@ -26,7 +26,7 @@ export const failureWords: Record<(typeof failureReasons)[number], string> = {
   decode_timeout: "its image took too long to decode",
   run_failed: "its run failed",
   attempts_exhausted: "every attempt failed or lost its worker",
-  build_gone: "no worker runs the build that its call began with",
+  build_gone: "no worker runs the build that its request began with",
 };
 
 export const workerWords: Record<LiveWorker["state"], string> = {
@@ -41,13 +41,14 @@ export const workerWords: Record<LiveWorker["state"], string> = {
 /** Meaning of the failure of each check of /readyz. */
 export const checkWords: Record<string, string> = {
   start: "It is starting or stopping.",
-  redis:
+  "redis-volatile":
     "The volatile Redis has not answered lately, or its configuration is not safe for images: the log says which.",
   kafka: "Kafka has not answered lately.",
-  serving: "It accepts no calls: it is stopping, or receives no answers from Redis.",
+  serving: "It accepts no requests: it is stopping, or receives no results from Redis.",
+  connections: "All its connections are taken: CONNECTIONS_MAX is reached.",
 };
 
-/** Name of a team, or what the calls of no team are. */
+/** Name of a team, or what the requests of no team are. */
 export const callerName = (caller: string): string =>
   Object.hasOwn(callerWords, caller) ? callerWords[caller as keyof typeof callerWords] : caller;
 
@@ -63,7 +64,7 @@ export const limitWords: Record<LimitName, string> = {
   connections: "Open connections",
 };
 
-/** The parts of a call's time, in the order in which they pass. Unknown ones have no words. */
+/** The parts of a request's time, in the order in which they pass. Unknown ones have no words. */
 export const partWords: Record<string, string> = {
   admission: "key, limits, body, headers of images",
   publish: "images to Redis, tasks to Kafka",
@@ -73,8 +74,8 @@ export const partWords: Record<string, string> = {
   retry: "in batches that were lost or failed",
   prepare: "images are fetched and decoded",
   run: "the models run",
-  answer: "answers are published",
-  gather: "distances and the reply are computed",
+  answer: "results are published",
+  gather: "distances and the response are computed",
   unaccounted: "not covered by any other part",
 };
 

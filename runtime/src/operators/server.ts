@@ -54,7 +54,7 @@ async function replyTo(options: OperatorsServerOptions, request: IncomingMessage
     return { status: 503, text: `not ready: ${unresponsive.map(([name]) => name).join(", ")}\n` };
   }
   const pageReply = await livePage(path);
-  if (pageReply !== undefined) return { status: 200, ...pageReply, type: `${pageReply.type}; charset=utf-8` };
+  if (pageReply !== undefined) return { status: 200, ...pageReply };
   if (!paths.has(path)) return notFound;
   if (!mayRead(token, request)) return unauthorized;
   if (path === "/calls") return replyOfCalls(options, query, request);

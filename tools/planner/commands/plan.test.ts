@@ -36,7 +36,7 @@ test("it sends drawn calls, records them, measures the machine and ends with the
   assert.match(text, /Dlib\/ssd\n {2}batch of 1: 2\d\.\d ms/);
   assert.match(
     text.replaceAll(/\s+/g, " "),
-    /with the settings in force \(1 worker, .*\) the recorded calls took/,
+    /with the settings in force \(1 worker, .*\) the recorded requests took/,
   );
   assert.match(text, /\n {2}npm run plan -- apply\n/);
 });

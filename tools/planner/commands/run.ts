@@ -134,7 +134,7 @@ export async function makePlan(
   print("");
   print(planText(plan, next));
   if (request.html !== undefined) {
-    writeFileSync(request.html, planPage(plan, request.json));
+    writeFileSync(request.html, await planPage(plan, request.json));
     print(`The same with plots: ${request.html}`);
   }
   return result.winner === undefined ? 2 : 0;

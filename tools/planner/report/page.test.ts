@@ -5,8 +5,8 @@ import { newPlan, newPrediction, newTried } from "../testing/fixtures.ts";
 import { planPage } from "./page.ts";
 import type { Plan } from "./plan.ts";
 
-test("the answer comes first, then how to set it, and every plot has a table beside it", () => {
-  const html = planPage(newPlan(), "plan.json");
+test("the answer comes first, then how to set it, and every plot has a table beside it", async () => {
+  const html = await mainOf(newPlan(), "plan.json");
   const order = [
     "3 workers, BATCH_MAX 8 and UTILISATION_TARGET 0.85 are the cheapest settings that meet p99 &lt; 300 ms",
     "npm run plan -- apply plan.json",
@@ -19,6 +19,7 @@ test("the answer comes first, then how to set it, and every plot has a table bes
     "The traffic",
     "what is assumed",
     "How it was searched",
+    "Made on 2 Jan 2026, 00:00 UTC",
   ];
   const places = order.map((words) => html.indexOf(words));
   assert.deepEqual(
@@ -30,9 +31,9 @@ test("the answer comes first, then how to set it, and every plot has a table bes
   assert.equal(html.match(/<\/figure><div class="wide" tabindex="0"><table>/g)?.length, 3);
 });
 
-test("the page is a whole document: every element is closed, ids are unique, cells match their heads", () => {
+test("the page is a whole document: every element is closed, ids are unique, cells match their heads", async () => {
   for (const plan of [newPlan(), unmetPlan()]) {
-    const html = planPage(plan, "plan.json");
+    const html = await mainOf(plan, "plan.json");
     assertBalanced(html);
     const ids = [...html.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
     assert.equal(new Set(ids).size, ids.length);
@@ -45,38 +46,38 @@ test("the page is a whole document: every element is closed, ids are unique, cel
   }
 });
 
-test("the page needs nothing from elsewhere, runs nothing, and is small also for a long trace", () => {
+test("the page needs nothing from elsewhere, runs nothing, and is small also for a long trace", async () => {
   const slots = Array.from({ length: 200 }, (_, slot) => 12_345.678 + slot);
   const tried = Array.from({ length: 400 }, (_, index) =>
     newTried({ workers: 1 + (index >> 5), batchMax: 2 ** (index % 8) }),
   );
   const traffic = { ...newPlan().traffic, slots };
-  const html = planPage(newPlan({ traffic, tried }), "plan.json");
+  const html = await mainOf(newPlan({ traffic, tried }), "plan.json");
   assert.doesNotMatch(html, /<script|\bon\w+=|<link|<img|@import|url\(|javascript:/i);
   const addresses = [...html.matchAll(/https?:\/\/[^"'<\s]+/g)].map(([address]) => address);
   assert.deepEqual(new Set(addresses), new Set(["http://www.w3.org/2000/svg"]));
   assert.ok(html.length <= 300_000, `${html.length} bytes`);
 });
 
-test("a name from outside is text, not markup", () => {
-  const html = planPage(newPlan({ source: "<img src=x>.jsonl" }), "<b>.json");
+test("a name from outside is text, not markup", async () => {
+  const html = await mainOf(newPlan({ source: "<img src=x>.jsonl" }), "<b>.json");
   assert.doesNotMatch(html, /<img|<b>/);
   assert.match(html, /&lt;img src=x&gt;\.jsonl/);
 });
 
-test("where the target cannot be met, the page says what can be had and plots no front", () => {
-  const html = planPage(unmetPlan(), "plan.json");
+test("where the target cannot be met, the page says what can be had and plots no front", async () => {
+  const html = await mainOf(unmetPlan(), "plan.json");
   assert.match(html, /No settings up to 4 workers meet p99 &lt; 300 ms/);
   assert.match(html, /4 workers, BATCH_MAX 8 and UTILISATION_TARGET 0\.85 hold p99 &lt; 420 ms/);
   assert.match(html, /With 6 workers the target itself holds: --workers-max 6/);
   assert.doesNotMatch(html, /Cost and p99|plan -- apply/);
 });
 
-test("settings that miss the target are hollow points, and the best of each batch size is drawn", () => {
+test("settings that miss the target are hollow points, and the best of each batch size is drawn", async () => {
   const missed = newTried({ workers: 2, batchMax: 4 }, { p99Ms: 900, missed: ["p99"] });
   const worse = newTried({ workers: 2, batchMax: 8, utilisationTarget: 0.7 }, { p99Ms: 250 });
   const better = newTried({ workers: 2, batchMax: 8 }, { p99Ms: 200 });
-  const html = planPage(newPlan({ tried: [missed, worse, better] }), "plan.json");
+  const html = await mainOf(newPlan({ tried: [missed, worse, better] }), "plan.json");
   const titles = [...html.matchAll(/<circle[^>]*fill="([^"]+)"[^>]*><title>([^<]*)/g)].map(
     ([, fill, title]) => `${fill} ${title}`,
   );
@@ -84,6 +85,12 @@ test("settings that miss the target are hollow points, and the best of each batc
   assert.ok(titles.some((each) => /--plot-1.*BATCH_MAX 8.*0\.85: p99 200 ms$/.test(each)));
   assert.ok(!titles.some((each) => each.includes("UTILISATION_TARGET 0.7")));
 });
+
+/** What a page shows: all but its head and the mark. */
+async function mainOf(plan: Plan, planFile: string): Promise<string> {
+  const [, main = ""] = /<main>(.*)<\/main>/s.exec(await planPage(plan, planFile)) ?? [];
+  return main;
+}
 
 function unmetPlan(): Plan {
   const { settings } = newTried({ workers: 4, batchMax: 8 });
@@ -103,16 +110,18 @@ function unmetPlan(): Plan {
 /** Throws where an element is closed that is not the innermost open one, or is left open. */
 function assertBalanced(html: string): void {
   const open: string[] = [];
-  const text = html.replace(/<style>.*?<\/style>/gs, "").replace(/^<!doctype html>/, "");
-  for (const [tag, closing, name, selfClosing] of text.matchAll(/<(\/?)([a-z0-9]+)[^>]*?(\/?)>/gi)) {
+  for (const [tag, closing, name, selfClosing] of html.matchAll(/<(\/?)([a-z0-9]+)[^>]*?(\/?)>/gi)) {
     if (closing === "/") assert.equal(open.pop(), name, tag);
-    else if (selfClosing !== "/" && name !== "meta") open.push(name!);
+    else if (selfClosing !== "/") open.push(name!);
   }
   assert.deepEqual(open, []);
 }
 
-test("a plan for several machines says how many, and has no npm start", () => {
-  const html = planPage(newPlan({ machine: { ...newPlan().machine, workersPerMachine: 2 } }), "plan.json");
+test("a plan for several machines says how many, and has no npm start", async () => {
+  const html = await mainOf(
+    newPlan({ machine: { ...newPlan().machine, workersPerMachine: 2 } }),
+    "plan.json",
+  );
   assert.match(html, /3 workers, on 2 machines of 2 workers, as the calibrated one/);
   assert.doesNotMatch(html, /npm start -- --workers/);
   assert.ok(html.indexOf("First, the machines") < html.indexOf("plan -- apply"));

@@ -1,3 +1,4 @@
+import { reportPage } from "@faceline/runtime/design/report-page";
 import { escapeXml } from "@faceline/runtime/plot/svg";
 import { applyCommand, applySentence } from "./next-commands.ts";
 import { permanentSettings } from "./permanent-settings.ts";
@@ -19,6 +20,7 @@ import {
   bandText,
   batchSizeSentence,
   bindingText,
+  dateText,
   defaultsSentence,
   inTimeShare,
   machineSentence,
@@ -35,35 +37,22 @@ import {
 } from "./words.ts";
 
 /**
- * Returns a plan as one HTML file: no scripts, nothing from elsewhere. `planFile` is the JSON of the same
- * plan, which the command to apply it names; undefined for the last one of the state folder.
+ * Returns a plan as one HTML file. `planFile` is the JSON of the same plan, which the command to apply it
+ * names; undefined for the last one of the state folder.
  */
-export function planPage(plan: Plan, planFile: string | undefined): string {
+export async function planPage(plan: Plan, planFile: string | undefined): Promise<string> {
   const title = isFound(plan)
     ? `Plan: ${workersText(plan.winner.settings.workers)}, batches of up to ${plan.winner.settings.batchMax}`
     : "Plan: the target cannot be met";
-  return `<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="color-scheme" content="light dark">
-<title>${escapeXml(title)}</title>
-<style>${style}</style>
-</head>
-<body>
-<main>
-<h1>${escapeXml(title)}</h1>
-${isFound(plan) ? foundSections(plan, planFile) : unmetSections(plan)}
-${section("p99 by batch size", beside(batchSizePlot(plan), batchSizeTable(plan)), "On the busiest windows of the traffic, where a target is missed first. Hollow points miss it; what was predicted for them is of the calls until that was certain.")}
+  return reportPage(
+    title,
+    `${isFound(plan) ? foundSections(plan, planFile) : unmetSections(plan)}
+${section("p99 by batch size", beside(batchSizePlot(plan), batchSizeTable(plan)), "On the busiest windows of the traffic, where a target is missed first. Hollow points miss it; what was predicted for them is of the requests until that was certain.")}
 ${section("The traffic", beside(trafficPlot(plan), trafficTable(plan)), trafficSentence(plan))}
 ${section("The machine, and what is assumed", table(machineTable(plan)) + list(assumptions), machineSentence(plan))}
 ${section("How it was searched", list(searchSentences(plan)))}
-<p class="dim">Made at ${escapeXml(plan.madeAt)} by <code>npm run plan</code>.</p>
-</main>
-</body>
-</html>
-`;
+<p class="dim">Made on ${dateText(plan.madeAt)} by <code>npm run plan</code>.</p>`,
+  );
 }
 
 function foundSections(plan: FoundPlan, planFile: string | undefined): string {
@@ -71,12 +60,12 @@ function foundSections(plan: FoundPlan, planFile: string | undefined): string {
   const { prediction, settings } = winner;
   const { environment, npmStart, compose, helm } = permanentSettings(settings);
   const figures: [string, string][] = [
-    ["p50, ms", bandText(prediction.p50Ms, band.p50)],
-    ["p99, ms", bandText(prediction.p99Ms, band.p99)],
+    ["p50, in ms", bandText(prediction.p50Ms, band.p50)],
+    ["p99, in ms", bandText(prediction.p99Ms, band.p99)],
     ["answered in time", percent(inTimeShare(prediction))],
     ["refused", percent(prediction.shed)],
-    ["workers are busy", percent(prediction.utilisation)],
-    ["worker seconds for 1,000 calls", prediction.workerSecondsPer1000.toFixed(1)],
+    ["worker utilisation", percent(prediction.utilisation)],
+    ["worker seconds for 1,000 requests", prediction.workerSecondsPer1000.toFixed(1)],
   ];
   return `<p class="answer">${escapeXml(settingsText(settings))} are the cheapest settings that meet ${escapeXml(targetText(target))}.</p>
 <dl class="figures">
@@ -95,7 +84,7 @@ ${code(environment)}
 ${machinesOf(plan) === 1 ? `<h3>With npm start</h3>\n${code(npmStart)}\n` : ""}<details><summary>In a compose file, or as values of deploy/chart</summary>
 <div class="pair">${code(compose)}${code(helm)}</div></details>`,
 )}
-${section("Beside the default settings", table(defaultsTable(plan)), `${defaultsSentence(plan)} Cost: worker seconds for 1,000 calls.`)}
+${section("Beside the default settings", table(defaultsTable(plan)), `${defaultsSentence(plan)} Cost: worker seconds for 1,000 requests.`)}
 ${section("Cost and p99", beside(frontPlot(plan), frontTable(plan)), "Settings that meet the target and are either cheaper or faster than all others. Points beside their line meet it too.")}
 ${section("What if", table(whatIfTable(plan)), "With the planned settings. Each is simulated to its end, also where it misses the target.")}`;
 }
@@ -126,30 +115,3 @@ const table = ({ head, rows }: Table): string => `<div class="wide" tabindex="0"
 <tbody>
 ${rows.map(([first = "", ...cells]) => `<tr><th scope="row">${escapeXml(first)}</th>${cells.map((each) => `<td>${escapeXml(each)}</td>`).join("")}</tr>`).join("\n")}
 </tbody></table></div>`;
-
-const style = `
-:root{color-scheme:light dark;--ink:#1f2328;--dim:#59636e;--line:#d8dee4;--ground:#fff;--raised:#f6f8fa}
-@media screen and (prefers-color-scheme:dark){:root{--ink:#e6edf3;--dim:#9198a1;--line:#3d444d;--ground:#0d1117;--raised:#161b22}}
-*{box-sizing:border-box}
-body{margin:0;background:var(--ground);color:var(--ink);font:16px/1.5 system-ui,"Helvetica Neue",Arial,sans-serif;font-variant-numeric:tabular-nums}
-main{max-width:68rem;margin:0 auto;padding:1rem}
-h1{font-size:1.6rem;line-height:1.25;margin:.5rem 0}
-h2{font-size:1.25rem;border-top:1px solid var(--line);padding-top:1rem;margin:2rem 0 .25rem}
-h3{font-size:1rem;margin:1rem 0 .25rem}
-p,ul{max-width:75ch;margin:.5rem 0}ul{padding-left:1.2rem}
-.answer{font-size:1.15rem}.dim{color:var(--dim);font-size:.875rem}
-.figures{display:grid;grid-template-columns:repeat(auto-fit,minmax(9rem,1fr));gap:.75rem 1.5rem;margin:1rem 0}
-.figures div{display:flex;flex-direction:column-reverse;justify-content:flex-end}dt{color:var(--dim);font-size:.875rem}dd{margin:0;font-size:1.35rem;font-weight:600}
-pre{background:var(--raised);border:1px solid var(--line);border-radius:6px;padding:.6rem .8rem;margin:.25rem 0;white-space:pre-wrap;overflow-wrap:anywhere;font-size:.875rem;line-height:1.45}
-p code{white-space:nowrap}
-summary{cursor:pointer;margin-top:1rem}
-.pair{display:grid;grid-template-columns:repeat(auto-fit,minmax(min(100%,24rem),1fr));gap:1rem 2rem;align-items:start;margin-top:.75rem}
-.pair>*{min-width:0}
-figure{margin:0}svg{width:100%;height:auto;display:block}
-.wide{overflow-x:auto}
-table{border-collapse:collapse;width:100%;font-size:.9rem}
-th,td{text-align:right;font-weight:normal;padding:.25rem 0 .25rem .9rem;border-bottom:1px solid var(--line);white-space:nowrap}
-th:first-child{text-align:left;padding-left:0}
-tbody th:first-child{position:sticky;left:0;background:var(--ground);white-space:normal;min-width:6.5rem}thead th{color:var(--dim);font-size:.8rem}
-@media print{:root{color-scheme:light}main{max-width:none;padding:0}figure,pre,tr{break-inside:avoid}body{font-size:11pt}h2{break-after:avoid}.wide{overflow:visible}}
-`;

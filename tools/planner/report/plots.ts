@@ -22,8 +22,8 @@ export function frontPlot(plan: Plan): string {
   return lineChart({
     ...size,
     title: "Cost and p99",
-    description: "Worker seconds for 1,000 calls and p99 of the settings that meet the target.",
-    x: { label: "worker seconds for 1,000 calls", range: rangeFromZero(marks.map(({ at: [x] }) => x)) },
+    description: "Worker seconds for 1,000 requests and p99 of the settings that meet the target.",
+    x: { label: "worker seconds for 1,000 requests", range: rangeFromZero(marks.map(({ at: [x] }) => x)) },
     y: msAxis("p99 in ms", [...marks.map(({ at: [, y] }) => y), ...limitOf(target.p99)]),
     panels: [
       {
@@ -99,7 +99,7 @@ export function batchSizeLines(tried: readonly Tried[]): { workers: number; poin
 const betterFirst = (a: Tried, b: Tried): number =>
   a.prediction.missed.length - b.prediction.missed.length || a.prediction.p99Ms - b.prediction.p99Ms;
 
-/** Calls a second over the time of the trace. */
+/** Requests a second over the time of the trace. */
 export function trafficPlot({ traffic }: Plan): string {
   const { slots, slotSeconds } = traffic;
   const endSeconds = slots.length * slotSeconds;
@@ -115,7 +115,7 @@ export function trafficPlot({ traffic }: Plan): string {
     description: `Requests a second over the time of the trace, in slots of ${slotSeconds} s.`,
     x: { label: `${name} since the start`, range: [0, endSeconds / unit] },
     y: { label: "requests per second", range: rangeFromZero(slots) },
-    panels: [{ series: [{ name: "calls", points }] }],
+    panels: [{ series: [{ name: "requests", points }] }],
   });
 }
 
@@ -145,4 +145,8 @@ function rangeFromZero(values: readonly number[]): [number, number] {
 }
 
 const linesMax = 4;
-const size: Pick<LineChart, "panelWidth" | "panelHeight"> = { panelWidth: 340, panelHeight: 210 };
+const size: Pick<LineChart, "panelWidth" | "panelHeight" | "colours"> = {
+  panelWidth: 340,
+  panelHeight: 210,
+  colours: "of the page",
+};

@@ -79,7 +79,7 @@ test("the error band says what it was computed from, and whether the target may 
   const says = (p99: number) =>
     planText(newPlan({ band: { p50: 1.2, p99, compared } }), next).replaceAll(/\s+/g, " ");
   const text = says(1.5);
-  assert.match(text, /calls took 82 ms at p50 and 300 at p99, and 80 and 200 are predicted/);
+  assert.match(text, /requests took 82 ms at p50 and 300 at p99, and 80 and 200 are predicted/);
   assert.match(text, /1\.2 times as long or as short at p50, and 1\.5 times at p99/);
   assert.doesNotMatch(text, /At the upper end/);
   assert.match(says(2), /At the upper end p99 would be 400 ms, more than the target: a plan for p99<150ms/);

@@ -71,13 +71,17 @@ export function bandSentences({ band, target, winner }: Plan): string[] {
   }
   const { settings, predicted, measured } = compared;
   return [
-    `Error band: with the settings in force (${settingsText(settings)}) the recorded calls took ` +
+    `Error band: with the settings in force (${settingsText(settings)}) the recorded requests took ` +
       `${measured.p50Ms.toFixed(0)} ms at p50 and ${measured.p99Ms.toFixed(0)} at p99, and ` +
       `${predicted.p50Ms.toFixed(0)} and ${predicted.p99Ms.toFixed(0)} are predicted for them. So times may be ${factors}; ` +
       `${bandFactorMin} is the least that is assumed.`,
     ...missed,
   ];
 }
+
+/** "1 Jan 2026, 00:00 UTC", of an instant in ISO 8601. */
+export const dateText = (at: string): string =>
+  new Date(at).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }) + " UTC";
 
 /** "112 (93-134)" */
 export const bandText = (ms: number, factor: number): string =>
@@ -154,7 +158,7 @@ export function defaultsSentence({ defaults, winner, target }: Plan): string {
 export function trafficSentence({ traffic, source, load }: Plan): string {
   const { calls, pictures, tenants, seconds, perSecond, busiestPerSecond } = traffic;
   return (
-    `${amountText(calls, "call")} with ${amountText(pictures, "picture")} of ${amountText(tenants, "tenant")} in ` +
+    `${amountText(calls, "request")} with ${amountText(pictures, "image")} of ${amountText(tenants, "tenant")} in ` +
     `${countText(Math.round(seconds))} s (${source}): ${perSecond.toFixed(1)} a second on average, ` +
     `${countText(busiestPerSecond)} in the busiest second, ${load.toFixed(2)} workers' work in full batches.`
   );
@@ -162,7 +166,7 @@ export function trafficSentence({ traffic, source, load }: Plan): string {
 
 /** The machine of the profile, in a sentence. */
 export const machineSentence = ({ machine: { measuredAt, machine, workersPerMachine } }: Plan): string =>
-  `${machine.cpu} with ${machine.cores} cores and ${workersText(workersPerMachine)}, measured at ${measuredAt}.`;
+  `${machine.cpu} with ${machine.cores} cores and ${workersText(workersPerMachine)}, measured on ${dateText(measuredAt)}.`;
 
 /** How the answer was found, in sentences. */
 export function searchSentences({ tried, whatIfScope }: Plan): string[] {
@@ -183,7 +187,7 @@ export function searchSentences({ tried, whatIfScope }: Plan): string[] {
 
 /** Assumptions of every prediction, in sentences. */
 export const assumptions: readonly string[] = [
-  "Calls come as in the trace, whatever the answers: clients do not try again, and no further ones come.",
+  "Requests arrive as in the trace: clients do not retry, and no others come.",
   "Runs and preparations take as long as on the calibrated machine, with their whole distribution. Images are those of the calibration.",
   "On each machine runs, decoding and an equal part of ingress, batcher, Kafka and Redis share the cores.",
 ];

@@ -140,7 +140,7 @@ function decadesOf(logarithms: readonly number[]) {
 }
 
 const fifths = [0, 0.2, 0.4, 0.6, 0.8, 1];
-const size = { panelWidth: 400, panelHeight: 220 };
+const size = { panelWidth: 400, panelHeight: 220, colours: "of the page" } as const;
 /** Points of a line: more are not seen, and make the file large. */
 const pointsMax = 80;
 const bins = 40;

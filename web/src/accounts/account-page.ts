@@ -1,5 +1,6 @@
 import type { AssetName } from "../assets.ts";
 import type { Html } from "../html.ts";
+import type { Words } from "../words/language.ts";
 
 // Types only.
 
@@ -9,5 +10,7 @@ export type AccountPage = {
   title: string;
   description: string;
   scripts?: AssetName[];
+  /** Those that a page for visitors was made of. Absent: English, the language of all other pages. */
+  words?: Words;
   content: Html;
 };

@@ -1,9 +1,9 @@
 import type { Person } from "@faceline/accounts/people/person";
-import type { OpenAddress } from "@faceline/accounts/people/sign-in-address";
+import type { OpenLink } from "@faceline/accounts/people/sign-in-link";
 import { codeBlock } from "../docs/code-block.ts";
 import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
-import { addressSection } from "./admin-address-pages.ts";
+import { linkSection } from "./admin-link-pages.ts";
 import { adminPage } from "./admin-page.ts";
 import { joinBox } from "./admin-waitlist-pages.ts";
 import { errorNote, field } from "./form.ts";
@@ -50,7 +50,7 @@ export const personPage = ({
   person,
   sessions,
   isReader,
-  openAddresses,
+  openLinks,
   hours,
   flash,
 }: PersonView): AccountPage =>
@@ -63,7 +63,7 @@ export const personPage = ({
 <p class="dim">!${markup(roleText(person))} of <a href="/admin/teams/${person.team}">${person.team}</a>, since
 !${markup(instant(person.createdAt))}</p>
 </div>
-!${addressSection({ id, open: openAddresses, hours })}
+!${linkSection({ id, open: openLinks, hours })}
 <section aria-labelledby="sessions">
 <h2 id="sessions">Sessions</h2>
 !${markup(sessions.length === 0 ? html`<p>They are not signed in anywhere.</p>` : sessionList(id, sessions, isReader))}
@@ -95,7 +95,7 @@ const sessionList = (id: string, sessions: SessionView[], isReader: boolean): Ht
 
 const ownSessionsNote =
   (): Html => html`<p class="note">These are your own sessions, including this one. After you end them you need a sign-in link
-to come back. Another operator makes one, or <code>npm run keys -- sign-in-address</code>.</p>
+to come back. Another operator makes one, or <code>npm run keys -- sign-in-link</code>.</p>
 `;
 
 const operatorSection = (id: string): Html => html`<section aria-labelledby="operator">
@@ -111,12 +111,12 @@ const operatorSection = (id: string): Html => html`<section aria-labelledby="ope
 
 type ListedPerson = { id: string; person: Person };
 type SessionView = { createdAt: number; seenAt: number };
-/** `hours`: how long a sign-in address is valid. */
+/** `hours`: how long a sign-in link is valid. */
 type PersonView = ListedPerson & {
   sessions: SessionView[];
   /** Whether they read the page themselves. */
   isReader: boolean;
-  openAddresses: OpenAddress[];
+  openLinks: OpenLink[];
   hours: number;
   flash?: string | undefined;
 };

@@ -23,7 +23,7 @@ second asks whether they show the same face.</p>
 !${codeBlock({ caption: "First call", code: firstCall({ key, origin, samples }), language: "curl" })}
 <ul>
 <li>Keep keys on servers, in an environment variable or a secret store.</li>
-<li><a href="/docs">The reference</a> has every call, in curl, Python and TypeScript.</li>
+<li><a href="/docs/reference">The reference</a> has every call, in curl, Python and TypeScript.</li>
 </ul>
 !${back()}
 </div>`,

@@ -1,47 +1,41 @@
-import { formatDuration } from "../format.ts";
-import { each, type Html, html, nothing } from "../html.ts";
+import { type Html, html, markup, nothing } from "../html.ts";
+import type { Words } from "../words/language.ts";
+import { linkedText } from "../words/linked-text.ts";
 import type { AccountPage } from "./account-page.ts";
 import { instant } from "./instant.ts";
 
 /** The page of a request that was refused. */
-export const refusalPage = (refusal: Refusal): AccountPage => ({
-  path: "",
-  title: refusal.title,
-  description: refusal.detail,
-  content: html`<div class="prose">
-<h1>${refusal.title}</h1>
-<p class="lead">${refusal.detail}</p>
-!${wait(refusal)}<ul>
-!${ownPages(refusal.role)}<li><a href="/">The tester</a> compares two pictures without an account.</li>
-<li><a href="/docs/quick-start">The quick start</a> leads to a first call.</li>
-</ul>
-<p class="dim">Request id: <code>${refusal.requestId}</code></p>
+export function refusalPage(words: Words, refusal: Refusal): AccountPage {
+  const { title, detail } = words.refusals[refusal.reason];
+  const text = words.refusalNotes;
+  return {
+    path: "",
+    title,
+    description: detail,
+    words,
+    content: html`<div class="prose">
+<h1>${title}</h1>
+<p class="lead">${detail}</p>
+!${wait(text, refusal)}<ul>
+!${markup(refusal.role === "operator" ? listItem(text.admin) : nothing)}!${markup(refusal.role === undefined ? nothing : listItem(text.dashboard))}!${listItem(text.tester)}!${listItem(text.quickStart)}</ul>
+<p class="dim">${text.requestId} <code>${refusal.requestId}</code></p>
 </div>`,
-});
-
-/** Links for somebody who is signed in. */
-function ownPages(role: Refusal["role"]): Html {
-  const dashboard = { path: "/dashboard", text: "Your dashboard" };
-  const admin = { path: "/admin", text: "The pages of operators" };
-  const pages = { none: [], member: [dashboard], operator: [admin, dashboard] }[role ?? "none"];
-  return each(
-    pages,
-    ({ path, text }) => html`<li><a href="${path}">${text}</a></li>
-`,
-  );
+  };
 }
 
-function wait({ retryAfterMs, now }: Refusal): Html {
+const listItem = (text: string): Html => html`<li>!${linkedText(text)}</li>
+`;
+
+function wait(text: Words["refusalNotes"], { retryAfterMs, now }: Refusal): Html {
   if (retryAfterMs === undefined) return nothing;
   const minutes = Math.ceil(retryAfterMs / 60_000);
-  const time = minutes <= 1 ? "a minute" : formatDuration(minutes * 60_000);
-  return html`<p class="note">Try again in ${time}, at !${instant(now + minutes * 60_000)}.</p>
+  return html`<p class="note">${text.retry(minutes)} (!${instant(now + minutes * 60_000)}).</p>
 `;
 }
 
-export type RefusalText = { title: string; detail: string };
 /** `role`: of who is signed in. `now`: epoch ms. */
-type Refusal = RefusalText & {
+type Refusal = {
+  reason: keyof Words["refusals"];
   requestId: string;
   now: number;
   retryAfterMs?: number | undefined;

@@ -39,12 +39,14 @@ for (const radio of radios) {
 const status = document.querySelector("#status");
 
 for (const button of document.querySelectorAll<HTMLButtonElement>(".copy")) {
+  const label = button.textContent;
   const panels = [...(button.closest(".code")?.querySelectorAll<HTMLElement>("pre") ?? [])];
   button.addEventListener("click", () => {
     const shown = panels.find((panel) => panel.offsetParent !== null);
-    navigator.clipboard.writeText(shown?.textContent ?? "").then(
-      () => report(button, "Copied"),
-      () => report(button, "Not allowed"),
+    // A button outside of code copies the address of the page.
+    navigator.clipboard.writeText(shown?.textContent ?? location.href).then(
+      () => report(button, "Copied", label),
+      () => report(button, "Not allowed", label),
     );
   });
   // There is a clipboard only over https and on localhost.
@@ -52,11 +54,11 @@ for (const button of document.querySelectorAll<HTMLButtonElement>(".copy")) {
 }
 
 /** Shows for a moment what became of the copy, also to readers of the screen. */
-function report(button: HTMLButtonElement, result: string): void {
+function report(button: HTMLButtonElement, result: string, label: string): void {
   button.textContent = result;
   if (status !== null) status.textContent = result;
   setTimeout(() => {
-    button.textContent = "Copy";
+    button.textContent = label;
     if (status !== null) status.textContent = "";
   }, copiedShownMs);
 }

@@ -37,14 +37,13 @@ addEventListener(
 );
 markCurrent();
 
-const list = document.querySelector<HTMLDetailsElement>("details.contents");
-if (list !== null) {
+for (const list of document.querySelectorAll<HTMLDetailsElement>("details.contents")) {
   // Beside the text the list is open; above it, it opens on demand and closes once a section was chosen.
-  const beside = matchMedia("(min-width: 64rem)");
+  const beside = matchMedia(list.matches(".on-page") ? "(min-width: 80rem)" : "(min-width: 64rem)");
   const openBeside = (): void => {
     list.open = beside.matches;
   };
   openBeside();
   beside.addEventListener("change", openBeside);
-  for (const link of links.values()) link.addEventListener("click", openBeside);
+  for (const link of list.querySelectorAll("a")) link.addEventListener("click", openBeside);
 }

@@ -2,54 +2,81 @@ import type { Facts } from "../facts.ts";
 import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { Page } from "../page.ts";
 import { apiDocument } from "./api-document.ts";
+import type { GuideGroup } from "./guides/guides.ts";
 import { listOperations } from "./reference/example-call.ts";
+import { searchForm } from "./search/search-form.ts";
+import { sectionsOf } from "./search/sections.ts";
 
 /**
- * A page of the documents: its own content, with the list of all guides and calls beside it, and of the
- * chapters for operators where one of these or their guide is open.
+ * A page of the documents: its own content, with a search and the list of all guides and endpoints beside it,
+ * of the chapters for operators where one of these or their guide is open, and of the headings of a text.
  */
 export function docsPage(page: DocsPage, lists: DocsLists): Page {
   return {
     ...page,
-    scripts: ["code.js", "contents.js"],
-    body: (facts) => html`<div class="docs">
+    scripts: ["code.js", "contents.js", "search.js"],
+    body(facts) {
+      const content = page.body(facts);
+      return html`<div class="docs">
+<div class="side">
+!${searchForm()}
 !${contents(page.path, lists)}
-<div>
-!${markup(page.body(facts))}
 </div>
-</div>`,
+!${outline(content, lists)}<div>
+!${markup(content)}
+</div>
+</div>`;
+    },
   };
 }
 
-function contents(current: string, { guides, chapters }: DocsLists): Html {
+function outline(content: Html, { hasOutline }: DocsLists): Html {
+  if (!hasOutline) return nothing;
+  const listed = sectionsOf(content).filter(({ level }) => level === "heading");
+  if (listed.length < 2) return nothing;
+  return html`<details class="contents on-page">
+<summary>On this page</summary>
+<nav aria-label="On this page">
+<h2>On this page</h2>
+<ul>!${each(listed, ({ anchor, title }) => html`<li><a href="#${anchor}">${title}</a></li>`)}</ul>
+</nav>
+</details>
+`;
+}
+
+function contents(current: string, { guideGroups, operatingGuide, chapters }: DocsLists): Html {
   const operations = listOperations(apiDocument);
   const isOperating = current.startsWith("/docs/operating");
   return html`<details class="contents">
 <summary>Contents</summary>
 <nav aria-label="Documents">
-<h2>Guides</h2>
-<ul>!${each(guides, (guide) => guideLink(guide, current))}</ul>
-!${markup(isOperating ? chapterList(chapters, current) : nothing)}<h2>Reference</h2>
-<ul>!${each(operations, ({ method, path, operation }) => operationLink(method, path, operation.operationId))}<li><a href="/docs#types">Types</a></li></ul>
+<ul>!${pageLink({ path: "/docs", title: "Overview" }, current)}</ul>
+!${each(guideGroups, ({ title, guides }) => pageList(title, guides, current))}!${pageList("For operators", isOperating ? [operatingGuide, ...chapters] : [operatingGuide], current)}<h2>Reference</h2>
+<ul>!${each(operations, ({ method, path, operation }) => operationLink(method, path, operation.operationId))}<li><a href="/docs/reference#types">Types</a></li>!${pageLink({ path: "/docs/changelog", title: "Changelog" }, current)}</ul>
 </nav>
 </details>`;
 }
 
-function chapterList(chapters: GuideLink[], current: string): Html {
-  return html`<h2>For operators</h2>
-<ul>!${each(chapters, (chapter) => guideLink(chapter, current))}</ul>
+function pageList(title: string, pages: PageLink[], current: string): Html {
+  return html`<h2>${title}</h2>
+<ul>!${each(pages, (page) => pageLink(page, current))}</ul>
 `;
 }
 
-function guideLink({ path, title }: GuideLink, current: string): Html {
+function pageLink({ path, title }: PageLink, current: string): Html {
   return html`<li><a href="${path}"!${currentMark(path === current)}>${title}</a></li>`;
 }
 
 const currentMark = (isCurrent: boolean): Html => (isCurrent ? html` aria-current="page"` : nothing);
 
 const operationLink = (method: string, path: string, id: string): Html =>
-  html`<li><a href="/docs#${id}">${path} <span class="method">${method.toUpperCase()}</span></a></li>`;
+  html`<li><a href="/docs/reference#${id}">${path} <span class="method">${method.toUpperCase()}</span></a></li>`;
 
 export type DocsPage = Omit<Page, "scripts" | "body"> & { body(facts: Facts): Html };
-type DocsLists = { guides: GuideLink[]; chapters: GuideLink[] };
-type GuideLink = { path: string; title: string };
+type DocsLists = {
+  guideGroups: GuideGroup[];
+  operatingGuide: PageLink;
+  chapters: PageLink[];
+  hasOutline: boolean;
+};
+type PageLink = { path: string; title: string };

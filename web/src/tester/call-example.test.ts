@@ -23,18 +23,20 @@ test("the same call with curl: the public path, the key, the files and what was 
   );
 });
 
-test("one against many: the first picture is the source", () => {
+test("one against many: the first image is the source, and a chosen face its number", () => {
   const call = callExample({ call: "compare" }, { ...service, files: ["a.jpg", "b.jpg", "c.jpg"] });
   assert.deepEqual(
     call.fields.map(({ name }) => name),
     ["img", "candidates", "candidates"],
   );
+  const chosen = callExample({ call: "compare" }, { ...service, files: ["a.jpg", "b.jpg"], faceIndex: 1 });
+  assert.deepEqual(chosen.fields.at(-1), { name: "face_index", value: { text: "1" } });
 });
 
 test("a file name is never read as code by a shell or a program", () => {
   const call = callExample({ call: "represent" }, { ...service, files: ['-a"; $(rm) .jpg'] });
   assert.deepEqual(call.fields[0]?.value, { file: "a-rm-.jpg" });
   assert.deepEqual(callExample({ call: "represent" }, { ...service, files: ["…"] }).fields[0]?.value, {
-    file: "picture.jpg",
+    file: "image.jpg",
   });
 });

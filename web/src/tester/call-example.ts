@@ -1,10 +1,10 @@
 import type { ExampleCall } from "../docs/reference/snippets.ts";
 import type { TesterSettings } from "./settings.ts";
 
-/** Returns the call of the public API that does the same as a call of the tester. */
+/** Returns the request to the public API that does the same as a request of the tester. */
 export function callExample(
   { call, model, detector, metric, threshold }: TesterSettings,
-  { origin, keyNeeded, files }: { origin: string; keyNeeded: boolean; files: string[] },
+  { origin, keyNeeded, files, faceIndex }: ExampleFacts,
 ): ExampleCall {
   const [first = "first.jpg", ...others] = files;
   const pictures = {
@@ -16,7 +16,8 @@ export function callExample(
     ],
   };
   const comparison = call === "represent" ? {} : { distance_metric: metric, threshold };
-  const texts = Object.entries({ model_name: model, detector_backend: detector, ...comparison });
+  const source = call === "compare" ? { face_index: faceIndex } : {};
+  const texts = Object.entries({ model_name: model, detector_backend: detector, ...comparison, ...source });
   return {
     origin,
     method: "POST",
@@ -31,8 +32,17 @@ export function callExample(
   };
 }
 
+type ExampleFacts = {
+  origin: string;
+  keyNeeded: boolean;
+  /** Names of the images, in the order of the request. */
+  files: string[];
+  /** Face of the source of a comparison, counted from 0; undefined: the largest. */
+  faceIndex?: number | undefined;
+};
+
 const named = (name: string, file: string) => ({ name, value: { file: shellSafe(file) } });
 
 /** A file name without what a shell or a string of a program would read as its own. */
 const shellSafe = (file: string): string =>
-  file.replaceAll(/[^\w.-]+/g, "-").replace(/^-+/, "") || "picture.jpg";
+  file.replaceAll(/[^\w.-]+/g, "-").replace(/^-+/, "") || "image.jpg";

@@ -1,4 +1,5 @@
 import type { LabelledDistances } from "./labelled-pairs.ts";
+import { formatNumber } from "./numbers.ts";
 
 /** A scale of distances, drawn from left to right. All positions are shares of its width, from 0 to 1. */
 export type DistanceScale = {
@@ -38,7 +39,10 @@ export function distanceScale(
     same: within(labelled?.same ?? []),
     different: within(labelled?.different ?? []),
     differentBeyond: (labelled?.different ?? []).filter((distance) => distance > end).length,
-    ticks: ticks.map((distance) => ({ at: at(distance), label: String(Number(distance.toPrecision(2))) })),
+    ticks: ticks.map((distance) => ({
+      at: at(distance),
+      label: formatNumber(Number(distance.toPrecision(2))),
+    })),
   };
 }
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { failureOf, notLoaded, unreachable } from "./failure.ts";
+import { failureOf, probeDelayMs } from "./failure.ts";
 
 const failed = (status: number, error: string, retryAfter: string | null = null) => ({
   status,
@@ -8,13 +8,13 @@ const failed = (status: number, error: string, retryAfter: string | null = null)
   retryAfter,
 });
 
-test("a picture without a face: the words of the service, which picture, and no second try", () => {
+test("an image without a face: the words of the service, which image, and no second try", () => {
   const failure = failureOf(failed(400, "no_face_detected"), 0);
   assert.equal(failure.headline, "What happened.");
   assert.deepEqual([failure.pictureAtFault, failure.requestId, failure.retryAfterS], [1, "r1", undefined]);
 });
 
-test("a picture is named as the page names it: the API counts candidates from 0, the page from 1", () => {
+test("an image is named as the page names it: the API counts candidates from 0, the page from 1", () => {
   const failureIn = (fault: { field: string; index?: number }, label: string) =>
     failureOf(
       {
@@ -35,9 +35,9 @@ test("a picture is named as the page names it: the API counts candidates from 0,
   assert.deepEqual(
     failures.map(({ headline }) => headline),
     [
-      "No face was found in the first picture.",
-      "No face was found in the second picture.",
-      "No face was found in the picture.",
+      "No face was found in the first image.",
+      "No face was found in the second image.",
+      "No face was found in the image.",
       "No face was found in candidate 3.",
       "No face was found in candidate 13.",
       "No face was found in threshold.",
@@ -71,17 +71,21 @@ test("a tester that was turned off says so", () => {
   assert.match(failureOf(failed(404, "not_found"), 0).explanation, /turned the tester off/);
 });
 
-test("offline and unreachable have words of their own", () => {
-  assert.match(unreachable(false).headline, /offline/);
-  assert.match(unreachable(true).headline, /cannot be reached/);
+test("a service that is away is asked for with longer and longer pauses, for about an hour", () => {
+  assert.deepEqual([0, 1, 4, 5, 124, 125].map(probeDelayMs), [
+    1_000,
+    2_000,
+    16_000,
+    30_000,
+    30_000,
+    undefined,
+  ]);
+  const all = Array.from({ length: 125 }, (_, probes) => probeDelayMs(probes)!);
+  const minutes = all.reduce((sum, ms) => sum + ms, 0) / 60_000;
+  assert.ok(minutes > 55 && minutes < 65, `${minutes} minutes`);
 });
 
-test("too many calls and a service that is not ready are two things", () => {
+test("too many requests and a service that is not ready are two things", () => {
   assert.match(failureOf(failed(503, "queue_full"), 0).headline, /busy/);
   assert.match(failureOf(failed(503, "model_unavailable"), 0).headline, /not ready/);
-});
-
-test("a sample that cannot be loaded says so, and whether the visitor is offline", () => {
-  assert.equal(notLoaded(false), "You are offline: the sample could not be loaded.");
-  assert.equal(notLoaded(true), "The sample could not be loaded. Try again.");
 });

@@ -1,14 +1,20 @@
-/** Failure of a call, and what the page does about it. */
+import { words } from "../words/tester-en.ts";
+
+/** Failure of a request, and what the page does about it. */
 export type Failure = {
   headline: string;
   explanation: string;
   /** The error code of the service; undefined where the service was not reached. */
   code?: string;
   requestId?: string;
+  /** The response as it came; undefined where there was none. */
+  body?: unknown;
   /** Position of the picture at fault among those of the call: the source of a comparison is 0. */
   pictureAtFault?: number;
   /** Seconds until the page retries by itself; undefined: it does not. */
   retryAfterS?: number;
+  /** The service did not respond: the page asks /livez until it does. */
+  isUnreachable?: true;
 };
 
 /** The body of an error as the service sends it; anything may be missing where a proxy answered. */
@@ -22,7 +28,7 @@ export type ProblemBody = {
 };
 
 /**
- * Returns the words for an error. `retries` is how often the page has tried this call again already: a busy
+ * Returns the words for an error. `retries` is how often the page has retried this request already: a busy
  * service is tried twice more, and a rate limit is waited for each time.
  */
 export function failureOf(
@@ -32,25 +38,24 @@ export function failureOf(
   const waitS = Math.min(Math.max(Math.ceil(Number(retryAfter)) || retryDefaultS, 1), retryLongestS);
   const pictureAtFault = pictureIndex(body);
   const known = {
+    body,
     ...(body.error === undefined ? {} : { code: body.error }),
     ...(body.request_id === undefined ? {} : { requestId: body.request_id }),
     ...(pictureAtFault === undefined ? {} : { pictureAtFault }),
   };
-  const detail = pictureWords(body) ?? `The service answered with status ${status}.`;
+  const detail = pictureWords(body) ?? words.failure.status(status);
   if (body.error === "no_face_detected") {
     return {
       ...known,
       headline: detail,
-      explanation:
-        "Use an upright picture with a face that is turned to the camera and not covered, and with some room around " +
-        "the head. A picture that lies on its side has to be turned first.",
+      explanation: words.failure.noFace,
     };
   }
   if (status === 429) {
     return {
       ...known,
-      headline: "You have sent many requests in a short time",
-      explanation: "The tester has a limit for each address, so that it is there for everybody.",
+      headline: words.failure.rateLimited,
+      explanation: words.failure.rateLimitedWhy,
       retryAfterS: waitS,
     };
   }
@@ -58,28 +63,33 @@ export function failureOf(
     const isBusy = body.error === "queue_full" || body.error === "queue_timeout";
     return {
       ...known,
-      headline: isBusy ? "The service is busy" : "The service is not ready",
-      explanation: isBusy ? `${detail} Requests with a key have priority over this page.` : detail,
+      headline: isBusy ? words.failure.busy : words.failure.notReady,
+      explanation: isBusy ? words.failure.busyWhy(detail) : detail,
       ...(retries < busyRetriesMax ? { retryAfterS: waitS } : {}),
     };
   }
   return { ...known, headline: detail, explanation: nextStep(status) };
 }
 
-/** The service was not reached. */
-export const unreachable = (isOnline: boolean): Failure =>
-  isOnline
-    ? {
-        headline: "The service cannot be reached",
-        explanation: "It may be starting again. The page tries once more when you change something.",
-      }
-    : { headline: "You are offline", explanation: "The page continues once you are online again." };
+/** Failure of a request that the service did not respond to. */
+export const unreachable: Failure = {
+  headline: words.failure.unreachable,
+  explanation: words.failure.unreachableWhy,
+  isUnreachable: true,
+};
 
-/** Returns the text of a slot whose sample cannot be loaded. */
-export const notLoaded = (isOnline: boolean): string =>
-  isOnline
-    ? "The sample could not be loaded. Try again."
-    : `${unreachable(false).headline}: the sample could not be loaded.`;
+/** Failure after the last of `probeDelayMs`: the page asks no more. */
+export const goneForLong: Failure = {
+  headline: words.failure.unreachable,
+  explanation: words.failure.gaveUpWhy,
+};
+
+/**
+ * Returns how long the page waits before it asks for the service again: 1 s, then twice as long each time, at
+ * most 30 s. Undefined after about an hour.
+ */
+export const probeDelayMs = (probes: number): number | undefined =>
+  probes < probesMax ? Math.min(1_000 * 2 ** probes, probeDelayMaxMs) : undefined;
 
 /** The detail of a candidate at fault. The API counts candidates from 0, the page from 1. */
 export const candidateWords = ({ index, detail }: { index: number; detail: string }): string =>
@@ -99,18 +109,18 @@ function pictureIndex({ field = "", index }: ProblemBody): number | undefined {
 }
 
 const pictureTitles: Record<string, string> = {
-  img: "the picture",
-  img1: "the first picture",
-  img2: "the second picture",
+  img: `the ${words.image.only}`,
+  img1: `the ${words.image.first}`,
+  img2: `the ${words.image.second}`,
 };
 
 function nextStep(status: number): string {
-  if (status === 404) return "The operator has turned the tester off. The documents are still there.";
-  return status >= 500
-    ? "Try again. If it happens again, report it to the operator with its request id."
-    : "Change what it names, and the page tries again.";
+  if (status === 404) return words.failure.turnedOff;
+  return status >= 500 ? words.failure.retry : words.failure.fix;
 }
 
+const probesMax = 125;
+const probeDelayMaxMs = 30_000;
 const busyRetriesMax = 2;
 const retryDefaultS = 3;
 const retryLongestS = 60;

@@ -1,20 +1,21 @@
-import { formatCount } from "../format.ts";
+import { words } from "../words/tester-en.ts";
+import { formatNumber } from "./numbers.ts";
 
 /** The pairs of different people that a false match rate rests on, as /capabilities says it. */
 export type RateEvidence = { source: "operator" | "card"; pairs: number };
 
 /** Returns a false match rate as a count among pairs: `none of 262`, `1 in 12,000`, `34 in 100`. */
 export function rarityWords(rate: number, { pairs }: RateEvidence): string {
-  if (isLeast(rate, pairs)) return `none of ${formatCount(pairs)}`;
+  if (isLeast(rate, pairs)) return words.rarity.noneOf(formatNumber(pairs));
   // Ten in a hundred and more are easier to read than 1 in 2.9.
-  if (rate >= 0.1) return `${Math.min(99, Math.round(100 * rate))} in 100`;
-  return `1 in ${formatCount(Number((1 / rate).toPrecision(2)))}`;
+  if (rate >= 0.1) return words.rarity.inHundred(Math.min(99, Math.round(100 * rate)));
+  return words.rarity.oneIn(formatNumber(Number((1 / rate).toPrecision(2))));
 }
 
 /** Returns the sentence about two faces. It says how rare, never how alike. */
 export function raritySentence(rate: number, evidence: RateEvidence): string {
-  const words = rarityWords(rate, evidence);
-  return `${words[0]!.toUpperCase()}${words.slice(1)} pairs of different people look this alike`;
+  const share = rarityWords(rate, evidence);
+  return words.rarity.sentence(`${share[0]!.toUpperCase()}${share.slice(1)}`);
 }
 
 /** A logarithmic scale of rates, the rarest on its left. All positions are shares of its width, 0 to 1. */
@@ -36,7 +37,7 @@ export function rarityScale(rate: number, { pairs }: RateEvidence): RarityScale 
     measuredFrom: at(1 / (pairs + 1)),
     ticks: powers.map((power) => ({
       at: at(10 ** -power),
-      label: power === 0 ? "all" : `1 in ${formatCount(10 ** power)}`,
+      label: power === 0 ? words.rarity.all : words.rarity.oneIn(formatNumber(10 ** power)),
     })),
   };
 }

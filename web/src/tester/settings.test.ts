@@ -6,6 +6,7 @@ import {
   type TesterSettings,
   thresholdFault,
   writeSettings,
+  readSamples,
 } from "./settings.ts";
 
 test("an address gives back the settings that were written to it", () => {
@@ -40,4 +41,16 @@ test("a threshold that no distance exceeds, such as a percentage, has a sentence
     assert.equal(thresholdFault(text, 2), "The threshold is a distance: it must be between 0 and 2.", text);
   }
   for (const text of ["", "0", "0,05", "2"]) assert.equal(thresholdFault(text, 2), undefined, text);
+});
+
+test("a link holds the samples that are shown, unless they are the usual ones", () => {
+  const known = ["dia-1", "dia-2", "chi-1", "ada-1"];
+  const link = writeSettings({ call: "verify", threshold: 0.05 }, ["ada-1", "chi-1"]);
+  assert.equal(link, "?threshold=0.05&samples=ada-1.chi-1");
+  assert.deepEqual(readSamples(link, known), ["ada-1", "chi-1"]);
+  assert.equal(writeSettings({ call: "verify" }, ["dia-1", "dia-2"]), "");
+  assert.deepEqual(readSamples("", known), ["dia-1", "dia-2"]);
+  assert.deepEqual(readSamples("?call=compare", known), ["dia-1", "dia-2", "chi-1"]);
+  assert.deepEqual(readSamples("?call=represent&samples=..%2Fetc.none", known), ["dia-1"]);
+  assert.ok(readSamples(`?samples=${"ada-1.".repeat(5_000)}`, known).length <= 9);
 });

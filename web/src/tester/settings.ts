@@ -1,3 +1,6 @@
+import { words } from "../words/tester-en.ts";
+import { formatNumber } from "./numbers.ts";
+
 /** Calls that the tester makes. */
 const testerCalls = ["verify", "represent", "compare"] as const;
 export type TesterCall = (typeof testerCalls)[number];
@@ -39,18 +42,39 @@ export function readThreshold(text: string): number | undefined {
 export function thresholdFault(text: string, max = Number.POSITIVE_INFINITY): string | undefined {
   if (text.trim() === "") return undefined;
   const threshold = readThreshold(text);
-  if (threshold === undefined) return "The threshold must be a number of 0 or more.";
-  return threshold <= max ? undefined : `The threshold is a distance: it must be between 0 and ${max}.`;
+  if (threshold === undefined) return words.threshold.notNumber;
+  return threshold <= max ? undefined : words.threshold.tooLarge(formatNumber(max));
 }
 
-/** Returns the query that `readSettings` reads, with its question mark; "" where all is as by default. */
-export function writeSettings({ call, ...others }: TesterSettings): string {
+/** Returns the samples that a query names, of those that there are; those of the call where it names none. */
+export function readSamples(query: string, known: readonly string[]): readonly string[] {
+  const named = new URLSearchParams(query).get("samples")?.split(".").slice(0, samplesMax) ?? [];
+  const samples = named.filter((name) => known.includes(name));
+  return samples.length > 0 ? samples : firstSamples[readSettings(query).call];
+}
+
+/**
+ * Returns the query that `readSettings` and `readSamples` read, with its question mark; "" where all is as by
+ * default. `samples`: those that are shown, if nothing else is.
+ */
+export function writeSettings({ call, ...others }: TesterSettings, samples: readonly string[] = []): string {
   const parameters = new URLSearchParams();
   if (call !== "verify") parameters.set("call", call);
   for (const [name, value] of Object.entries(others)) parameters.set(name, String(value));
+  const isUsual = samples.length === 0 || samples.join() === firstSamples[call].join();
+  if (!isUsual) parameters.set("samples", samples.slice(0, samplesMax).join("."));
   const query = parameters.toString();
   return query === "" ? "" : `?${query}`;
 }
+
+/** Shown to a visitor who has not chosen any. */
+const firstSamples: Record<TesterCall, readonly string[]> = {
+  verify: ["dia-1", "dia-2"],
+  represent: ["dia-1"],
+  compare: ["dia-1", "dia-2", "chi-1"],
+};
+
+const samplesMax = 9;
 
 function textOf<Name extends "model" | "detector" | "metric">(
   parameters: URLSearchParams,

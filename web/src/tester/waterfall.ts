@@ -1,3 +1,5 @@
+import { words } from "../words/tester-en.ts";
+
 /** A part of the time of a call. */
 type TimeBar = {
   label: string;
@@ -9,7 +11,7 @@ type TimeBar = {
 };
 
 /**
- * Returns where the time of a call went, from its `Server-Timing` header and the time that the browser
+ * Returns where the time of a request went, from its `Server-Timing` header and the time that the browser
  * measured. Parts below a tenth of a millisecond are left out. The last part is what the service did not see:
  * the network and the browser.
  */
@@ -22,10 +24,11 @@ export function waterfall(serverTiming: string, measuredMs: number | undefined):
     bars.push({ ...part, ms, startMs });
     startMs += ms;
   };
+  // The parts follow each other in the order of the words.
+  const { network, ...labels } = words.time.parts;
   for (const [name, label] of Object.entries(labels)) add({ label, name }, parts.get(name) ?? 0);
   const total = parts.get("total");
-  if (total !== undefined && measuredMs !== undefined)
-    add({ label: "Network and browser" }, measuredMs - total);
+  if (total !== undefined && measuredMs !== undefined) add({ label: network }, measuredMs - total);
   return bars;
 }
 
@@ -37,20 +40,5 @@ export function parseServerTiming(header: string): Map<string, number> {
   });
   return new Map(entries);
 }
-
-/** Labels in the order in which the parts of a call pass. */
-const labels = {
-  admission: "Checks of the call",
-  publish: "Hand-over to the queue",
-  hold: "Wait for a fuller batch",
-  queue: "Wait for a worker",
-  retry: "Retries",
-  hop: "Between processes",
-  prepare: "Decoding the pictures",
-  run: "Detection and embedding",
-  answer: "Sending the result back",
-  gather: "Comparison",
-  unaccounted: "Not measured",
-};
 
 const shownFromMs = 0.1;

@@ -1,21 +1,49 @@
 import type { CompareResponse } from "@faceline/contracts/http/compare";
 import type { RepresentResponse } from "@faceline/contracts/http/represent";
 import { candidateWords } from "../../tester/failure.ts";
+import { formatDistance } from "../../tester/numbers.ts";
 import { type RateEvidence, rarityWords } from "../../tester/rarity.ts";
-import { formatDistance, verdictOf } from "../../tester/verdict.ts";
+import { isCompare, isVerify } from "../../tester/reply.ts";
+import { verdictOf } from "../../tester/verdict.ts";
+import { words } from "../../words/tester-en.ts";
+import type { Answer } from "./answer.ts";
 import { element } from "./element.ts";
 import type { Picture } from "./picture.ts";
+import { rarityView } from "./rarity-view.ts";
+import { type ScaleView, scaleView } from "./scale-view.ts";
 
 /** An answer in words, with the details below it. */
 export type AnswerWords = { kind: string; headline: string; explanation: string; details: HTMLElement[] };
 
-/** The faces of one picture, with what can be read of an embedding. */
-export function representWords({ results }: RepresentResponse): AnswerWords {
+export function wordsOf({ reply, pictures, evidence }: Answer): AnswerWords {
+  if (isVerify(reply))
+    return { ...verdictOf(reply), details: [rarityView(reply.false_match_rate, evidence)] };
+  return isCompare(reply) ? compareWords(reply, pictures.slice(1), evidence) : representWords(reply);
+}
+
+/** Returns the scale of the distances; undefined where there are none. */
+export function scaleOf({ reply, scale }: Answer): ScaleOfAnswer | undefined {
+  const distances = isVerify(reply)
+    ? [reply.distance]
+    : isCompare(reply)
+      ? reply.results.flatMap((each) => ("error" in each ? [] : [each.distance]))
+      : undefined;
+  if (distances === undefined || !("threshold" in reply)) return undefined;
+  const { threshold } = reply;
+  const key = JSON.stringify([distances, scale.own, scale.labelled]);
+  return { key, threshold, open: () => scaleView({ ...scale, key, distances, threshold }) };
+}
+
+/** `key`: two answers with one key have one scale, whatever their threshold. */
+type ScaleOfAnswer = { key: string; threshold: number; open(): ScaleView };
+
+/** The faces of one image, with what can be read of an embedding. */
+function representWords({ results }: RepresentResponse): AnswerWords {
   const rows = results.map(({ embedding, facial_area: { w, h }, face_confidence }, index) =>
     element(
       "tr",
       { "data-path": `results.${index}` },
-      element("th", { scope: "row" }, `Face ${index + 1}`),
+      element("th", { scope: "row" }, words.table.face(index + 1)),
       element("td", { class: "number" }, `${w} × ${h} px`),
       element("td", { class: "number" }, formatDistance(face_confidence)),
       element("td", {}, element("code", {}, firstNumbers(embedding))),
@@ -23,20 +51,14 @@ export function representWords({ results }: RepresentResponse): AnswerWords {
   );
   return {
     kind: "faces",
-    headline: results.length === 1 ? "One face was found" : `${results.length} faces were found`,
-    explanation:
-      "An embedding is a list of numbers to store and to compare later. It is personal data, just like the picture.",
-    details: [
-      scrollable(
-        "Faces",
-        table(["Face, largest first", "Size", "Confidence of the detector", "Embedding"], rows),
-      ),
-    ],
+    headline: words.headlines.faces(results.length),
+    explanation: words.verdict.facesMean,
+    details: [scrollable(words.table.faces, table(words.table.facesHead, rows))],
   };
 }
 
 /** The candidates, nearest first. */
-export function compareWords(
+function compareWords(
   { results, threshold, best_match }: CompareResponse,
   candidates: Picture[],
   evidence: RateEvidence | null,
@@ -44,44 +66,33 @@ export function compareWords(
   const sorted = results.toSorted((one, other) => distanceOf(one) - distanceOf(other));
   const rows = sorted.map((result) => {
     const picture = candidates[result.index];
-    const name = picture?.name ?? result.id;
     const image = element("img", { src: picture?.address ?? "", alt: "", width: 48, height: 48 });
-    const path = `results.${result.index}`;
-    return "error" in result
-      ? element(
-          "tr",
-          { "data-path": path },
-          heading(image, name),
-          element("td", { colspan: 3 }, candidateWords(result)),
-        )
-      : element(
-          "tr",
-          { "data-path": path },
-          heading(image, name),
-          element("td", { class: "number" }, formatDistance(result.distance)),
-          element("td", {}, result.match ? "within the threshold" : "beyond the threshold"),
-          element("td", {}, rarityOf(result.false_match_rate, evidence)),
-        );
+    const heading = element("th", { scope: "row", class: "candidate" }, image, picture?.name ?? result.id);
+    const cells =
+      "error" in result
+        ? [element("td", { colspan: 3 }, candidateWords(result))]
+        : [
+            element("td", { class: "number" }, formatDistance(result.distance)),
+            element("td", {}, result.match ? words.table.within : words.table.beyond),
+            element("td", {}, rarityOf(result.false_match_rate, evidence)),
+          ];
+    return element("tr", { "data-path": `results.${result.index}` }, heading, ...cells);
   });
   const name = candidates[best_match.index]?.name ?? best_match.id;
+  const figures = words.verdict.figures(formatDistance(best_match.distance), formatDistance(threshold));
   return {
     kind: verdictOf({ distance: best_match.distance, threshold }).kind,
-    headline: best_match.match ? `Nearest: ${name}, within the threshold` : "None is within the threshold",
-    explanation: `The nearest of ${results.length} is ${name}. Distance ${formatDistance(best_match.distance)}, threshold ${formatDistance(threshold)}. It is a threshold for pairs: a search among many needs a lower one.`,
-    details: [
-      scrollable("Candidates", table(["Candidate", "Distance", "", "Different people this alike"], rows)),
-    ],
+    headline: best_match.match ? words.headlines.nearest(name) : words.headlines.none,
+    explanation: `${figures} ${words.verdict.nearestMeans(results.length, name)}`,
+    details: [scrollable(words.table.candidates, table(words.table.candidatesHead, rows))],
   };
 }
 
 const rarityOf = (rate: number | null, evidence: RateEvidence | null): string =>
-  !rate || evidence === null ? "not known" : rarityWords(rate, evidence);
+  !rate || evidence === null ? words.table.unknown : rarityWords(rate, evidence);
 
 const distanceOf = (result: CompareResponse["results"][number]): number =>
   "error" in result ? Number.POSITIVE_INFINITY : result.distance;
-
-const heading = (image: HTMLImageElement, name: string): HTMLElement =>
-  element("th", { scope: "row", class: "candidate" }, image, name);
 
 function table(heads: string[], rows: HTMLElement[]): HTMLTableElement {
   const cells = heads.map((text) => (text === "" ? element("td") : element("th", { scope: "col" }, text)));
@@ -98,5 +109,5 @@ const scrollable = (label: string, content: HTMLElement): HTMLElement =>
 
 function firstNumbers(embedding: RepresentResponse["results"][number]["embedding"]): string {
   if (typeof embedding === "string") return "Base64";
-  return `${embedding.slice(0, 3).map(formatDistance).join(", ")}, … ${embedding.length} numbers`;
+  return words.table.numbers(embedding.slice(0, 3).map(formatDistance).join(", "), embedding.length);
 }

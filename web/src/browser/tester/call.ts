@@ -1,60 +1,69 @@
-import type { CompareResponse } from "@faceline/contracts/http/compare";
-import type { RepresentResponse } from "@faceline/contracts/http/represent";
 import type { VerifyResponse } from "@faceline/contracts/http/verify";
 import { type Failure, failureOf, type ProblemBody, unreachable } from "../../tester/failure.ts";
+import type { Replies, Reply } from "../../tester/reply.ts";
 import type { TesterSettings } from "../../tester/settings.ts";
 import { base64Of, type Picture } from "./picture.ts";
+import { readJson } from "./reach.ts";
 
-export type Replies = { verify: VerifyResponse; represent: RepresentResponse; compare: CompareResponse };
+/** What one request is made of. */
+export type RequestInputs = {
+  settings: TesterSettings;
+  pictures: Picture[];
+  /** Face of the source of a comparison, counted from 0; undefined: the largest. */
+  faceIndex?: number;
+};
 
-/** Outcome of a call of the tester. */
-export type CallResult<Reply> =
-  | { kind: "answered"; reply: Reply; serverTiming: string; measuredMs: number | undefined }
-  | { kind: "failed"; failure: Failure; body: unknown };
+/** A response, and how long it took. */
+export type Answered<AnyReply = Reply> = {
+  kind: "answered";
+  reply: AnyReply;
+  serverTiming: string;
+  /** Undefined for an answer that the service keeps. */
+  measuredMs: number | undefined;
+};
 
 /**
- * Sends pictures to the service. `retries` is how often the same call was sent before. Rejects only if
+ * Sends images to the service. `retries` is how often the same request was sent before. Rejects only if
  * `signal` is aborted.
  */
-export async function sendCall<Settings extends TesterSettings>(
-  settings: Settings,
-  pictures: Picture[],
+export async function sendRequest<Call extends keyof Replies>(
+  inputs: RequestInputs & { settings: { call: Call } },
   { signal, retries = 0 }: { signal: AbortSignal; retries?: number },
-): Promise<CallResult<Replies[Settings["call"]]>> {
+): Promise<Answered<Replies[Call]> | { kind: "failed"; failure: Failure }> {
   try {
-    const body = JSON.stringify(await bodyOf(settings, pictures));
+    const body = JSON.stringify(await bodyOf(inputs));
     signal.throwIfAborted();
     const startedAt = performance.now();
-    const response = await fetch(`/tester/${settings.call}`, {
+    const response = await fetch(`/tester/${inputs.settings.call}`, {
       method: "POST",
       headers: { "content-type": "application/json" },
       body,
-      signal,
+      signal: AbortSignal.any([signal, AbortSignal.timeout(responseMaxMs)]),
     });
     const { status, headers } = response;
     const received: unknown = await response.json().catch(() => ({}));
     signal.throwIfAborted();
     if (!response.ok) {
       const problem = { status, body: received as ProblemBody, retryAfter: headers.get("retry-after") };
-      return { kind: "failed", failure: failureOf(problem, retries), body: received };
+      return { kind: "failed", failure: failureOf(problem, retries) };
     }
     return {
       kind: "answered",
-      reply: received as Replies[Settings["call"]],
+      reply: received as Replies[Call],
       serverTiming: headers.get("server-timing") ?? "",
       measuredMs: performance.now() - startedAt,
     };
   } catch (error) {
     signal.throwIfAborted();
-    if (error instanceof TypeError) {
-      return { kind: "failed", failure: unreachable(navigator.onLine), body: undefined };
-    }
+    const isLost =
+      error instanceof TypeError || (error instanceof DOMException && error.name === "TimeoutError");
+    if (isLost) return { kind: "failed", failure: unreachable };
     throw error;
   }
 }
 
-/** Returns the body of a call of these pictures. */
-async function bodyOf(settings: TesterSettings, pictures: Picture[]): Promise<Record<string, unknown>> {
+/** Returns the body of a request. */
+async function bodyOf({ settings, pictures, faceIndex }: RequestInputs): Promise<Record<string, unknown>> {
   const [first, ...others] = await Promise.all(
     pictures.map(async (picture) => base64Of(await picture.read())),
   );
@@ -72,18 +81,21 @@ async function bodyOf(settings: TesterSettings, pictures: Picture[]): Promise<Re
         img: first,
         candidates: others.map((img, index) => ({ id: pictures[index + 1]!.name, img })),
         ...comparison,
+        face_index: faceIndex,
       };
   }
 }
 
 /** Returns the answer for the first sample pair, which the service keeps. Undefined: there is none yet. */
-export async function sampleAnswer(): Promise<SampleAnswer | undefined> {
-  try {
-    const response = await fetch("/tester/sample-answer");
-    return response.ok ? ((await response.json()) as SampleAnswer) : undefined;
-  } catch {
-    return undefined;
-  }
+export async function storedAnswer(): Promise<(Answered & { files: string[] }) | undefined> {
+  const stored = await readJson<StoredAnswer>("/tester/sample-answer");
+  if (stored === undefined) return undefined;
+  const { samples, reply, timing } = stored;
+  const files = samples.map((name) => `${name}.jpg`);
+  return { kind: "answered", files, reply, serverTiming: timing, measuredMs: undefined };
 }
 
-type SampleAnswer = { samples: [string, string]; reply: VerifyResponse; timing: string };
+type StoredAnswer = { samples: [string, string]; reply: VerifyResponse; timing: string };
+
+/** Twice the deadline of a request of the tester: what takes longer got lost. */
+const responseMaxMs = 30_000;

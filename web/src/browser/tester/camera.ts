@@ -1,7 +1,8 @@
+import { words } from "../../words/tester-en.ts";
 import { find } from "./element.ts";
 
 /**
- * Opens the camera in a dialog. Resolves to the picture that was taken, or to undefined if the dialog was
+ * Opens the camera in a dialog. Resolves to the image that was taken, or to undefined if the dialog was
  * closed. The camera is off again afterwards.
  */
 export async function openCamera(): Promise<Blob | undefined> {
@@ -65,9 +66,6 @@ async function frameOf(video: HTMLVideoElement): Promise<Blob | undefined> {
 
 function troubleWords(error: unknown): string {
   const name = error instanceof DOMException ? error.name : "";
-  if (name === "NotAllowedError") {
-    return "The browser does not let this page use the camera. Allow it in the browser's address bar, then open the camera again.";
-  }
-  if (name === "NotFoundError") return "No camera was found. Choose a file instead.";
-  return "The camera could not be opened: another program may be using it. Choose a file instead.";
+  if (name === "NotAllowedError") return words.camera.denied;
+  return name === "NotFoundError" ? words.camera.missing : words.camera.busy;
 }

@@ -1,10 +1,11 @@
 import type { ModelCard } from "@faceline/contracts/http/model-card";
 import { cardSummary } from "../../tester/card-summary.ts";
+import { words } from "../../words/tester-en.ts";
 import { element } from "./element.ts";
 
 /** Returns what was measured of a model, to be shown below its choice. */
 export function cardView(card: ModelCard | null): Node[] {
-  if (card === null) return [element("p", {}, "This model was not measured here.")];
+  if (card === null) return [element("p", {}, words.card.none)];
   const { sentence, head, rows, cost } = cardSummary(card);
   const cells = (tag: "th" | "td", texts: string[]) =>
     texts.map((text, index) =>
@@ -18,7 +19,7 @@ export function cardView(card: ModelCard | null): Node[] {
     element("thead", {}, element("tr", {}, ...cells("th", head))),
     element("tbody", {}, ...rows.map((row) => element("tr", {}, ...cells("td", row)))),
   );
-  const wide = { class: "wide", tabindex: 0, role: "region", "aria-label": "Error rates by condition" };
+  const wide = { class: "wide", tabindex: 0, role: "region", "aria-label": words.card.label };
   const weaknesses = card.weaknesses.map(({ text, source }) => element("li", {}, `${text} (${source})`));
   return [
     element("p", {}, sentence),

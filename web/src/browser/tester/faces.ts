@@ -1,97 +1,106 @@
 import type { VerifyResponse } from "@faceline/contracts/http/verify";
+import type { Area } from "../../tester/face-crop.ts";
 import { qualityWords } from "../../tester/quality-words.ts";
+import { isCompare, isVerify, type Reply } from "../../tester/reply.ts";
 import type { TesterSettings } from "../../tester/settings.ts";
-import { sendCall } from "./call.ts";
-import { element } from "./element.ts";
-import type { FaceArea, FaceMark } from "./overlay.ts";
-import { cropPicture } from "./picture.ts";
+import { words } from "../../words/tester-en.ts";
+import { sendRequest } from "./call.ts";
+import type { FaceArea } from "./overlay.ts";
 import type { Slot } from "./slot.ts";
 
-/** Marks the two faces that the distance was computed of, and says what may have spoiled it. */
-export function markPair({ facial_areas, quality_issues }: VerifyResponse, slots: Slot[]): void {
-  for (const [index, name] of (["img1", "img2"] as const).entries()) {
-    const area = facial_areas[name];
-    const path = `facial_areas.${name}`;
-    if (area !== null) slots[index]?.markFaces([{ area, counted: true, label: "", path }]);
-    slots[index]?.showQuality(qualityWords(quality_issues[name]));
+/** Marks the faces of an answer on the images, and says which of several was used and what may spoil it. */
+export function markAnswer(reply: Reply, slots: Slot[]): void {
+  if (isVerify(reply)) {
+    for (const [index, name] of pair) {
+      const slot = slots[index];
+      if (slot === undefined) continue;
+      markSlot(slot, {
+        path: `facial_areas.${name}`,
+        area: reply.facial_areas[name],
+        why: words.faces.closest,
+      });
+      slot.showQuality(qualityWords(reply.quality_issues[name]));
+    }
+  } else if (isCompare(reply)) {
+    const largest = slots[0]?.faces?.[0] ?? null;
+    if (slots[0]) markSlot(slots[0], { path: "source", area: largest, why: words.faces.largest });
+  } else {
+    const areas = reply.results.map(({ facial_area }) => facial_area);
+    const label = (face: number): string => (areas.length > 1 ? String(face + 1) : "");
+    slots[0]?.markFaces(
+      areas.map((area, face) => ({ area, counted: true, label: label(face), path: `results.${face}` })),
+    );
+    const issues = reply.results.map(({ quality_issues }) => qualityWords(quality_issues));
+    const first = issues.findIndex((text) => text !== "");
+    const text = issues[first] ?? "";
+    slots[0]?.showQuality(areas.length > 1 && text !== "" ? words.quality.ofFace(first + 1, text) : text);
   }
 }
 
-/** Labels each picture of which one face was chosen, and offers the whole picture again. */
-export function nameCrops(slots: Slot[]): void {
+/** Marks the faces that are known while there is no answer: which one counts is not known yet. */
+export function markKnownFaces(slots: Slot[]): void {
   for (const slot of slots) {
-    const whole = slot.picture?.whole;
-    if (whole === undefined) continue;
-    const button = element("button", { type: "button", class: "plain" }, "Use the whole picture");
-    button.addEventListener("click", () => void slot.take(async () => whole));
-    slot.describe([`One face of ${whole.name}. `, button]);
+    markSlot(slot, { path: "", area: null, why: () => "" });
+    slot.showQuality("");
   }
 }
 
 /**
- * Numbers the faces of a picture if several were compared, says which one counted, and offers to use another
- * one instead.
+ * Finds all faces of the images of which an answer compared several, so that one can be chosen. Resolves to
+ * whether more are known than before.
  */
-export async function showOtherFaces(
-  reply: VerifyResponse,
+export async function findFaces(
+  reply: Reply,
   slots: Slot[],
-  settings: TesterSettings,
-  signal: AbortSignal,
-): Promise<void> {
-  for (const [index, name] of (["img1", "img2"] as const).entries()) {
-    const slot = slots[index];
-    const counted = reply.facial_areas[name];
-    const count = reply.faces_compared[name];
-    if (slot?.picture === undefined || counted === null || count === null || count < 2) continue;
-    const result = await sendCall({ ...settings, call: "represent" as const }, [slot.picture], { signal });
+  { settings, signal }: { settings: TesterSettings; signal: AbortSignal },
+): Promise<boolean> {
+  const several = isVerify(reply)
+    ? pair.flatMap(([index, name]) => ((reply.faces_compared[name] ?? 0) > 1 ? (slots[index] ?? []) : []))
+    : isCompare(reply)
+      ? slots.slice(0, 1)
+      : [];
+  let found = false;
+  for (const slot of several) {
+    const { picture } = slot;
+    if (picture === undefined || slot.areFacesKnown) continue;
+    const inputs = { settings: { ...settings, call: "represent" as const }, pictures: [picture] };
+    const result = await sendRequest(inputs, { signal });
     if (result.kind === "failed") continue;
-    const areas = result.reply.results.map(({ facial_area }) => facial_area);
-    const used = areas.toSorted(
-      (one, other) => centreDistance(one, counted) - centreDistance(other, counted),
-    )[0]!;
-    const why = "is the most like the face in the other picture, so it was compared";
-    numberFaces(slot, { areas, used, why, path: `facial_areas.${name}` });
+    slot.faces = result.reply.results.map(({ facial_area }) => facial_area);
+    found ||= slot.faces !== undefined;
   }
+  return found;
 }
 
-/** The same for the picture whose face is looked for among others: there the largest face counts. */
-export async function showSourceFaces(
-  slot: Slot,
-  settings: TesterSettings,
-  signal: AbortSignal,
-): Promise<void> {
-  const result = await sendCall({ ...settings, call: "represent" as const }, [slot.picture!], { signal });
-  if (result.kind === "failed") return;
-  const areas = result.reply.results.map(({ facial_area }) => facial_area);
-  const [largest] = areas;
-  if (areas.length > 1 && largest !== undefined)
-    numberFaces(slot, { areas, used: largest, why: "is the largest, so it was looked for", path: "source" });
+/** `area`: the face that the service used; null: not known. `why` says so of its number. */
+function markSlot(slot: Slot, { path, area, why }: UsedFace): void {
+  const { faces, chosenFace } = slot;
+  if (faces === undefined) {
+    return slot.markFaces(area === null ? [] : [{ area, counted: true, label: "", path }]);
+  }
+  const used = chosenFace ?? (area === null ? undefined : nearest(faces, area));
+  const marks = faces.map((each, face) => ({
+    area: each,
+    counted: face === used,
+    label: String(face + 1),
+    path: face === used ? path : "",
+  }));
+  const { count, chosen, how } = words.faces;
+  const rest =
+    chosenFace !== undefined ? chosen(chosenFace + 1) : used === undefined ? how : why(used + 1) + how;
+  slot.markFaces(marks, count(faces.length) + rest);
 }
 
-function numberFaces(slot: Slot, { areas, used, why, path }: FacesOfPicture): void {
-  const marks = areas.map(
-    (area, face): FaceMark => ({
-      area,
-      counted: area === used,
-      label: String(face + 1),
-      path: area === used ? path : "",
-    }),
+type UsedFace = { path: string; area: FaceArea | null; why: (face: number) => string };
+
+function nearest(faces: FaceArea[], { x, y, w, h }: Area): number {
+  const distances = faces.map((face) =>
+    Math.hypot(face.x + face.w / 2 - x - w / 2, face.y + face.h / 2 - y - h / 2),
   );
-  slot.markFaces(marks, [
-    `${areas.length} faces found. Face ${areas.indexOf(used) + 1} ${why}. `,
-    ...areas.flatMap((area, face) => (area === used ? [] : [useButton(slot, area, face)])),
-  ]);
+  return distances.indexOf(Math.min(...distances));
 }
 
-/** `why` ends the sentence that begins with the face. `path`: where the reply describes that face. */
-type FacesOfPicture = { areas: FaceArea[]; used: FaceArea; why: string; path: string };
-
-function useButton(slot: Slot, area: FaceArea, face: number): HTMLButtonElement {
-  const button = element("button", { type: "button", class: "plain" }, `Use face ${face + 1}`);
-  const picture = slot.picture!;
-  button.addEventListener("click", () => void slot.take(() => cropPicture(picture, area)));
-  return button;
-}
-
-const centreDistance = (one: FaceArea, other: FaceArea): number =>
-  Math.hypot(one.x + one.w / 2 - other.x - other.w / 2, one.y + one.h / 2 - other.y - other.h / 2);
+const pair: [number, keyof VerifyResponse["facial_areas"]][] = [
+  [0, "img1"],
+  [1, "img2"],
+];

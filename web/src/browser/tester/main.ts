@@ -1,31 +1,30 @@
 import type { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
-import { unreachable } from "../../tester/failure.ts";
+import { goneForLong, unreachable } from "../../tester/failure.ts";
+import { useLocaleOf } from "../../tester/numbers.ts";
 // One script fewer to load than on the pages of documents.
 import "../code.ts";
 import { find } from "./element.ts";
+import { askUntil, readJson } from "./reach.ts";
 import { Result } from "./result.ts";
 import { Tester } from "./tester.ts";
 
 // Opens the tester of the page.
 
+const readCapabilities = () => readJson<CapabilitiesResponse>("/capabilities");
+
 const root = document.querySelector<HTMLElement>("#tester");
 if (root !== null) {
+  useLocaleOf(navigator.languages);
   const result = new Result(find(HTMLElement, ".result", root), {
     keyNeeded: root.dataset["keysNeeded"] === "true",
   });
-  const capabilities = await readCapabilities();
-  if (capabilities !== undefined) await new Tester(root, result, capabilities).begin();
-  else {
-    result.showFailure(unreachable(navigator.onLine));
-    addEventListener("online", () => location.reload(), { once: true });
-  }
+  const capabilities = (await readCapabilities()) ?? (await waitForCapabilities(result));
+  if (capabilities !== undefined) new Tester(root, result, capabilities).begin();
 }
 
-async function readCapabilities(): Promise<CapabilitiesResponse | undefined> {
-  try {
-    const response = await fetch("/capabilities");
-    return response.ok ? ((await response.json()) as CapabilitiesResponse) : undefined;
-  } catch {
-    return undefined;
-  }
+async function waitForCapabilities(result: Result): Promise<CapabilitiesResponse | undefined> {
+  result.showFailure(unreachable);
+  const capabilities = await askUntil(readCapabilities);
+  if (capabilities === undefined) result.showFailure(goneForLong);
+  return capabilities;
 }

@@ -1,5 +1,5 @@
+import type { Area } from "../../tester/face-crop.ts";
 import { drawing } from "./element.ts";
-import type { Area } from "./picture.ts";
 
 /** A face as the service describes it, in pixels of the picture. */
 export type FaceArea = Area & { left_eye?: [number, number] | null; right_eye?: [number, number] | null };

@@ -1,4 +1,5 @@
-import { notLoaded } from "../../tester/failure.ts";
+import { type Area, cropAround } from "../../tester/face-crop.ts";
+import { words } from "../../words/tester-en.ts";
 
 /** A picture as it is shown and sent: upright, and not larger than the service needs. */
 export type Picture = {
@@ -11,8 +12,6 @@ export type Picture = {
   height: number;
   /** Address of a sample; undefined for a picture of the visitor's own. */
   sample?: string;
-  /** The whole picture, where this is one face of it. */
-  whole?: Picture;
 };
 
 /** The picture cannot be used; the message says why and what to do. */
@@ -53,19 +52,23 @@ export async function sampleFrom(
 }
 
 /**
- * Returns the part of a picture around an area, with as much again on each side as a detector needs. Throws
- * UnreadablePicture.
+ * Returns one face of a picture, with room around it as a detector needs. Other faces are painted over: the
+ * service would compare them too. Throws UnreadablePicture.
  */
-export async function cropPicture(picture: Picture, area: Area): Promise<Picture> {
+export async function cutFace(picture: Picture, faces: Area[], face: number): Promise<Picture> {
   const bitmap = await decode(await picture.read().catch(failToLoad), picture.name);
-  const left = Math.max(0, Math.round(area.x - area.w * cropMargin));
-  const top = Math.max(0, Math.round(area.y - area.h * cropMargin));
+  const { crop, covered, kept } = cropAround(faces, face, bitmap);
   const canvas = document.createElement("canvas");
-  canvas.width = Math.min(bitmap.width, Math.round(area.x + area.w * (1 + cropMargin))) - left;
-  canvas.height = Math.min(bitmap.height, Math.round(area.y + area.h * (1 + cropMargin))) - top;
-  canvas.getContext("2d")!.drawImage(bitmap, -left, -top);
+  canvas.width = crop.w;
+  canvas.height = crop.h;
+  const context = canvas.getContext("2d")!;
+  context.translate(-crop.x, -crop.y);
+  context.drawImage(bitmap, 0, 0);
+  context.fillStyle = "gray";
+  for (const { x, y, w, h } of covered) context.fillRect(x, y, w, h);
+  context.drawImage(bitmap, kept.x, kept.y, kept.w, kept.h, kept.x, kept.y, kept.w, kept.h);
   bitmap.close();
-  return { ...(await fromCanvas(canvas, picture.name)), whole: picture };
+  return fromCanvas(canvas, `${picture.name.replace(/\.\w+$/, "")}-face-${face + 1}.jpg`);
 }
 
 /** Frees the memory of a picture that is shown no longer. */
@@ -76,14 +79,14 @@ export async function base64Of(file: Blob): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const reader = new FileReader();
   reader.addEventListener("load", () => resolve(reader.result as string));
-  reader.addEventListener("error", () => reject(new UnreadablePicture("The picture could not be read.")));
+  reader.addEventListener("error", () => reject(new UnreadablePicture(words.image.notRead)));
   reader.readAsDataURL(file);
   const dataUrl = await promise;
   return dataUrl.slice(dataUrl.indexOf(",") + 1);
 }
 
 function failToLoad(): never {
-  throw new UnreadablePicture(notLoaded(navigator.onLine));
+  throw new UnreadablePicture(words.image.notLoaded);
 }
 
 /** Throws a TypeError if the service is not reached, as fetch does. */
@@ -105,11 +108,7 @@ async function decode(file: Blob, name: string): Promise<ImageBitmap> {
     return await createImageBitmap(file, { imageOrientation: "from-image" });
   } catch {
     const isHeic = /\.hei[cf]$/i.test(name) || /hei[cf]/.test(file.type);
-    throw new UnreadablePicture(
-      isHeic
-        ? "Your browser cannot open HEIC pictures. Save it as JPEG first. An iPhone takes JPEGs after Settings > Camera > Formats > Most Compatible."
-        : "Your browser cannot open this file as a picture. Use JPEG, PNG, WebP or AVIF.",
-    );
+    throw new UnreadablePicture(isHeic ? words.image.heic : words.image.notOpened);
   }
 }
 
@@ -117,15 +116,10 @@ async function fromCanvas(canvas: HTMLCanvasElement, name: string): Promise<Pict
   const { promise, resolve } = Promise.withResolvers<Blob | null>();
   canvas.toBlob(resolve, "image/jpeg", jpegQuality);
   const file = await promise;
-  if (file === null) throw new UnreadablePicture("Your browser could not scale this picture.");
+  if (file === null) throw new UnreadablePicture(words.image.notScaled);
   const { width, height } = canvas;
   return { name, read: async () => file, address: URL.createObjectURL(file), width, height };
 }
 
-/** Area in pixels of the picture. */
-export type Area = { x: number; y: number; w: number; h: number };
-
 const longSideMaxPx = 1_600;
 const jpegQuality = 0.92;
-/** Share of the area's size on each side. */
-const cropMargin = 0.6;

@@ -1,5 +1,6 @@
-import { formatCount } from "../../format.ts";
+import { formatNumber } from "../../tester/numbers.ts";
 import { type RarityScale, type RateEvidence, rarityScale, raritySentence } from "../../tester/rarity.ts";
+import { words } from "../../words/tester-en.ts";
 import { drawing, element } from "./element.ts";
 
 /**
@@ -7,29 +8,27 @@ import { drawing, element } from "./element.ts";
  * that there is none.
  */
 export function rarityView(rate: number | null, evidence: RateEvidence | null): HTMLElement {
-  const ownPictures = element(
-    "a",
-    { href: "/docs/thresholds#choose-your-own" },
-    "measure with your own pictures",
-  );
+  const ownImages = element("a", { href: "/docs/thresholds#choose-your-own" }, words.threshold.measure);
   // During an upgrade an ingress of the release before may answer, without a rate. None is 0.
   if (!rate || evidence === null) {
-    const none = "How many different people look this alike is not known for this call: ";
-    return element("p", { class: "errors-of-labelled" }, none, ownPictures, ".");
+    return element("p", { class: "errors-of-labelled" }, words.rarity.unknown, ownImages, ".");
   }
   const sentence = raritySentence(rate, evidence);
-  const svg = drawing("svg", { class: "scale rarity", role: "img", "aria-label": `A scale: ${sentence}` });
+  const svg = drawing("svg", {
+    class: "scale rarity",
+    role: "img",
+    "aria-label": words.rarity.scale(sentence),
+  });
   const scale = rarityScale(rate, evidence);
   new ResizeObserver(() => draw(svg, scale)).observe(svg);
   draw(svg, scale);
-  const whose = evidence.source === "operator" ? "of this service's own" : "that the model was tried on";
-  const basis = `An estimate from ${formatCount(evidence.pairs)} pairs of pictures ${whose}. Pictures of one camera and light are more alike, and so are relatives: `;
+  const basis = words.rarity.basis(formatNumber(evidence.pairs), evidence.source === "operator");
   return element(
     "figure",
     { class: "scale-of-rarity" },
     element("figcaption", {}, `${sentence}.`),
     svg,
-    element("p", { class: "errors-of-labelled" }, basis, ownPictures, "."),
+    element("p", { class: "errors-of-labelled" }, basis, ownImages, "."),
   );
 }
 

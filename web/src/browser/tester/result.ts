@@ -1,153 +1,135 @@
-import { callSnippets } from "../../docs/reference/snippets.ts";
-import { callExample } from "../../tester/call-example.ts";
 import type { Failure } from "../../tester/failure.ts";
-import type { TesterSettings } from "../../tester/settings.ts";
-import type { AnswerWords } from "./answer-view.ts";
+import type { RunView } from "../../tester/run-view.ts";
+import { words } from "../../words/tester-en.ts";
+import { type AnswerWords, scaleOf, wordsOf } from "./answer-view.ts";
+import type { Answer } from "./answer.ts";
 import { element, find } from "./element.ts";
-import { jsonLines } from "../../tester/json-lines.ts";
-import { timeView } from "./time-view.ts";
+import { Evidence, type RequestFacts } from "./evidence.ts";
+import type { ScaleView } from "./scale-view.ts";
 
-/** The part of the page below the pictures: the answer, and what led to it. */
+/** The part of the page below the images. It shows one state as a whole. */
 export class Result {
   readonly #root: HTMLElement;
-  readonly #keyNeeded: boolean;
   readonly #headline: HTMLElement;
   readonly #explanation: HTMLElement;
-  readonly #answer: HTMLElement;
-  readonly #evidence: HTMLElement;
-  readonly #json: HTMLElement;
+  readonly #scalePlace: HTMLElement;
+  readonly #details: HTMLElement;
+  readonly #countdown = element("p", { class: "countdown" });
+  readonly #evidence: Evidence;
   readonly #status = find(HTMLElement, "#status");
+  #scale: ScaleView | undefined;
+  #shown: object | undefined;
+  #answerWords: AnswerWords | undefined;
 
   constructor(root: HTMLElement, { keyNeeded }: { keyNeeded: boolean }) {
     this.#root = root;
-    this.#keyNeeded = keyNeeded;
     this.#headline = find(HTMLElement, "#headline", root);
     this.#explanation = find(HTMLElement, ".explanation", root);
-    this.#answer = find(HTMLElement, ".answer", root);
-    this.#evidence = find(HTMLElement, ".evidence", root);
-    this.#json = find(HTMLElement, ".json code", root);
+    this.#scalePlace = find(HTMLElement, ".scale-place", root);
+    this.#details = find(HTMLElement, ".answer", root);
+    this.#evidence = new Evidence(find(HTMLElement, ".evidence", root), keyNeeded);
   }
 
-  /** Says what to do before there is an answer. */
-  showEmpty(missing: string): void {
-    this.#say({
-      kind: "empty",
-      headline: missing,
-      explanation: "The answer will appear here.",
-      details: [],
-    });
-    this.#evidence.hidden = true;
+  /** Shows a state: `source` is its answer or its failure. */
+  render(view: RunView, source?: Source): void {
+    if (view.kind === "empty") this.#clear();
+    if (source !== undefined) this.#showSource(source, view);
+    this.#apply(view);
   }
 
-  /** The headline and what is below it. Screen readers read the headline alone. */
-  showAnswer(words: AnswerWords): void {
-    this.#say(words);
-    this.#status.textContent = words.headline;
-  }
-
-  /** Says anew what the answer means, while the threshold moves. */
-  rephrase({ kind, headline, explanation }: Omit<AnswerWords, "details">): void {
-    this.#root.dataset["kind"] = kind;
-    this.#headline.textContent = headline;
-    this.#explanation.textContent = explanation;
-  }
-
-  /** An error with all that a report of it needs. `wait` is how long until the next try, if there is one. */
+  /** Shows that the page could not begin. */
   showFailure(failure: Failure): void {
-    const { headline, explanation, code, requestId } = failure;
-    const facts = [
-      ...(code === undefined
-        ? []
-        : [
-            element(
-              "p",
-              {},
-              "Error ",
-              element("a", { href: `/docs/errors#${code}` }, element("code", {}, code)),
-            ),
-          ]),
-      ...(requestId === undefined ? [] : [element("p", {}, "Request id ", element("code", {}, requestId))]),
-      element("p", { class: "countdown", hidden: true }),
-    ];
-    this.#say({
+    const { headline, explanation } = failure;
+    this.#apply({
       kind: "failed",
       headline,
       explanation,
-      details: [element("div", { class: "facts" }, ...facts)],
+      isStale: false,
+      isEvidenceStale: false,
+      status: headline,
     });
-    this.#status.textContent = headline;
   }
 
-  showCountdown(seconds: number): void {
-    const countdown = find(HTMLElement, ".countdown", this.#answer);
-    countdown.hidden = false;
-    countdown.textContent = `Trying again in ${seconds} s.`;
-  }
-
-  /** The reply, the time that it took, and the same call as a program makes it. */
-  showEvidence({ body, serverTiming, measuredMs, settings, files, notes }: Evidence): void {
-    find(HTMLElement, ".json", this.#root).hidden = body === undefined;
-    if (body !== undefined) showJson(this.#json, body);
-    find(HTMLElement, ".note-of-call", this.#root).replaceChildren(...notes);
-    const time = find(HTMLElement, ".time", this.#root);
-    find(HTMLElement, "figcaption", time).textContent =
-      measuredMs === undefined
-        ? "Where the time went, when the service computed the answer for these samples"
-        : "Where the time went";
-    time.hidden = serverTiming === undefined;
-    if (serverTiming !== undefined)
-      find(HTMLElement, ".bars", time).replaceChildren(timeView(serverTiming, measuredMs));
-    const snippets = callSnippets(
-      callExample(settings, { origin: location.origin, keyNeeded: this.#keyNeeded, files }),
-    );
-    for (const [language, code] of Object.entries(snippets)) {
-      find(HTMLElement, `.in-${language} code`, this.#evidence).textContent = code;
-    }
-    this.#evidence.hidden = false;
-  }
-
-  /** Lets the part of the reply that describes a face stand out; undefined: none. */
+  /** Lets the part of the response that describes a face stand out; undefined: none. */
   highlight(path: string | undefined): void {
-    highlightJson(this.#json, path);
-    for (const row of this.#answer.querySelectorAll<HTMLElement>("[data-path]")) {
+    this.#evidence.highlight(path);
+    for (const row of this.#details.querySelectorAll<HTMLElement>("[data-path]")) {
       row.classList.toggle("highlighted", row.dataset["path"] === path);
     }
   }
 
-  #say(words: AnswerWords): void {
-    const range = 'input[type="range"]';
-    const isAtRange = document.activeElement?.matches(range) === true;
-    this.rephrase(words);
-    this.#answer.replaceChildren(...words.details);
-    // Who moves the threshold by keyboard goes on where the handle is now.
-    if (isAtRange) this.#answer.querySelector<HTMLInputElement>(range)?.focus();
+  #apply({ kind, headline, explanation, retryInS, isStale, isEvidenceStale, status }: RunView): void {
+    const answer = kind === "answer" ? this.#answerWords : undefined;
+    this.#root.dataset["kind"] = answer?.kind ?? kind;
+    this.#root.ariaBusy = String(isStale);
+    setText(this.#headline, answer?.headline ?? headline);
+    setText(this.#explanation, answer?.explanation ?? explanation);
+    // Old words stay for a moment, dimmed: most answers come before a reader would have read others.
+    for (const old of [this.#headline, this.#explanation]) old.inert = isStale && headline === undefined;
+    for (const old of [this.#scalePlace, this.#details]) old.inert = isStale;
+    this.#evidence.setStale(isEvidenceStale);
+    this.#countdown.textContent = retryInS === undefined ? "" : words.progress.retrying(retryInS);
+    setText(this.#status, status ?? answer?.headline);
+  }
+
+  #clear(): void {
+    this.#shown = undefined;
+    this.#dropScale();
+    this.#details.replaceChildren();
+    this.#evidence.hide();
+  }
+
+  #showSource(source: Source, { isEvidenceStale }: RunView): void {
+    if (source.key === this.#shown) return;
+    this.#shown = source.key;
+    if ("failure" in source) {
+      const { failure, request } = source;
+      this.#dropScale();
+      this.#details.replaceChildren(
+        element("div", { class: "facts" }, ...failureFacts(failure), this.#countdown),
+      );
+      this.#evidence.show(request, { body: failure.body });
+      return;
+    }
+    const { answer } = source;
+    this.#answerWords = wordsOf(answer);
+    this.#showScale(answer);
+    this.#details.replaceChildren(...this.#answerWords.details);
+    // An answer that the page decided again has no response of its own yet.
+    if (!isEvidenceStale) this.#evidence.show(answer.request, answer.response);
+  }
+
+  /** The handle of the threshold stays where it is while it moves: its scale is only drawn anew. */
+  #showScale(answer: Answer): void {
+    const options = scaleOf(answer);
+    if (options === undefined) return this.#dropScale();
+    const { key, threshold } = options;
+    if (this.#scale?.key === key && threshold <= this.#scale.end) return this.#scale.show(threshold);
+    this.#scale = options.open();
+    this.#scalePlace.replaceChildren(this.#scale.root);
+  }
+
+  #dropScale(): void {
+    this.#scale = undefined;
+    this.#scalePlace.replaceChildren();
   }
 }
 
-type Evidence = {
-  /** The body of the reply, or of the error; undefined where the service was not reached. */
-  body: unknown;
-  serverTiming?: string | undefined;
-  measuredMs?: number | undefined;
-  settings: TesterSettings;
-  files: string[];
-  /** Notes about the same call as a command. */
-  notes: (Node | string)[];
-};
+/** What belongs to a state. Two with one key are the same. */
+type Source = { key: object } & ({ answer: Answer } | { failure: Failure; request: RequestFacts });
 
-/** Shows a value as JSON, each line with the path of what it shows. */
-function showJson(code: HTMLElement, value: unknown): void {
-  code.replaceChildren(
-    ...jsonLines(value).map(({ text, path }) =>
-      element("span", { class: "line", "data-path": path }, `${text}\n`),
-    ),
-  );
+function failureFacts({ code, requestId }: Failure): HTMLElement[] {
+  const facts: HTMLElement[] = [];
+  if (code !== undefined) {
+    const link = element("a", { href: `/docs/errors#${code}` }, element("code", {}, code));
+    facts.push(element("p", {}, words.failure.code, link));
+  }
+  if (requestId !== undefined)
+    facts.push(element("p", {}, words.failure.requestId, element("code", {}, requestId)));
+  return facts;
 }
 
-/** Lets the lines of a part of the reply stand out; undefined: none. */
-function highlightJson(code: HTMLElement, path: string | undefined): void {
-  for (const line of code.querySelectorAll<HTMLElement>(".line")) {
-    const own = line.dataset["path"] ?? "";
-    line.classList.toggle("highlighted", path !== undefined && (own === path || own.startsWith(`${path}.`)));
-  }
+/** Changes a text only if it is another one: readers of the screen would hear it again. */
+function setText(place: HTMLElement, text: string | undefined): void {
+  if (text !== undefined && place.textContent !== text) place.textContent = text;
 }

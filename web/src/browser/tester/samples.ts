@@ -1,3 +1,4 @@
+import { words } from "../../words/tester-en.ts";
 import { find } from "./element.ts";
 import { sampleFrom } from "./picture.ts";
 import type { Slot } from "./slot.ts";
@@ -15,14 +16,14 @@ export function markSamples(tester: HTMLElement, slots: readonly Slot[]): void {
     const { name, picture } = button.dataset;
     const slot = slots.find((each) => each.picture?.sample === picture);
     button.classList.toggle("shown", slot !== undefined);
-    find(HTMLImageElement, "img", button).alt = `Sample ${name}${slot ? `, shown as the ${slot.title}` : ""}`;
+    find(HTMLImageElement, "img", button).alt = words.image.sample(name!, slot?.title);
   }
 }
 
-/** Shows a sample by its name, without a call: its answer is known. */
+/** Shows a sample by its name. */
 export async function showSample(tester: HTMLElement, name: string, slot: Slot): Promise<void> {
   const button = find(HTMLButtonElement, `.sample[data-name="${name}"]`, tester);
-  await slot.take(() => sampleOf(button), false);
+  await slot.take(() => sampleOf(button));
 }
 
 function sampleOf({ dataset }: HTMLButtonElement) {

@@ -1,55 +1,67 @@
 import { type DistanceScale, distanceScale } from "../../tester/distance-scale.ts";
 import { type LabelledDistances, labelledErrors } from "../../tester/labelled-pairs.ts";
-import { formatDistance } from "../../tester/verdict.ts";
+import { formatDistance } from "../../tester/numbers.ts";
+import { words } from "../../words/tester-en.ts";
+import type { ScaleFacts } from "./answer.ts";
 import { drawing, element } from "./element.ts";
 
-/**
- * Returns the scale of the distances, with the threshold and where labelled pairs fell. Moving the threshold
- * shows at once what it would do to the labelled pairs; `chosen` runs when it was let go, and with undefined
- * for the model's own.
- */
-export function scaleView({ distances, threshold, own, labelled, moved, chosen }: ScaleOptions): HTMLElement {
+/** The scale of the distances, with the threshold and where labelled pairs fell. */
+export type ScaleView = {
+  root: HTMLElement;
+  /** What it was made for, the threshold apart. */
+  key: string;
+  /** The distance at its right end. */
+  end: number;
+  /** Shows another threshold, and what it would do to the labelled pairs. */
+  show(threshold: number): void;
+};
+
+export function scaleView({ key, distances, threshold, own, labelled, moved }: ScaleOptions): ScaleView {
   const scale = distanceScale(distances, { own, chosen: threshold }, labelled);
+  const step = scale.end / rangeSteps;
   const svg = drawing("svg", { class: "scale", role: "img" });
-  const range = element("input", {
-    id: "moved-threshold",
-    type: "range",
-    min: 0,
-    max: scale.end,
-    step: scale.end / rangeSteps,
-    value: threshold,
-  });
-  const words = element("p", { class: "errors-of-labelled" });
-  const back = element("button", { type: "button", class: "plain" }, `Back to ${formatDistance(own)}`);
+  const range = element("input", { id: "moved-threshold", type: "range", min: 0, max: scale.end, step });
+  const sentence = element("p", { class: "errors-of-labelled" });
+  const value = element("output", { for: range.id });
+  const back = element(
+    "button",
+    { type: "button", class: "plain" },
+    words.threshold.backTo(formatDistance(own)),
+  );
   // It keeps its place, so that the handle stays under the pointer.
   back.addEventListener("click", () => {
-    range.value = String(own);
     range.focus();
-    update(own);
-    moved(own);
-    chosen(undefined);
+    moved(undefined);
   });
-  const update = (current: number): void => {
+  range.addEventListener("input", () => moved(Number(Number(range.value).toPrecision(3))));
+  let current = threshold;
+  const redraw = () => draw(svg, { ...scale, threshold: Math.min(1, current / scale.end) });
+  const show = (next: number): void => {
+    current = next;
+    const shown = formatDistance(current);
+    // A handle that is being moved is not set back to the rounded value.
+    if (Math.abs(Number(range.value) - current) > step / 2) range.value = String(current);
+    range.setAttribute("aria-valuetext", shown);
+    value.textContent = shown;
     svg.setAttribute(
       "aria-label",
-      `A scale from 0 to ${formatDistance(scale.end)}: distance ${distances.map(formatDistance).join(", ")}, threshold ${formatDistance(current)}`,
+      words.threshold.scale(formatDistance(scale.end), distances.map(formatDistance).join(", "), shown),
     );
     back.classList.toggle("invisible", current === own);
-    range.setAttribute("aria-valuetext", formatDistance(current));
-    words.replaceChildren(...errorWords(labelled, current));
-    draw(svg, { ...scale, threshold: current / scale.end });
+    sentence.replaceChildren(...errorWords(labelled, current));
+    redraw();
   };
-  range.addEventListener("input", () => {
-    update(Number(range.value));
-    moved(Number(range.value));
-  });
-  range.addEventListener("change", () => chosen(Number(Number(range.value).toPrecision(3))));
-  new ResizeObserver(() => draw(svg, { ...scale, threshold: Number(range.value) / scale.end })).observe(svg);
-  update(threshold);
-  const label = element("label", { for: range.id }, "Threshold");
-  const heading = element("div", { class: "threshold" }, label, back);
-  const below = [heading, range, ...legend(labelled, scale), words];
-  return element("figure", { class: "scale-of-distance" }, svg, ...below);
+  new ResizeObserver(redraw).observe(svg);
+  show(threshold);
+  const label = element("label", { for: range.id }, words.threshold.label);
+  const heading = element("div", { class: "threshold" }, label, value, back);
+  const below = [heading, range, ...legend(labelled, scale), sentence];
+  return {
+    root: element("figure", { class: "scale-of-distance" }, svg, ...below),
+    key,
+    end: scale.end,
+    show,
+  };
 }
 
 function draw(svg: SVGSVGElement, { distances, threshold, same, different, ticks }: DistanceScale): void {
@@ -67,7 +79,7 @@ function draw(svg: SVGSVGElement, { distances, threshold, same, different, ticks
       drawing("text", { class: "tick", x: x(at), y: heightPx - 6, "text-anchor": "middle" }, label),
     ]),
     line("threshold", threshold, axisPx - 34, axisPx + 28),
-    labelText("threshold", "threshold", x(threshold), axisPx - 40, width),
+    labelText("threshold", words.threshold.threshold, x(threshold), axisPx - 40, width),
     ...distances.map((at) => drawing("circle", { class: "distance", cx: x(at), cy: axisPx, r: 7 })),
     ...(distances.length === 1 ? distanceLabel(x(distances[0]!), x(threshold), width) : []),
   );
@@ -78,7 +90,7 @@ function distanceLabel(at: number, thresholdAt: number, width: number): SVGEleme
   const y = Math.abs(at - thresholdAt) < labelWidthPx ? axisPx - 58 : axisPx - 40;
   return [
     drawing("line", { class: "leader", x1: at, x2: at, y1: y + 5, y2: axisPx - 8 }),
-    labelText("distance", "distance", at, y, width),
+    labelText("distance", words.threshold.distance, at, y, width),
   ];
 }
 
@@ -95,27 +107,27 @@ function labelText(name: string, text: string, at: number, y: number, width: num
 function legend(labelled: LabelledDistances | undefined, { differentBeyond }: DistanceScale): HTMLElement[] {
   if (labelled === undefined) return [];
   const { same, different } = labelled;
-  const beyond = differentBeyond === 0 ? "" : `, ${differentBeyond} of them further right`;
-  const ofSame = element("span", {}, `${same.length} labelled pairs of the same person`);
+  const ofSame = element("span", {}, words.threshold.samePairs(same.length));
   const ofDifferent = element(
     "span",
     { class: "of-different" },
-    `${different.length} labelled pairs of different people${beyond}`,
+    words.threshold.differentPairs(different.length, differentBeyond),
   );
   return [element("p", { class: "legend" }, ofSame, ofDifferent)];
 }
 
 function errorWords(labelled: LabelledDistances | undefined, threshold: number): (Node | string)[] {
-  if (labelled === undefined) return ["No labelled pairs are known for this model and metric."];
+  if (labelled === undefined) return [words.threshold.unknownPairs];
   const { falseMatches, differentPairs, falseNonMatches, samePairs } = labelledErrors(labelled, threshold);
+  const { errors, of, measure } = words.threshold;
+  const sentence = errors(
+    formatDistance(threshold),
+    of(falseMatches, differentPairs),
+    of(falseNonMatches, samePairs),
+  );
   return [
-    `At ${formatDistance(threshold)}, `,
-    element("strong", {}, `${falseMatches} of ${differentPairs}`),
-    " pairs of different people would count as the same person (false match rate, FMR), and ",
-    element("strong", {}, `${falseNonMatches} of ${samePairs}`),
-    " pairs of the same person would not (false non-match rate, FNMR). ",
-    "These are few pairs, and a threshold that was chosen on them fits them: ",
-    element("a", { href: "/docs/thresholds#choose-your-own" }, "measure with your own pictures"),
+    ...sentence.split("*").map((part, index) => (index % 2 === 1 ? element("strong", {}, part) : part)),
+    element("a", { href: "/docs/thresholds#choose-your-own" }, measure),
     ".",
   ];
 }
@@ -128,12 +140,4 @@ const axisPx = 76;
 /** The range below has its thumb's middle as far from its ends. */
 const edgePx = 10;
 
-type ScaleOptions = {
-  distances: number[];
-  threshold: number;
-  /** The model's own threshold. */
-  own: number;
-  labelled: LabelledDistances | undefined;
-  moved: (threshold: number) => void;
-  chosen: (threshold: number | undefined) => void;
-};
+type ScaleOptions = ScaleFacts & { key: string; distances: number[]; threshold: number };

@@ -18,7 +18,7 @@ export class SettingsForm {
   readonly #capabilities: CapabilitiesResponse;
   #call: TesterCall;
 
-  /** `changed` runs after a change that a call can be made of, and is given the name of its field. */
+  /** `changed` runs after a change that a request can be made of, and is given the name of its field. */
   constructor(form: HTMLFormElement, capabilities: CapabilitiesResponse, changed: (field: string) => void) {
     this.#form = form;
     this.#capabilities = capabilities;
@@ -47,7 +47,6 @@ export class SettingsForm {
       this.#showFault();
       // The answer is still one to what was chosen before.
       if (name === "threshold" && this.fault !== undefined) return;
-      history.replaceState(null, "", location.pathname + writeSettings(this.settings));
       changed(name);
     });
   }
@@ -94,10 +93,16 @@ export class SettingsForm {
     return this.#capabilities.model_details[this.model]?.[field][this.metric as DistanceMetric];
   }
 
-  /** Sets the threshold as if the visitor had typed it; undefined: the model's own. */
-  chooseThreshold(threshold: number | undefined): void {
+  /** Takes a threshold that was not typed; undefined: the model's own. */
+  setThreshold(threshold: number | undefined): void {
     this.#threshold.value = threshold === undefined ? "" : String(threshold);
-    this.#threshold.dispatchEvent(new Event("change", { bubbles: true }));
+    this.#showFault();
+  }
+
+  /** Puts the settings into the address of the page, with the samples if no other images are shown. */
+  writeAddress(samples: readonly string[]): void {
+    const address = location.pathname + writeSettings(this.settings, samples);
+    if (address !== location.pathname + location.search) history.replaceState(null, "", address);
   }
 
   #showDefaults(): void {

@@ -1,110 +1,126 @@
+import { words } from "../../words/tester-en.ts";
 import { openCamera } from "./camera.ts";
+import { acceptDrops } from "./drops.ts";
 import { element } from "./element.ts";
-import { drawFaces, type FaceMark } from "./overlay.ts";
-import { type Picture, pictureFrom, releasePicture, UnreadablePicture } from "./picture.ts";
+import { FaceBoxes } from "./face-boxes.ts";
+import { drawFaces, type FaceArea, type FaceMark } from "./overlay.ts";
+import { cutFace, type Picture, pictureFrom, releasePicture, UnreadablePicture } from "./picture.ts";
 
-/** A place for one picture: dropped, chosen, taken or a sample. */
+/** A place for one image: dropped, pasted, chosen, taken or a sample. */
 export class Slot {
   readonly root: HTMLElement;
-  #title = "picture";
-  readonly #changed: () => void;
+  readonly #events: SlotEvents;
   readonly #figure = element("figure", { class: "picture" });
   readonly #image = element("img", { alt: "" });
   readonly #overlay = document.createElementNS("http://www.w3.org/2000/svg", "svg");
-  /** Why the picture at hand is not the one that was wanted last; "" for nothing. */
-  #failure = "";
-  /** Fault that the service found with the picture; "" for none. */
-  #fault = "";
-  readonly #note = element("p", { class: "note-of-slot", role: "status" });
-  readonly #faces = element("p", { class: "faces" });
+  readonly #boxes: FaceBoxes;
+  readonly #note = element("p", { class: "note-of-slot" });
+  readonly #words = element("p", { class: "faces" });
   readonly #quality = element("p", { class: "quality" });
   readonly #input = element("input", { type: "file", accept: "image/*", class: "visually-hidden" });
   readonly #heading = element("h2");
-  readonly #camera = element("button", { type: "button", class: "plain" }, "Camera");
+  readonly #camera = element("button", { type: "button", class: "plain" }, words.image.camera);
   readonly #remove = element("button", { type: "button", class: "remove" }, "×");
-  readonly #files: (files: File[]) => void;
+  title: string = words.image.only;
   #picture: Picture | undefined;
-  /** Counts the pictures that were begun: only the last one is shown. */
+  /** Faces of the picture, where it has several. */
+  #faces: FaceArea[] | undefined;
+  areFacesKnown = false;
+  #chosenFace: number | undefined;
+  /** The chosen face as an image of its own. */
+  #cut: Picture | undefined;
+  /** What was not taken, or left out; "" for nothing. */
+  refusal = "";
+  /** Counts what was begun: only the last one is shown. */
   #version = 0;
+  isReading = false;
 
-  /** `changed` runs after its picture has changed; `files` takes what was chosen or dropped here. */
-  constructor({ changed, files }: { changed: () => void; files: (files: File[]) => void }) {
-    this.#changed = changed;
-    this.#files = files;
+  constructor(events: SlotEvents) {
+    this.#events = events;
+    this.#boxes = new FaceBoxes((face) => events.faceChosen(face === this.#chosenFace ? undefined : face));
     this.#overlay.setAttribute("aria-hidden", "true");
-    this.#remove.addEventListener("click", (event) => {
-      // The place below it would open a file dialog.
-      event.stopPropagation();
-      this.clear();
-    });
+    this.#remove.addEventListener("click", () => this.clear());
     this.#camera.addEventListener("click", () => void this.#takePicture());
     // There is a camera only over https and on localhost.
     this.#camera.hidden = navigator.mediaDevices === undefined;
-    this.#input.addEventListener("change", () => this.#files([...(this.#input.files ?? [])]));
-    // The empty place is as large a target as it looks.
-    this.#figure.addEventListener("click", () => this.#picture === undefined && this.#input.click());
-    const choose = element("label", { class: "plain choose" }, this.#input, element("span", {}, "Choose"));
-    const hint = element("p", { class: "hint" }, "Drop or paste a picture here");
-    this.#figure.append(hint, this.#image, this.#overlay, this.#remove);
+    this.#input.addEventListener("change", () => events.files([...(this.#input.files ?? [])]));
+    const chooser = element("span", {}, words.image.choose);
+    const choose = element("label", { class: "plain choose" }, this.#input, chooser);
+    const hint = element("p", { class: "hint" }, words.image.hint);
+    this.#figure.append(hint, this.#image, this.#overlay, this.#boxes.root, this.#remove);
     this.root = element(
       "section",
       { class: "slot" },
       this.#heading,
       this.#figure,
       element("div", { class: "tools" }, choose, this.#camera),
-      this.#faces,
+      this.#words,
       this.#quality,
       this.#note,
     );
-    this.#acceptDrops();
+    // The empty place is as large a target as it looks.
+    this.root.addEventListener("click", ({ target }) => {
+      const isControl = target instanceof Element && target.closest("button, label, input") !== null;
+      if (!isControl && this.#picture === undefined) this.#input.click();
+    });
+    acceptDrops(this.root, events.files);
     this.#show();
   }
 
-  /** Gives it a title, such as `first picture`. `several`: more than one file may be chosen at once. */
+  /** Gives it a title, such as `first image`. `several`: more than one file may be chosen at once. */
   name(title: string, several: boolean): void {
     this.#input.multiple = several;
-    this.#title = title;
+    this.title = title;
     const capitalized = title.charAt(0).toUpperCase() + title.slice(1);
     this.#heading.textContent = capitalized;
     this.root.setAttribute("aria-label", capitalized);
-    this.#input.setAttribute("aria-label", `Choose the ${title}`);
-    this.#camera.setAttribute("aria-label", `Camera: take the ${title}`);
-    this.#remove.setAttribute("aria-label", `Remove the ${title}`);
+    this.#input.setAttribute("aria-label", words.image.chooseThe(title));
+    this.#camera.setAttribute("aria-label", words.image.cameraThe(title));
+    this.#remove.setAttribute("aria-label", words.image.removeThe(title));
     this.#describeImage();
-  }
-
-  get title(): string {
-    return this.#title;
   }
 
   get picture(): Picture | undefined {
     return this.#picture;
   }
 
+  /** What a request sends: one face of the picture if it was cut out. */
+  get sent(): Picture | undefined {
+    return this.#cut ?? this.#picture;
+  }
+
+  /** Faces of the picture, where several are known. */
+  get faces(): FaceArea[] | undefined {
+    return this.#faces;
+  }
+
+  get chosenFace(): number | undefined {
+    return this.#chosenFace;
+  }
+
   /** Neither holds a picture nor reads one. */
   get isEmpty(): boolean {
-    return this.#picture === undefined && !this.#isReading;
+    return this.#picture === undefined && !this.isReading;
   }
 
   /** Shows a sample, and nothing else is about to come. */
   get isSample(): boolean {
-    return this.#picture?.sample !== undefined && !this.#isReading;
+    return this.#picture?.sample !== undefined && !this.isReading;
   }
 
-  get #isReading(): boolean {
-    return this.root.classList.contains("reading");
+  /** Keeps the faces that were found in the picture; undefined: not known. */
+  set faces(areas: FaceArea[] | undefined) {
+    this.areFacesKnown = areas !== undefined;
+    this.#faces = areas !== undefined && areas.length > 1 ? areas : undefined;
+    this.#giveUpFace();
   }
 
-  /** Marks the faces of the picture. `words` say how many there are, and which counted. */
-  markFaces(faces: FaceMark[], words: (Node | string)[] = []): void {
+  /** Marks the faces of the picture. `text` says how many there are, and which counted. */
+  markFaces(marks: FaceMark[], text = ""): void {
     if (this.#picture === undefined) return;
-    drawFaces(this.#overlay, this.#picture, faces);
-    this.#faces.replaceChildren(...words);
-  }
-
-  /** Words below the picture. */
-  describe(words: (Node | string)[]): void {
-    this.#faces.replaceChildren(...words);
+    drawFaces(this.#overlay, this.#picture, marks);
+    this.#boxes.show(this.#faces === undefined ? [] : marks, this.#picture);
+    this.#words.textContent = text;
   }
 
   /** Says what may spoil the result of this picture; "" for nothing. */
@@ -112,7 +128,7 @@ export class Slot {
     this.#quality.textContent = text;
   }
 
-  /** Lets a face of the reply stand out; undefined: none. */
+  /** Lets a face of the response stand out; undefined: none. */
   highlight(path: string | undefined): void {
     for (const face of this.#overlay.querySelectorAll<SVGGElement>("[data-path]")) {
       const within =
@@ -121,84 +137,104 @@ export class Slot {
     }
   }
 
-  /** Says what the service found wrong with this picture; "" for nothing. */
+  /** Says what the service found wrong with this picture; "" for nothing. What was not taken comes first. */
   showFault(text: string): void {
-    this.#fault = text;
-    this.#showNote();
-  }
-
-  /** Says what was not taken. It stays until the next picture comes. */
-  showFailure(text: string): void {
-    this.#failure = text;
-    this.#showNote();
-  }
-
-  #showNote(): void {
-    this.#note.textContent = [this.#fault, this.#failure].filter((text) => text !== "").join(" ");
+    this.#note.textContent = this.refusal === "" ? text : this.refusal;
     this.root.classList.toggle("at-fault", this.#note.textContent !== "");
   }
 
-  /**
-   * Takes the picture that `read` reads, unless another one comes meanwhile. If it cannot be read, the
-   * picture before it and its answer stay.
-   */
-  async take(read: () => Promise<Picture>, isChange = true): Promise<void> {
-    const version = ++this.#version;
-    this.showFailure("");
-    this.root.classList.add("reading");
-    try {
-      const picture = await read();
-      if (version !== this.#version) return releasePicture(picture);
-      this.#set(picture);
-      if (isChange) this.#changed();
-    } catch (error) {
-      if (version !== this.#version) return;
-      if (!(error instanceof UnreadablePicture)) throw error;
-      // The same file may be chosen again.
-      this.#input.value = "";
-      this.showFailure(error.message);
-    } finally {
-      if (version === this.#version) this.root.classList.remove("reading");
-    }
+  /** Says what was not taken. It stays until the next picture comes. */
+  refuse(text: string): void {
+    this.refusal = text;
+    this.showFault("");
+  }
+
+  /** Takes the picture that `read` reads, unless another one comes meanwhile. */
+  async take(read: () => Promise<Picture>): Promise<void> {
+    await this.#whileReading(read, (picture) => this.#set(picture));
+  }
+
+  /** Uses one face of the picture alone; undefined: all of them. `isCut`: as an image of its own. */
+  async choose(face: number | undefined, isCut: boolean): Promise<void> {
+    const picture = this.#picture!;
+    const faces = this.#faces!;
+    this.#giveUpFace();
+    this.#chosenFace = face;
+    if (face === undefined || !isCut) return this.#events.changed();
+    await this.#whileReading(
+      () => cutFace(picture, faces, face),
+      (cut) => {
+        this.#cut = cut;
+      },
+    );
   }
 
   clear(): void {
-    this.#version++;
-    this.#set(undefined);
-    this.#changed();
+    this.empty();
+    this.#events.changed();
     this.#input.focus();
   }
 
   /** Takes the picture away, and is not a change of its own. */
   empty(): void {
     this.#version++;
+    this.isReading = false;
     this.#set(undefined);
   }
 
   release(): void {
     this.#version++;
+    this.#giveUpFace();
     if (this.#picture !== undefined) releasePicture(this.#picture);
   }
 
-  #set(picture: Picture | undefined): void {
-    const before = this.#picture;
-    // The whole picture may come back.
-    if (before !== undefined && before !== picture?.whole) releasePicture(before);
-    if (before?.whole !== undefined && before.whole !== picture) releasePicture(before.whole);
-    this.#picture = picture;
-    this.#fault = "";
-    this.showFailure("");
-    // Also where a picture that was being read is not wanted any more.
+  /** A file that cannot be read leaves the slot empty, and says why. */
+  async #whileReading(read: () => Promise<Picture>, use: (picture: Picture) => void): Promise<void> {
+    const version = ++this.#version;
+    this.isReading = true;
+    this.root.classList.add("reading");
+    this.#events.changed();
+    let refusal = "";
+    try {
+      const picture = await read();
+      if (version !== this.#version) return releasePicture(picture);
+      use(picture);
+    } catch (error) {
+      if (version !== this.#version) return;
+      if (!(error instanceof UnreadablePicture)) throw error;
+      refusal = error.message;
+      this.#set(undefined);
+    }
+    this.isReading = false;
     this.root.classList.remove("reading");
+    this.refuse(refusal);
+    this.#events.changed();
+  }
+
+  #set(picture: Picture | undefined): void {
+    this.release();
+    this.faces = undefined;
+    this.#picture = picture;
+    this.refusal = "";
+    this.root.classList.remove("reading");
+    // The same file may be chosen again.
     this.#input.value = "";
     this.#show();
+  }
+
+  #giveUpFace(): void {
+    if (this.#cut !== undefined) releasePicture(this.#cut);
+    this.#cut = undefined;
+    this.#chosenFace = undefined;
   }
 
   #show(): void {
     const picture = this.#picture;
     this.#overlay.replaceChildren();
-    this.#faces.replaceChildren();
+    this.#boxes.show([], { width: 1, height: 1 });
+    this.#words.textContent = "";
     this.showQuality("");
+    this.showFault("");
     this.root.classList.toggle("filled", picture !== undefined);
     this.#image.hidden = picture === undefined;
     this.#remove.hidden = picture === undefined;
@@ -210,24 +246,21 @@ export class Slot {
   }
 
   #describeImage(): void {
-    this.#image.alt = this.#picture === undefined ? "" : `The ${this.#title}: ${this.#picture.name}`;
+    const { shown } = words.image;
+    this.#image.alt = this.#picture === undefined ? "" : shown(this.title, this.#picture.name);
   }
 
   async #takePicture(): Promise<void> {
     const file = await openCamera();
     if (file !== undefined) await this.take(() => pictureFrom(file, "camera.jpg"));
   }
-
-  #acceptDrops(): void {
-    this.root.addEventListener("dragover", (event) => {
-      event.preventDefault();
-      this.root.classList.add("over");
-    });
-    this.root.addEventListener("dragleave", () => this.root.classList.remove("over"));
-    this.root.addEventListener("drop", (event) => {
-      event.preventDefault();
-      this.root.classList.remove("over");
-      this.#files([...(event.dataTransfer?.files ?? [])]);
-    });
-  }
 }
+
+type SlotEvents = {
+  /** The picture has changed, or another one is being read. */
+  changed(): void;
+  /** Files that were chosen or dropped here. */
+  files(files: File[]): void;
+  /** The box of a face was clicked; undefined: it was the chosen one. */
+  faceChosen(face: number | undefined): void;
+};

@@ -1,13 +1,18 @@
 import type { TesterCall } from "../../tester/settings.ts";
+import { words } from "../../words/tester-en.ts";
+import type { RequestInputs } from "./call.ts";
+import { acceptPastes } from "./drops.ts";
 import { type Picture, pictureFrom } from "./picture.ts";
 import { Slot } from "./slot.ts";
 
-/** The places for the pictures of a call: one, two, or one and a list of others. */
+/** The places for the images of a request: one, two, or one and a list of others. */
 export class Slots {
   readonly #root: HTMLElement;
   readonly #candidatesMax: number;
   readonly #changed: () => void;
   readonly #slots: Slot[] = [];
+  /** Pictures that have had their effect on the samples beside them. */
+  readonly #seen = new WeakSet<Picture>();
   #call: TesterCall = "verify";
   /** Index of the slot that the last sample went to, when both were filled. */
   #last = -1;
@@ -16,39 +21,44 @@ export class Slots {
     this.#root = root;
     this.#candidatesMax = candidatesMax;
     this.#changed = changed;
-    // A file dropped beside a slot would otherwise replace the page.
-    addEventListener("dragover", (event) => event.preventDefault());
-    addEventListener("drop", (event) => event.preventDefault());
-    addEventListener("paste", (event) => {
-      const file = [...(event.clipboardData?.files ?? [])].find(({ type }) => type.startsWith("image/"));
-      if (file === undefined) return;
-      event.preventDefault();
-      void this.slotForNext().take(() => pictureFrom(file, file.name));
-    });
+    acceptPastes((file) => void this.slotForNext().take(() => pictureFrom(file, file.name)));
   }
 
-  /** Shows the slots of a call. Pictures stay where there is a slot for them. */
-  show(call: TesterCall): void {
+  /** Shows the slots of a call, at least `count` of them. Pictures stay where there is a slot for them. */
+  show(call: TesterCall, count = 0): void {
     this.#call = call;
-    const kept = this.#slots.filter(({ picture }) => picture !== undefined).length;
+    const kept = this.#slots.filter(({ isEmpty }) => !isEmpty).length;
     const [least, most] = slotCounts(call, this.#candidatesMax);
-    this.#resize(Math.min(Math.max(least, kept), most));
-    if (call === "compare") this.#leaveOneEmpty();
+    this.#resize(Math.min(Math.max(least, kept, count), most));
+    if (call === "compare" && count === 0) this.#leaveOneEmpty();
     this.#root.dataset["call"] = call;
-    for (const slot of this.#slots) slot.markFaces([]);
+    this.forgetFaces();
     this.#nameAll();
+  }
+
+  /** Forgets the faces of all pictures, and which of them were chosen. */
+  forgetFaces(): void {
+    for (const slot of this.#slots) slot.faces = undefined;
   }
 
   get call(): TesterCall {
     return this.#call;
   }
 
-  /** The pictures of the call; undefined while one is missing. */
-  pictures(): Picture[] | undefined {
-    const pictures = this.#slots.flatMap(({ picture }) => picture ?? []);
+  /** What a request sends of the pictures; undefined while one is missing. */
+  get sent(): Omit<RequestInputs, "settings"> | undefined {
+    const pictures = this.filled.map((slot) => slot.sent!);
     const [least] = slotCounts(this.#call, this.#candidatesMax);
-    const complete = pictures.length >= least && this.#slots[0]?.picture !== undefined;
-    return complete ? pictures : undefined;
+    const source = this.#slots[0]!;
+    if (pictures.length < least || source.picture === undefined) return undefined;
+    const { chosenFace } = source;
+    return this.#call === "compare" && chosenFace !== undefined
+      ? { pictures, faceIndex: chosenFace }
+      : { pictures };
+  }
+
+  get isReading(): boolean {
+    return this.#slots.some(({ isReading }) => isReading);
   }
 
   /** The slots that hold a picture, in the order of the call. */
@@ -62,7 +72,7 @@ export class Slots {
 
   /** The first empty slot; where all are full, each in its turn. */
   slotForNext(): Slot {
-    const empty = this.#slots.find(({ picture }) => picture === undefined);
+    const empty = this.#slots.find(({ isEmpty }) => isEmpty);
     if (empty !== undefined) return empty;
     this.#last = (this.#last + 1) % this.#slots.length;
     return this.#slots[this.#last]!;
@@ -70,7 +80,7 @@ export class Slots {
 
   #resize(count: number): void {
     while (this.#slots.length > count) {
-      const removed = this.#slots.findLast(({ picture }) => picture === undefined) ?? this.#slots.at(-1)!;
+      const removed = this.#slots.findLast(({ isEmpty }) => isEmpty) ?? this.#slots.at(-1)!;
       this.#remove(removed);
     }
     while (this.#slots.length < count) this.#add();
@@ -85,6 +95,8 @@ export class Slots {
         this.#changed();
       },
       files: (files) => void this.#takeFiles(slot, files),
+      // A comparison takes the number of a face; two images are two files.
+      faceChosen: (face) => void slot.choose(face, this.#call === "verify"),
     });
     this.#slots.push(slot);
     this.#root.append(slot.root);
@@ -109,7 +121,7 @@ export class Slots {
         slot.take(() => both.then(() => reads[0])),
         other.take(() => both.then(() => reads[1])),
       ]);
-      if (others.length > 1) other.showFailure("Only two pictures are compared.");
+      if (others.length > 1) other.refuse(words.image.twoOnly);
       return;
     }
     await slot.take(() => pictureFrom(first, first.name));
@@ -123,7 +135,10 @@ export class Slots {
 
   /** Nobody wants to know how far the first picture of their own is from a sample. */
   #dropSamplesBeside(slot: Slot): void {
-    if (this.#call !== "verify" || slot.picture === undefined || slot.picture.sample !== undefined) return;
+    const { picture } = slot;
+    if (this.#call !== "verify" || picture === undefined || picture.sample !== undefined) return;
+    if (this.#seen.has(picture)) return;
+    this.#seen.add(picture);
     for (const each of this.#slots) if (each !== slot && each.isSample) each.empty();
   }
 
@@ -141,13 +156,14 @@ export class Slots {
    * candidates are numbered as they are sent.
    */
   #leaveOneEmpty(): void {
+    // Several may come together: each has its slot already.
+    if (this.isReading) return;
     const [least, most] = slotCounts(this.#call, this.#candidatesMax);
-    for (const slot of this.#slots.filter(({ picture }) => picture === undefined).slice(1)) {
+    for (const slot of this.#slots.filter(({ isEmpty }) => isEmpty).slice(1)) {
       if (this.#slots.length > least) this.#remove(slot);
     }
-    if (this.#slots.every(({ picture }) => picture !== undefined))
-      this.#resize(Math.min(this.#slots.length + 1, most));
-    const empty = this.#slots.findIndex(({ picture }, index) => index > 0 && picture === undefined);
+    if (this.#slots.every(({ isEmpty }) => !isEmpty)) this.#resize(Math.min(this.#slots.length + 1, most));
+    const empty = this.#slots.findIndex(({ isEmpty }, index) => index > 0 && isEmpty);
     if (empty === -1) return;
     const [slot] = this.#slots.splice(empty, 1);
     this.#slots.push(slot!);
@@ -158,14 +174,10 @@ export class Slots {
 const slotCounts = (call: TesterCall, candidatesMax: number): [number, number] =>
   ({ verify: [2, 2], represent: [1, 1], compare: [2, 1 + candidatesMax] })[call] as [number, number];
 
-/** Returns the page's name for the picture of a slot. */
+/** Returns the page's name for the image of a slot. */
 function titleOf(call: TesterCall, index: number): string {
-  switch (call) {
-    case "verify":
-      return index === 0 ? "first picture" : "second picture";
-    case "represent":
-      return "picture";
-    case "compare":
-      return index === 0 ? "face to look for" : `candidate ${index}`;
-  }
+  const { first, second, only, source, candidate } = words.image;
+  if (call === "represent") return only;
+  if (call === "verify") return index === 0 ? first : second;
+  return index === 0 ? source : candidate(index);
 }

@@ -1,206 +1,228 @@
 import type { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
-import type { VerifyResponse } from "@faceline/contracts/http/verify";
-import { candidateWords } from "../../tester/failure.ts";
+import { candidateWords, goneForLong } from "../../tester/failure.ts";
 import { type LabelledDistances, labelledBy } from "../../tester/labelled-pairs.ts";
-import { qualityWords } from "../../tester/quality-words.ts";
-import { verdictOf } from "../../tester/verdict.ts";
-import { compareWords, representWords } from "./answer-view.ts";
-import { type CallResult, type Replies, sampleAnswer, sendCall } from "./call.ts";
+import { isCompare, withThreshold } from "../../tester/reply.ts";
+import { nextTickAt, type RunEvent, type RunState, sendingOf, transition } from "../../tester/run-state.ts";
+import { viewOf } from "../../tester/run-view.ts";
+import { readSamples, type TesterCall } from "../../tester/settings.ts";
+import { words } from "../../words/tester-en.ts";
+import type { Answer } from "./answer.ts";
+import { type Answered, type RequestInputs, sendRequest, storedAnswer } from "./call.ts";
 import { element, find } from "./element.ts";
-import { markPair, nameCrops, showOtherFaces, showSourceFaces } from "./faces.ts";
-import type { Picture } from "./picture.ts";
-import { rarityView } from "./rarity-view.ts";
+import type { RequestFacts } from "./evidence.ts";
+import { findFaces, markAnswer, markKnownFaces } from "./faces.ts";
+import { askUntil, isAlive } from "./reach.ts";
 import type { Result } from "./result.ts";
 import { connectSamples, markSamples, showSample } from "./samples.ts";
-import { scaleView } from "./scale-view.ts";
 import { SettingsForm } from "./settings-form.ts";
 import { Slots } from "./slots.ts";
 
 /**
- * The tester. It runs by itself whenever a picture or a setting has changed; a new run ends the one before.
- *
- *     empty ──► asking ──► answered
- *                 │ ▲
- *                 ▼ │ Retry-After, online again
- *               failed
+ * The tester. `tester/run-state.ts` decides what follows from what; here it is shown and acted on. A request
+ * is sent by itself whenever an image or a setting has changed.
  */
 export class Tester {
   readonly #root: HTMLElement;
   readonly #result: Result;
   readonly #slots: Slots;
   readonly #form: SettingsForm;
-  readonly #progress: HTMLElement;
   readonly #labelled: LabelledPairs;
-  #running = new AbortController();
-  #soon: ReturnType<typeof setTimeout> | undefined;
+  #state: State = { kind: "running", step: { kind: "reading" }, startedAt: performance.now() };
+  #timer: ReturnType<typeof setTimeout> | undefined;
+  /** Ends what goes on for the state before. */
+  #work = new AbortController();
+  /** The answer for the first samples, until it was used or something else was asked. */
+  #stored: ReturnType<typeof storedAnswer> | undefined;
 
   constructor(root: HTMLElement, result: Result, capabilities: CapabilitiesResponse) {
     this.#root = root;
     this.#result = result;
-    this.#progress = find(HTMLElement, ".progress", root);
     this.#labelled = JSON.parse(root.dataset["labelledPairs"]!) as LabelledPairs;
     this.#slots = new Slots(find(HTMLElement, ".slots", root), {
       candidatesMax: Number(root.dataset["candidatesMax"]),
-      changed: () => this.#runAfter(changeSettlesMs),
+      changed: () => this.#update(),
     });
     this.#form = new SettingsForm(find(HTMLFormElement, "form", root), capabilities, (field) =>
-      this.#runAfter(field === "threshold" ? thresholdSettlesMs : changeSettlesMs),
+      field === "threshold" ? this.#decideAgain() : this.#changeSetting(field),
     );
     this.#slots.show(this.#form.settings.call);
     connectSamples(root, () => this.#slots.slotForNext());
     this.#connectPointer();
   }
 
-  /**
-   * Shows samples: for the call that a visitor sees first, with the answer that the service keeps.
-   */
-  async begin(): Promise<void> {
+  /** Shows samples: for the call that a visitor sees first, with the answer that the service keeps. */
+  begin(): void {
     const { call, ...chosen } = this.#form.settings;
-    const isPlain = call === "verify" && Object.keys(chosen).length === 0;
-    const answer = isPlain ? await sampleAnswer() : undefined;
-    const isUntouched = this.#slots.all.every(({ isEmpty }) => isEmpty);
-    if (!isUntouched) return;
-    const names = answer?.samples ?? firstSamples[call];
-    for (const name of names) {
-      await showSample(this.#root, name, this.#slots.slotForNext());
-      // Room for the next one among many.
-      this.#slots.show(call);
-    }
-    markSamples(this.#root, this.#slots.all);
-    if (answer === undefined) return this.run();
-    const files = answer.samples.map((name) => `${name}.jpg`);
-    this.#showAnswer({ reply: answer.reply, serverTiming: answer.timing, measuredMs: undefined }, { files });
-  }
-
-  /** Several changes within `settlesMs` are one call: of a handle that moves, of files that come together. */
-  #runAfter(settlesMs: number): void {
-    this.#running.abort();
-    clearTimeout(this.#soon);
-    this.#soon = setTimeout(() => void this.run(), settlesMs);
-  }
-
-  /** Sends the call as it is now, and shows what becomes of it. */
-  async run(retries = 0): Promise<void> {
-    this.#running.abort();
-    this.#running = new AbortController();
-    const { signal } = this.#running;
-    const { settings } = this.#form;
-    if (settings.call !== this.#slots.call) this.#slots.show(settings.call);
-    for (const slot of this.#slots.all) slot.showFault("");
-    markSamples(this.#root, this.#slots.all);
-    const pictures = this.#slots.pictures();
-    const { fault } = this.#form;
-    this.#progress.hidden = pictures === undefined || fault !== undefined;
-    if (fault !== undefined) return this.#result.showEmpty(fault);
-    if (pictures === undefined) {
-      return this.#result.showEmpty(missingWords(settings.call, this.#slots.filled.length));
-    }
-    try {
-      const sent = await sendCall(settings, pictures, { signal, retries });
-      this.#progress.hidden = true;
-      const files = pictures.map(({ name }) => name);
-      if (sent.kind === "failed") return await this.#showFailure(sent, { files, retries, signal });
-      this.#showAnswer(sent, { files, pictures });
-      nameCrops(this.#slots.filled);
-      const slots = this.#slots.filled;
-      if (isVerify(sent.reply)) await showOtherFaces(sent.reply, slots, settings, signal);
-      else if (settings.call === "compare") await showSourceFaces(slots[0]!, settings, signal);
-    } catch (error) {
-      // A newer run has taken over.
-      if (!signal.aborted) throw error;
-    }
-  }
-
-  #showAnswer(
-    { reply, serverTiming, measuredMs }: Omit<Answered, "kind">,
-    { files, pictures = [] }: { files: string[]; pictures?: Picture[] },
-  ): void {
-    if (isVerify(reply)) this.#showVerify(reply);
-    else if ("best_match" in reply) {
-      const distances = reply.results.flatMap((each) => ("error" in each ? [] : [each.distance]));
-      for (const each of reply.results) {
-        if ("error" in each) this.#slots.filled[each.index + 1]?.showFault(candidateWords(each));
-      }
-      const words = compareWords(reply, pictures.slice(1), this.#form.rateEvidence);
-      const scale = this.#scale(distances, reply.threshold, () => {});
-      this.#result.showAnswer({ ...words, details: [scale, ...words.details] });
-    } else {
-      const areas = reply.results.map(({ facial_area }) => facial_area);
-      const label = (index: number): string => (areas.length > 1 ? String(index + 1) : "");
-      this.#slots.filled[0]?.markFaces(
-        areas.map((area, index) => ({ area, counted: true, label: label(index), path: `results.${index}` })),
-      );
-      const issues = reply.results.map(({ quality_issues }) => qualityWords(quality_issues));
-      const first = issues.findIndex((words) => words !== "");
-      const face = areas.length > 1 ? `Face ${first + 1}: ` : "";
-      this.#slots.filled[0]?.showQuality(first === -1 ? "" : `${face}${issues[first]}`);
-      this.#result.showAnswer(representWords(reply));
-    }
-    const { settings } = this.#form;
-    this.#result.showEvidence({
-      body: reply,
-      serverTiming,
-      measuredMs,
-      settings,
-      files,
-      notes: this.#callNotes(),
-    });
-  }
-
-  #showVerify(reply: VerifyResponse): void {
-    const { distance, threshold } = reply;
-    markPair(reply, this.#slots.filled);
-    const moved = (current: number): void =>
-      this.#result.rephrase(verdictOf({ distance, threshold: current }));
-    const rarity = rarityView(reply.false_match_rate, this.#form.rateEvidence);
-    const details = [this.#scale([distance], threshold, moved), rarity];
-    this.#result.showAnswer({ ...verdictOf({ distance, threshold }), details });
-  }
-
-  #scale(distances: number[], threshold: number, moved: (threshold: number) => void): HTMLElement {
-    return scaleView({
-      distances,
-      threshold,
-      own: this.#form.ownThreshold,
-      labelled: labelledBy(this.#form.metric, this.#labelled[this.#form.model]),
-      moved,
-      chosen: (value) => this.#form.chooseThreshold(value),
-    });
-  }
-
-  /** Notes about the same call: where its files are, and why its numbers may differ. */
-  #callNotes(): (Node | string)[] {
-    const pictures = this.#slots.filled.flatMap(({ picture }) => picture ?? []);
-    const crop = pictures.find(({ whole }) => whole !== undefined);
-    if (crop !== undefined) {
-      return [`Of ${crop.name} this page sent one face alone; a call with the file sends all of it.`];
-    }
-    const samples = pictures.flatMap(({ name, sample }) =>
-      sample === undefined ? [] : [element("a", { href: sample, download: name }, name), " "],
+    if (call === "verify" && Object.keys(chosen).length === 0) this.#stored = storedAnswer();
+    const known = [...this.#root.querySelectorAll<HTMLElement>(".sample")].map(
+      ({ dataset }) => dataset["name"]!,
     );
-    return samples.length > 0
-      ? ["Download ", ...samples]
-      : ["This page sends smaller copies, so a call with your files may give slightly different numbers."];
+    const names = readSamples(location.search, known);
+    this.#slots.show(call, names.length);
+    // All at once: no state in between asks for another image.
+    const slots = this.#slots.all.slice();
+    for (const [index, name] of names.slice(0, slots.length).entries())
+      void showSample(this.#root, name, slots[index]!);
   }
 
-  /** Shows an error, and runs again by itself where that may help. */
-  async #showFailure({ failure, body }: Failed, { files, retries, signal }: FailedCall): Promise<void> {
-    const { settings } = this.#form;
-    this.#result.showFailure(failure);
-    this.#result.showEvidence({ body, settings, files, notes: this.#callNotes() });
-    for (const slot of this.#slots.all) slot.markFaces([]);
-    const { pictureAtFault } = failure;
-    if (pictureAtFault !== undefined) this.#slots.filled[pictureAtFault]?.showFault(failure.headline);
-    if (failure.code === undefined) addEventListener("online", () => void this.run(), { once: true, signal });
-    if (failure.retryAfterS === undefined) return;
-    for (let seconds = failure.retryAfterS; seconds > 0; seconds--) {
-      this.#result.showCountdown(seconds);
-      await oneSecond(signal);
+  /** Takes the images and settings as they are now. */
+  #update(settleMs = this.#stored === undefined ? changeSettlesMs : 0, kept?: Answer): void {
+    const { settings, fault } = this.#form;
+    markSamples(this.#root, this.#slots.all);
+    if (kept === undefined && !this.#slots.isReading) this.#writeAddress();
+    const sent = this.#slots.sent;
+    if (this.#slots.isReading) return this.#dispatch({ kind: "reading" });
+    if (fault !== undefined || sent === undefined) {
+      const missing = fault ?? missingWords(settings.call, this.#slots.filled.length);
+      const refusal = this.#slots.all.map((slot) => slot.refusal).join(" ");
+      return this.#dispatch({ kind: "incomplete", missing, refusal: refusal.trim() });
     }
-    await this.run(retries + 1);
+    const inputs = { settings, ...sent };
+    this.#dispatch({ kind: "changed", inputs, settleMs, ...(kept === undefined ? {} : { kept }) });
   }
 
-  /** The pointer over a face, a row or a line of the reply lets the others stand out too. */
+  /** While a threshold moves, it is written when it is sent: browsers limit how often an address changes. */
+  #writeAddress(): void {
+    const { filled } = this.#slots;
+    const samples = filled.flatMap(({ picture }) => (picture?.sample === undefined ? [] : [picture.name]));
+    const names = samples.length === filled.length ? samples.map((name) => name.replace(/\.jpg$/, "")) : [];
+    this.#form.writeAddress(names);
+  }
+
+  #changeSetting(field: string): void {
+    const { call } = this.#form.settings;
+    if (call !== this.#slots.call) this.#slots.show(call);
+    else if (field === "model" || field === "detector") this.#slots.forgetFaces();
+    this.#update();
+  }
+
+  /** Shows at once what another threshold means for the same images. The response for it follows. */
+  #decideAgain(): void {
+    const answer = shownAnswer(this.#state);
+    const threshold = this.#form.settings.threshold ?? this.#form.ownThreshold;
+    const kept = answer && { ...answer, reply: withThreshold(answer.reply, threshold) };
+    this.#update(thresholdSettlesMs, kept);
+  }
+
+  #dispatch(event: RunEvent<RequestInputs, Answer>): void {
+    const before = this.#state;
+    const state = transition(before, event, performance.now());
+    this.#state = state;
+    if (state !== before) {
+      if (sendingOf(state) !== sendingOf(before) || state.kind !== before.kind) this.#startWork(state);
+      this.#markSlots(state);
+    }
+    this.#render();
+  }
+
+  /** Ends the work for the state before, and begins that of the new one. */
+  #startWork(state: State): void {
+    this.#work.abort();
+    this.#work = new AbortController();
+    const { signal } = this.#work;
+    const sending = sendingOf(state);
+    if (sending !== undefined) {
+      this.#writeAddress();
+      void untilAborted(this.#send(sending, signal), signal);
+    }
+    if (state.kind === "failure" && state.failure.isUnreachable === true)
+      void this.#waitForService(state, signal);
+    if (state.kind === "answer") void untilAborted(this.#findFaces(state, signal), signal);
+  }
+
+  async #send(
+    { inputs, retries }: { inputs: RequestInputs; retries: number },
+    signal: AbortSignal,
+  ): Promise<void> {
+    const stored = await this.#stored;
+    this.#stored = undefined;
+    const isStored =
+      stored !== undefined && inputs.pictures.every(({ name }, index) => name === stored.files[index]);
+    const result = isStored ? stored : await sendRequest(inputs, { signal, retries });
+    if (result.kind === "failed") this.#dispatch({ ...result, inputs });
+    else this.#dispatch({ kind: "answered", inputs, answer: this.#answerOf(result, inputs) });
+  }
+
+  async #waitForService({ inputs }: { inputs: RequestInputs }, signal: AbortSignal): Promise<void> {
+    const reached = await askUntil(isAlive, signal);
+    if (signal.aborted) return;
+    this.#dispatch(reached ? { kind: "reached" } : { kind: "failed", inputs, failure: goneForLong });
+  }
+
+  async #findFaces({ answer, inputs: { settings } }: AnswerState, signal: AbortSignal): Promise<void> {
+    const { filled } = this.#slots;
+    if (await findFaces(answer.reply, filled, { settings, signal })) markAnswer(answer.reply, filled);
+  }
+
+  #render(): void {
+    const state = this.#state;
+    const now = performance.now();
+    const answer = shownAnswer(state);
+    const source =
+      answer !== undefined
+        ? { key: answer, answer }
+        : state.kind === "failure"
+          ? { key: state, failure: state.failure, request: this.#requestFacts(state.inputs) }
+          : undefined;
+    this.#result.render(viewOf(state, this.#form.settings.call, now), source);
+    clearTimeout(this.#timer);
+    const nextAt = nextTickAt(state, now);
+    if (nextAt !== undefined) this.#timer = setTimeout(() => this.#dispatch({ kind: "tick" }), nextAt - now);
+  }
+
+  /** Marks on the images what the state says of them, and nothing of the state before. */
+  #markSlots(state: State): void {
+    const { filled, all } = this.#slots;
+    const answer = shownAnswer(state);
+    for (const slot of all) slot.showFault("");
+    if (answer === undefined) markKnownFaces(filled);
+    else markAnswer(answer.reply, filled);
+    if (answer !== undefined && isCompare(answer.reply)) {
+      for (const each of answer.reply.results)
+        if ("error" in each) filled[each.index + 1]?.showFault(candidateWords(each));
+    }
+    if (state.kind === "failure" && state.failure.pictureAtFault !== undefined)
+      filled[state.failure.pictureAtFault]?.showFault(state.failure.headline);
+  }
+
+  #answerOf(response: Answered, inputs: RequestInputs): Answer {
+    const { model, metric, ownThreshold, rateEvidence } = this.#form;
+    const { reply, serverTiming, measuredMs } = response;
+    return {
+      reply,
+      pictures: this.#slots.filled.map(({ picture }) => picture!),
+      evidence: rateEvidence,
+      scale: {
+        own: ownThreshold,
+        labelled: labelledBy(metric, this.#labelled[model]),
+        moved: (threshold) => {
+          this.#form.setThreshold(threshold);
+          this.#decideAgain();
+        },
+      },
+      request: this.#requestFacts(inputs),
+      response: { body: reply, serverTiming, measuredMs },
+    };
+  }
+
+  /** The same request as a program sends it: where its files are, and why its numbers may differ. */
+  #requestFacts({ settings, pictures, faceIndex }: RequestInputs): RequestFacts {
+    const files = pictures.map(({ name }) => name);
+    const download = (href: string, name: string) => element("a", { href, download: name }, name);
+    const cuts = this.#slots.filled.flatMap(({ picture, sent, chosenFace }) =>
+      sent === picture
+        ? []
+        : [words.request.cut(chosenFace! + 1, picture!.name), download(sent!.address, sent!.name), " "],
+    );
+    const samples = pictures.flatMap(({ name, sample }) =>
+      sample === undefined ? [] : [download(sample, name), " "],
+    );
+    const others = samples.length > 0 ? [words.request.samples, ...samples] : [];
+    const notes = cuts.length + others.length > 0 ? [...cuts, ...others] : [words.request.smaller];
+    return { settings, files, faceIndex, notes };
+  }
+
+  /** The pointer over a face, a row or a line of the response lets the others stand out too. */
   #connectPointer(): void {
     this.#root.addEventListener("pointerover", ({ target }) => {
       const place =
@@ -217,35 +239,31 @@ export class Tester {
   }
 }
 
-const isVerify = (reply: Replies[keyof Replies]): reply is VerifyResponse => "verified" in reply;
-
-function missingWords(call: keyof Replies, filled: number): string {
-  if (call === "represent") return "Add a picture";
-  return filled === 0 ? "Add two pictures" : "Add another picture";
+/** Returns the answer that is about the images and settings of now. */
+function shownAnswer(state: State): Answer | undefined {
+  if (state.kind === "answer") return state.answer;
+  return state.kind === "running" ? state.kept : undefined;
 }
 
-async function oneSecond(signal: AbortSignal): Promise<void> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const timer = setTimeout(resolve, 1_000);
-  signal.addEventListener("abort", () => {
-    clearTimeout(timer);
-    reject(signal.reason as Error);
-  });
-  return promise;
+function missingWords(call: TesterCall, filled: number): string {
+  const { addImage, addTwo, addSecond } = words.headlines;
+  if (call === "represent") return addImage;
+  return filled === 0 ? addTwo : addSecond;
 }
 
-/** Shown where no answer is kept. */
-const firstSamples: Record<keyof Replies, string[]> = {
-  verify: ["dia-1", "dia-2"],
-  represent: ["dia-1"],
-  compare: ["dia-1", "dia-2", "chi-1"],
-};
+/** Waits for work that a change may end. */
+async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
+  try {
+    await work;
+  } catch (error) {
+    if (!signal.aborted) throw error;
+  }
+}
 
 const changeSettlesMs = 200;
-/** The page itself decides what a threshold changes, so the service's reply may come later. */
+/** The page itself decides what a threshold changes, so the service's response may come later. */
 const thresholdSettlesMs = 600;
 
-type Answered = Extract<CallResult<Replies[keyof Replies]>, { kind: "answered" }>;
-type Failed = Extract<CallResult<Replies[keyof Replies]>, { kind: "failed" }>;
-type FailedCall = { files: string[]; retries: number; signal: AbortSignal };
+type State = RunState<RequestInputs, Answer>;
+type AnswerState = Extract<State, { kind: "answer" }>;
 type LabelledPairs = Record<string, Record<string, LabelledDistances | undefined> | null>;

@@ -1,8 +1,10 @@
+import { formatMs } from "../../tester/numbers.ts";
 import { waterfall } from "../../tester/waterfall.ts";
+import { words } from "../../words/tester-en.ts";
 import { drawing, element } from "./element.ts";
 
-/** Returns a table, with a note, of where the time of a call went, each part with its bar. */
-export function timeView(serverTiming: string, measuredMs: number | undefined): HTMLElement {
+/** Returns how long a request took, and a table of its parts with a note, each part with its bar. */
+export function timeView(serverTiming: string, measuredMs: number | undefined): TimeView {
   const bars = waterfall(serverTiming, measuredMs);
   const totalMs = bars.reduce((sum, { ms }) => sum + ms, 0);
   const rows = bars.map(({ label, name, ms, startMs }) => {
@@ -27,17 +29,17 @@ export function timeView(serverTiming: string, measuredMs: number | undefined): 
   const total = element(
     "tr",
     { class: "total" },
-    element("th", { scope: "row" }, "Total"),
+    element("th", { scope: "row" }, words.time.sum),
     element("td", { class: "number" }, formatMs(totalMs)),
     element("td", {}),
   );
-  const note = "The pictures of a call may wait for each other: a CPU worker computes one at a time.";
-  return element(
+  const table = element(
     "div",
     {},
     element("table", {}, element("tbody", {}, ...rows, total)),
-    element("p", { class: "note-of-time" }, note),
+    element("p", { class: "note-of-time" }, words.time.note),
   );
+  return { table, totalMs };
 }
 
-const formatMs = (ms: number): string => `${ms < 10 ? ms.toFixed(1) : Math.round(ms)} ms`;
+type TimeView = { table: HTMLElement; totalMs: number };

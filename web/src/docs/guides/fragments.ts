@@ -7,7 +7,7 @@ import { apiDocument } from "../api-document.ts";
 import { codeBlock, codeChoice } from "../code-block.ts";
 import { originOf } from "../highlight.ts";
 import { inlineText } from "../inline-text.ts";
-import { exampleText, replyExamples } from "../reference/examples.ts";
+import { exampleText, responseExamples } from "../reference/examples.ts";
 import { callSnippets } from "../reference/snippets.ts";
 
 /** Tables and examples that guides name in a line of its own, as in `{{errors.4xx}}`. */
@@ -20,7 +20,7 @@ export const fragments: Record<string, (facts: Facts) => Html> = {
   "models.cards": ({ models, cards }) => each(models, ({ name }) => cardTable(name, cards[name])),
 };
 
-function exampleRequest(facts: Facts): Html {
+export function exampleRequest(facts: Facts): Html {
   const snippets = callSnippets({
     origin: originOf(facts),
     method: "POST",
@@ -31,11 +31,11 @@ function exampleRequest(facts: Facts): Html {
       { name: "img2", value: { file: "second.jpg" } },
     ],
   });
-  return codeChoice({ id: "verify", caption: "Call /verify", snippets });
+  return codeChoice({ id: "verify", caption: "Request to /verify", snippets });
 }
 
 function exampleResponse(): Html {
-  const [example] = replyExamples(apiDocument, "/verify");
+  const [example] = responseExamples(apiDocument, "/verify");
   return codeBlock({ caption: "Response", code: exampleText(example?.value), language: "json" });
 }
 
@@ -45,7 +45,7 @@ function errorList(digit: number): Html {
     (code) => Math.floor(errorTable[code].status / 100) === digit,
   );
   return html`<dl class="fields">!${each(codes, errorEntry)}</dl>
-<p><a href="/docs#type-Problem">All fields of an error</a>.</p>
+<p><a href="/docs/reference#type-Problem">All fields of an error</a>.</p>
 `;
 }
 

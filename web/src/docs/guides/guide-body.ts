@@ -56,7 +56,7 @@ function linked(markdown: string, { accounts }: Facts): string {
   // Every second part is a heading, code or a link.
   const parts = markdown.split(/(^#.*$|^```[^]*?^```|`[^`]*`|\[[^\]]*\]\([^)]*\))/m);
   const link = (part: string, i: number): string => {
-    if (i % 2 === 0) return part.replaceAll(callPaths, "$1[/$2](/docs#$2)");
+    if (i % 2 === 0) return part.replaceAll(callPaths, "$1[/$2](/docs/reference#$2)");
     const code = part.slice(1, -1);
     if (Object.hasOwn(errorTable, code)) return `[${part}](/docs/errors#${code})`;
     return accounts && accountPaths.includes(code) ? `[${part}](${code})` : part;
@@ -70,11 +70,8 @@ const accountPaths = ["/waitlist", "/dashboard"];
 /** Returns the target of a link of a guide. */
 function placeOf(href: string): Place {
   if (/^[/#]/.test(href)) return { address: href };
-  if (href === "../../contracts/openapi.json") return { address: "/docs" };
-  const [, name, anchor = ""] = /^([\w-]+)\.md(#.*)?$/.exec(href) ?? [];
-  return name === undefined
-    ? chapterPlaceOf(href, "docs/using/README.md")
-    : { address: `/docs/${name}${anchor}` };
+  if (href === "../../contracts/openapi.json") return { address: "/docs/reference" };
+  return chapterPlaceOf(href, "docs/using/README.md");
 }
 
 function lookUp<Value>(table: Record<string, Value>, name: string): Value {

@@ -58,6 +58,13 @@ export function placeOf(href: string, from: string): Place {
   if (/^[a-z]+:/.test(href)) return undefined;
   const [target = "", anchor] = href.split("#");
   const file = target === "" ? from : normalize(join(from, "..", target));
+  const [, guide] = /^docs\/using\/([\w-]+)\.md$/.exec(file) ?? [];
+  if (guide !== undefined) {
+    return {
+      address: guide === "README" ? "/docs" : `/docs/${guide}${anchor === undefined ? "" : `#${anchor}`}`,
+    };
+  }
+  if (file === "CHANGELOG.md") return { address: "/docs/changelog" };
   const chapter = [contents, ...chapters].find((each) => each.file === file);
   if (chapter === undefined) return { file };
   if (anchor === undefined || anchor === chapter.anchors[0]) return { address: chapter.path };

@@ -16,7 +16,7 @@ export type Operation = {
   tags: string[];
   summary: string;
   description?: string;
-  security?: object[];
+  security: object[];
   parameters: (Parameter | Ref)[];
   requestBody?: { content: Record<string, Media> };
   responses: Record<string, ApiResponse | Ref>;

@@ -32,7 +32,7 @@ export function exampleCall(
     origin,
     method: method === "get" ? "GET" : "POST",
     path,
-    keyNeeded: keysNeeded && operation.security !== undefined,
+    keyNeeded: keysNeeded && operation.security.length > 0,
     fields,
   };
 }

@@ -5,22 +5,22 @@ import type { ListedOperation } from "./example-call.ts";
 
 type Example = { summary: string; value: unknown };
 
-/** Returns the examples of an operation: the first body and the first reply, and the others to be opened. */
-export function exampleBlocks({ path, operation }: ListedOperation, reply: ApiResponse): Html {
+/** Returns the examples of an operation: the first body and response, and the others to be opened. */
+export function exampleBlocks({ path, operation }: ListedOperation, response: ApiResponse): Html {
   const { requestBody } = operation;
   const [body, ...otherBodies] = examplesIn(requestBody?.content?.["application/json"]);
-  const [answer, ...otherAnswers] = examplesIn(reply.content?.["application/json"]);
-  return html`!${exampleBlock(path, "Body", body)}!${exampleBlock(path, "Reply", answer)}!${moreExamples(
+  const [first, ...otherResponses] = examplesIn(response.content?.["application/json"]);
+  return html`!${exampleBlock(path, "Body", body)}!${exampleBlock(path, "Response", first)}!${moreExamples(
     path,
     [
       ...otherBodies.map((example) => ({ title: "Body", example })),
-      ...otherAnswers.map((example) => ({ title: "Reply", example })),
+      ...otherResponses.map((example) => ({ title: "Response", example })),
     ],
   )}`;
 }
 
-/** The examples of the reply to a POST. */
-export function replyExamples(document: OpenApi, path: string): Example[] {
+/** The examples of the response to a POST. */
+export function responseExamples(document: OpenApi, path: string): Example[] {
   return examplesIn(
     resolve(document, document.paths[path]!["post"]!.responses["200"]!).content?.["application/json"],
   );

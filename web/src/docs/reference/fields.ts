@@ -5,7 +5,8 @@ import { assertKnownKeywords, limitsText, typeText } from "./schema-text.ts";
 
 /**
  * Returns the fields of an object, and those of the objects inside it. `id` begins the anchors:
- * `verify-reply` makes `#verify-reply-distance`. `marks`: what is said of a field's presence, the rarer case.
+ * `verify-response` makes `#verify-response-distance`. `marks`: what is said of a field's presence, the rarer
+ * case.
  */
 export function objectFields(schema: Schema, id: string, marks: Marks): Html {
   assertKnownKeywords(schema);

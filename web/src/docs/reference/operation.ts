@@ -13,22 +13,22 @@ export function operationSection(listed: ListedOperation, context: ReferenceCont
   const { document, keysNeeded } = context;
   const { method, path, operation } = listed;
   const { operationId: id, summary, description } = operation;
-  const reply = resolve(document, operation.responses["200"]!);
+  const response = resolve(document, operation.responses["200"]!);
   const snippets = callSnippets(exampleCall(document, listed, context));
   return html`<section class="operation" id="${id}" aria-labelledby="${id}-title">
 <div class="about">
 <h2 id="${id}-title"><a href="#${id}"><span class="method">${method.toUpperCase()}</span> <code>${path}</code></a></h2>
 <p class="lead">!${inlineText(summary)}</p>
 !${paragraphs(description ?? "")}
-!${keyText(keysNeeded && operation.security !== undefined)}
+!${keyText(keysNeeded && operation.security.length > 0)}
 !${parameterPart(operation, document)}
 !${bodyPart(operation, document)}
-!${replyPart(id, reply, document)}
+!${responsePart(id, response, document)}
 !${failurePart(listed, document)}
 </div>
 <div class="aside">
-!${codeChoice({ id, caption: `Call ${path}`, snippets })}
-!${exampleBlocks(listed, reply)}
+!${codeChoice({ id, caption: `Request to ${path}`, snippets })}
+!${exampleBlocks(listed, response)}
 </div>
 </section>
 `;
@@ -67,14 +67,14 @@ function bodyPart({ operationId, requestBody }: Operation, document: OpenApi): H
 
 const codeInList = (text: string, i: number): Html => html`${i === 0 ? "" : " or "}<code>${text}</code>`;
 
-function replyPart(id: string, { headers = {}, content = {} }: ApiResponse, document: OpenApi): Html {
+function responsePart(id: string, { headers = {}, content = {} }: ApiResponse, document: OpenApi): Html {
   const fields = Object.entries(headers).map(([name, part]) => {
     const { schema, description, required = false } = resolve(document, part);
-    return { name, id: `${id}-reply-header-${name}`, schema, description, required };
+    return { name, id: `${id}-response-header-${name}`, schema, description, required };
   });
-  return html`<h3>Reply</h3>
-!${objectFields(resolve<Schema>(document, content["application/json"]!.schema), `${id}-reply`, "optional")}
-<details class="more"><summary>${fields.length} headers of the reply</summary>!${fieldList(fields, "required")}</details>`;
+  return html`<h3>Response</h3>
+!${objectFields(resolve<Schema>(document, content["application/json"]!.schema), `${id}-response`, "optional")}
+<details class="more"><summary>${fields.length} response headers</summary>!${fieldList(fields, "required")}</details>`;
 }
 
 export type ReferenceContext = { document: OpenApi; origin: string; keysNeeded: boolean };

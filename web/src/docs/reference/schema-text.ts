@@ -78,6 +78,7 @@ function joined(parts: Html[], separator: string): Html {
 const knownKeywords = new Set<string>([
   ...bounds.map(([keyword]) => keyword),
   "$ref",
+  "x-go-name",
   "type",
   "description",
   "default",

@@ -51,10 +51,10 @@ function pythonCall({ origin, method, path, keyNeeded, fields }: ExampleCall): s
     ...(keyNeeded ? ["import os", ""] : []),
     "import requests",
     "",
-    `reply = ${call}`,
-    "if not reply.ok:",
-    "    raise SystemExit(reply.text)",
-    "print(reply.json())",
+    `response = ${call}`,
+    "if not response.ok:",
+    "    raise SystemExit(response.text)",
+    "print(response.json())",
   ].join("\n");
 }
 
@@ -78,9 +78,9 @@ function typescriptCall({ origin, method, path, keyNeeded, fields }: ExampleCall
       : []),
     ...form,
     ...(options.length === 0
-      ? [`const reply = await fetch(${address});`]
-      : [`const reply = await fetch(${address}, {`, ...options, "});"]),
-    "if (!reply.ok) throw new Error(await reply.text());",
-    "console.log(await reply.json());",
+      ? [`const response = await fetch(${address});`]
+      : [`const response = await fetch(${address}, {`, ...options, "});"]),
+    "if (!response.ok) throw new Error(await response.text());",
+    "console.log(await response.json());",
   ].join("\n");
 }

@@ -1,4 +1,4 @@
-import type { OpenAddress } from "@faceline/accounts/people/sign-in-address";
+import type { OpenLink } from "@faceline/accounts/people/sign-in-link";
 import { codeBlock } from "../docs/code-block.ts";
 import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
@@ -7,11 +7,11 @@ import { type Flash, flashAddress } from "./flash.ts";
 import { instant } from "./instant.ts";
 
 /** The sign-in links of a person that work, and the forms to make one and to cancel them. */
-export const addressSection = ({
+export const linkSection = ({
   id,
   open,
   hours,
-}: AddressSection): Html => html`<section aria-labelledby="address">
+}: LinkSection): Html => html`<section aria-labelledby="address">
 <h2 id="address">Sign-in link</h2>
 !${markup(open.length === 0 ? html`<p>No link works at the moment.</p>` : openList(open))}
 <p class="dim">A link signs them in once, within ${hoursText(hours)}, and is shown once, when it is made. A new one
@@ -25,10 +25,10 @@ replaces those that work.</p>
 </section>`;
 
 /** The links that the page of a form showed, as a value of it, so that sending it twice makes one link. */
-export const newestOf = ([newest]: OpenAddress[]): string => String(newest?.createdAt ?? "none");
+export const newestOf = ([newest]: OpenLink[]): string => String(newest?.createdAt ?? "none");
 
 const openList = (
-  open: OpenAddress[],
+  open: OpenLink[],
 ): Html => html`<p>${open.length === 1 ? "One link works" : `${open.length} links work`} until
 ${open.length === 1 ? "it is" : "they are"} used or expired:</p>
 <ul>
@@ -47,7 +47,7 @@ const cancelForm = (
 `;
 
 /** A sign-in link, shown this once. `later`: what a reload shows. */
-export const addressPage = ({ id, title, later, email, team, sent, hours }: AddressView): AccountPage =>
+export const linkPage = ({ id, title, later, email, team, sent, hours }: LinkView): AccountPage =>
   adminPage({
     path: `/admin/people/${id}/address`,
     title,
@@ -68,16 +68,16 @@ const failedMail = (sentence: string): Html => html`<p class="note">${sentence}<
 
 const hoursText = (hours: number): string => (hours === 1 ? "one hour" : `${hours} hours`);
 
-export type SentAddress = { kind: "mailed" } | ShownAddress;
+export type SentLink = { kind: "mailed" } | ShownLink;
 /** `mailFault`: why it was not mailed, where it should have been. */
-type ShownAddress = { kind: "shown"; address: string; mailFault?: string };
-type AddressSection = { id: string; open: OpenAddress[]; hours: number };
-type AddressView = {
+type ShownLink = { kind: "shown"; address: string; mailFault?: string };
+type LinkSection = { id: string; open: OpenLink[]; hours: number };
+type LinkView = {
   id: string;
   title: string;
   later: Flash;
   email: string;
   team: string;
-  sent: ShownAddress;
+  sent: ShownLink;
   hours: number;
 };

@@ -3,7 +3,7 @@ import { readMessage } from "@faceline/runtime/message";
 import type { RedisConnection } from "@faceline/runtime/redis";
 import { signInKey, signInsKey } from "@faceline/contracts/wire/names";
 import * as z from "zod";
-import { signInAddressHoursMax } from "./config.ts";
+import { signInLinkHoursMax } from "./config.ts";
 import { Email } from "./email.ts";
 import { findPerson, type Person } from "./person.ts";
 
@@ -13,11 +13,11 @@ const StoredToken = z.object({
   expiresAt: z.number().positive(),
 });
 
-/** The secret part of a sign-in address: 32 random bytes in base64url. */
+/** The secret part of a sign-in link: 32 random bytes in base64url. */
 const tokenPattern = /^[A-Za-z0-9_-]{43}$/;
 
-/** Sign-in addresses of a person that work. Beyond it, the one that was made first is cancelled. */
-export const openAddressesMax = 10;
+/** Sign-in links of a person that work. Beyond it, the one that was made first is cancelled. */
+export const openLinksMax = 10;
 
 const hourSeconds = 3_600;
 
@@ -44,7 +44,7 @@ export async function issueSignInToken(
     signInKey(sha256),
     sha256,
     // Commands and ingresses may have other hours, so the set outlives each of its tokens.
-    signInAddressHoursMax * hourSeconds,
+    signInLinkHoursMax * hourSeconds,
     JSON.stringify(stored),
     hours * hourSeconds,
   );
@@ -54,7 +54,7 @@ export async function issueSignInToken(
     return null;
   }
   const others = (await storedTokens(durable, email)).filter((other) => other.sha256 !== sha256);
-  const cancelled = others.slice(replaces ? 0 : openAddressesMax - 1).map((other) => other.sha256);
+  const cancelled = others.slice(replaces ? 0 : openLinksMax - 1).map((other) => other.sha256);
   if (cancelled.length > 0) await remove(durable, email, cancelled);
   return token;
 }
@@ -65,14 +65,14 @@ redis.call("SADD", KEYS[1], ARGV[1])
 redis.call("EXPIRE", KEYS[1], ARGV[2])
 redis.call("SET", KEYS[2], ARGV[3], "EX", ARGV[4])`;
 
-/** Returns the sign-in addresses of a person that work, the newest first. Their tokens are in none of it. */
-export async function listOpenAddresses(durable: RedisConnection, email: string): Promise<OpenAddress[]> {
+/** Returns the sign-in links of a person that work, the newest first. Their tokens are in none of it. */
+export async function listOpenLinks(durable: RedisConnection, email: string): Promise<OpenLink[]> {
   const tokens = await storedTokens(durable, email);
   return tokens.map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt }));
 }
 
-/** Cancels all sign-in addresses of a person and returns how many of them worked. */
-export async function cancelAddresses(durable: RedisConnection, email: string): Promise<number> {
+/** Cancels all sign-in links of a person and returns how many of them worked. */
+export async function cancelLinks(durable: RedisConnection, email: string): Promise<number> {
   const digests = await durable.smembers(signInsKey(email));
   return digests.length === 0 ? 0 : remove(durable, email, digests);
 }
@@ -92,7 +92,7 @@ export async function consumeSignInToken(durable: RedisConnection, token: string
 }
 
 /** The address to send. `publicUrl`: where the pages are served, such as `https://faces.example`. */
-export const signInAddress = (publicUrl: string, token: string): string =>
+export const signInLink = (publicUrl: string, token: string): string =>
   `${publicUrl.replace(/\/$/, "")}/sign-in/${token}`;
 
 /** Tokens that were used or are too old leave the set here. */
@@ -122,5 +122,5 @@ async function personOf(durable: RedisConnection, json: Buffer | null): Promise<
 const digestOf = (token: string): string => createHash("sha256").update(token).digest("hex");
 
 /** Instants in epoch milliseconds. */
-export type OpenAddress = { createdAt: number; expiresAt: number };
-type ListedToken = OpenAddress & { sha256: string };
+export type OpenLink = { createdAt: number; expiresAt: number };
+type ListedToken = OpenLink & { sha256: string };

@@ -7,14 +7,14 @@ import { personKey, signInKey, signInsKey } from "@faceline/contracts/wire/names
 import { durable } from "../../testing/durable.ts";
 import { storePerson } from "./person.ts";
 import {
-  cancelAddresses,
+  cancelLinks,
   consumeSignInToken,
   findSignInToken,
   issueSignInToken,
-  listOpenAddresses,
-  openAddressesMax,
-  signInAddress,
-} from "./sign-in-address.ts";
+  listOpenLinks,
+  openLinksMax,
+  signInLink,
+} from "./sign-in-link.ts";
 
 test("a token signs in once; looking at it consumes nothing, however often", async (t) => {
   const { redis, ada } = await withPerson(t);
@@ -61,24 +61,24 @@ test("the open addresses of one person are listed with their ends and cancelled;
   const [used, ...open] = await issueMany(redis, ada, 3);
   const other = await issueSignInToken(redis, bob, { hours: 1 });
   await consumeSignInToken(redis, used!);
-  const listed = await listOpenAddresses(redis, ada);
+  const listed = await listOpenLinks(redis, ada);
   assert.deepEqual(
     listed.map(({ createdAt, expiresAt }) => expiresAt - createdAt),
     [3_600_000, 3_600_000],
   );
   assert.ok(listed[0]!.createdAt >= listed[1]!.createdAt);
-  assert.equal(await cancelAddresses(redis, ada), 2);
+  assert.equal(await cancelLinks(redis, ada), 2);
   for (const token of open) assert.equal(await findSignInToken(redis, token), null);
-  assert.deepEqual(await listOpenAddresses(redis, ada), []);
+  assert.deepEqual(await listOpenLinks(redis, ada), []);
   assert.equal(await redis.exists(signInsKey(ada)), 0);
   assert.equal((await findSignInToken(redis, other!))?.email, bob);
 });
 
 test("beyond the number of open addresses of a person, the one that was made first is cancelled", async (t) => {
   const { redis, ada } = await withPerson(t);
-  const [first, ...others] = await issueMany(redis, ada, openAddressesMax + 1);
+  const [first, ...others] = await issueMany(redis, ada, openLinksMax + 1);
   assert.equal(await findSignInToken(redis, first!), null);
-  assert.equal((await listOpenAddresses(redis, ada)).length, openAddressesMax);
+  assert.equal((await listOpenLinks(redis, ada)).length, openLinksMax);
   for (const token of others) assert.equal((await findSignInToken(redis, token))?.email, ada);
 });
 
@@ -88,17 +88,17 @@ test("an address that replaces the others leaves none of them open", async (t) =
   const token = await issueSignInToken(redis, ada, { hours: 1, replaces: true });
   for (const each of earlier) assert.equal(await findSignInToken(redis, each), null);
   assert.equal((await findSignInToken(redis, token!))?.email, ada);
-  assert.equal((await listOpenAddresses(redis, ada)).length, 1);
+  assert.equal((await listOpenLinks(redis, ada)).length, 1);
 });
 
 test("an address that is listed while it is stored stays in the list", async (t) => {
   const { redis, ada } = await withPerson(t);
   const work = Array.from({ length: 8 }, () => [
     issueSignInToken(redis, ada, { hours: 1 }),
-    listOpenAddresses(redis, ada),
+    listOpenLinks(redis, ada),
   ]);
   await Promise.all(work.flat());
-  assert.equal((await listOpenAddresses(redis, ada)).length, 8);
+  assert.equal((await listOpenLinks(redis, ada)).length, 8);
 });
 
 test("what is no token is not looked up", async (t) => {
@@ -110,7 +110,7 @@ test("what is no token is not looked up", async (t) => {
 });
 
 test("the address is below where the pages are served", () => {
-  assert.equal(signInAddress("https://faces.example/", "abc"), "https://faces.example/sign-in/abc");
+  assert.equal(signInLink("https://faces.example/", "abc"), "https://faces.example/sign-in/abc");
 });
 
 /** Tokens of a person, made a millisecond apart. */

@@ -1,0 +1,43 @@
+"""A client of Faceline, the self-hosted HTTP API for face verification."""
+
+from .client import Faceline
+from .core.models import (
+    CapabilitiesResponse,
+    ComparedCandidate,
+    CompareResponse,
+    FaceQuality,
+    FacialArea,
+    FailedCandidate,
+    HealthResponse,
+    RepresentResponse,
+    RepresentResult,
+    VerifyResponse,
+)
+from .errors import (
+    FacelineError,
+    InvalidRequest,
+    NoFaceDetected,
+    RateLimited,
+    Unauthorized,
+    Unavailable,
+)
+
+__all__ = [
+    "CapabilitiesResponse",
+    "CompareResponse",
+    "ComparedCandidate",
+    "FaceQuality",
+    "Faceline",
+    "FacelineError",
+    "FacialArea",
+    "FailedCandidate",
+    "HealthResponse",
+    "InvalidRequest",
+    "NoFaceDetected",
+    "RateLimited",
+    "RepresentResponse",
+    "RepresentResult",
+    "Unauthorized",
+    "Unavailable",
+    "VerifyResponse",
+]

@@ -1,0 +1,222 @@
+"""The client: one method for each endpoint."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import random
+import time
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, TypeVar
+
+import httpx
+
+from .body import to_json
+from .core.models import (
+    CapabilitiesResponse,
+    CompareResponse,
+    HealthResponse,
+    RepresentResponse,
+    VerifyResponse,
+)
+from .errors import FacelineError, Unavailable, error_from_response
+from .options import Candidate, CompareOptions, DetectionOptions, Image, NamedVector, Vector
+from .retries import retry_delay
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+T = TypeVar("T")
+
+_HEADERS = {
+    "request_id": "x-request-id",
+    "idempotency_key": "idempotency-key",
+    "deadline_ms": "x-request-timeout-ms",
+}
+
+
+class Faceline:
+    """A client of the HTTP API.
+
+        faceline = Faceline("http://127.0.0.1:8080", api_key=key)
+        response = faceline.verify(img1=Path("first.jpg"), img2=Path("second.jpg"))
+
+    api_key is not needed where the service runs with AUTH=off. timeout: seconds that a request may take, with
+    its pauses and retries. max_attempts: how often it is sent at most.
+
+    Temporary refusals (429, 503) and broken connections are retried. Every method raises FacelineError if
+    the request fails. Make one client and keep it: it reuses its connections, and threads may share it.
+    """
+
+    def __init__(
+        self, base_url: str, api_key: str | None = None, *, timeout: float = 60.0, max_attempts: int = 4
+    ) -> None:
+        if not base_url.startswith(("http://", "https://")):
+            raise ValueError("base_url must begin with http:// or https://")
+        self._base_url = base_url.rstrip("/")
+        # A key from a file often ends in a line break.
+        self._key_header = {} if api_key is None else {"x-api-key": _header("api_key", api_key.strip())}
+        self._timeout = timeout
+        self._max_attempts = max_attempts
+        self._http = httpx.Client()
+
+    def verify(
+        self,
+        *,
+        img1: Image | Vector,
+        img2: Image | Vector,
+        face_policy: Literal["best_pair", "largest", "single_only"] | None = None,
+        **options: Unpack[CompareOptions],
+    ) -> VerifyResponse:
+        """Tells whether two images show the same person.
+
+        face_policy chooses among several faces of an image: the nearest pair (the default), the largest,
+        or an error.
+        """
+        fields = {"img1": img1, "img2": img2, "face_policy": face_policy}
+        return self._post("/verify", fields, options, CompareOptions, VerifyResponse.from_dict)
+
+    def represent(
+        self,
+        *,
+        img: Image,
+        max_faces: int | None = None,
+        l2_normalize: bool | None = None,
+        embedding_format: Literal["float", "base64"] | None = None,
+        **options: Unpack[DetectionOptions],
+    ) -> RepresentResponse:
+        """Returns the faces of an image with their embeddings, largest first.
+
+        l2_normalize scales embeddings to length 1. embedding_format `base64` is float32, a quarter of the
+        size.
+        """
+        fields = {
+            "img": img,
+            "max_faces": max_faces,
+            "l2_normalize": l2_normalize,
+            "embedding_format": embedding_format,
+        }
+        return self._post("/represent", fields, options, DetectionOptions, RepresentResponse.from_dict)
+
+    def compare(
+        self,
+        *,
+        candidates: Sequence[Candidate],
+        img: Image | None = None,
+        vector: NamedVector | None = None,
+        face_index: int | None = None,
+        **options: Unpack[CompareOptions],
+    ) -> CompareResponse:
+        """Compares an image or an embedding, `img` or `vector`, with many.
+
+        A candidate that cannot be compared has an `error` of its own among the results. face_index chooses a
+        face of `img`, largest first.
+        """
+        fields = {"candidates": candidates, "img": img, "vector": vector, "face_index": face_index}
+        return self._post("/compare", fields, options, CompareOptions, CompareResponse.from_dict)
+
+    def capabilities(self) -> CapabilitiesResponse:
+        """Returns models, detectors, thresholds and limits of the service."""
+        return self._send("GET", "/capabilities", {}, None, CapabilitiesResponse.from_dict)
+
+    def health(self) -> HealthResponse:
+        """Tells whether the service could serve a request now. Never retried. `degraded` is a response."""
+        ends_at = time.monotonic() + self._timeout
+        return self._attempt("GET", "/health", {}, None, ends_at, HealthResponse.from_dict, (200, 503))
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._http.close()
+
+    def __enter__(self) -> Faceline:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _post(
+        self,
+        path: str,
+        fields: Mapping[str, object],
+        options: Mapping[str, Any],
+        known: type,
+        parse: Callable[[Mapping[str, Any]], T],
+    ) -> T:
+        unknown = options.keys() - known.__annotations__.keys()
+        if unknown:
+            raise TypeError(f"{path[1:]}() has no option {sorted(unknown)[0]}")
+        headers = {"content-type": "application/json", **self._key_header}
+        for name, header in _HEADERS.items():
+            if options.get(name) is not None:
+                headers[header] = _header(name, str(options[name]))
+        others = {name: value for name, value in options.items() if name not in _HEADERS}
+        return self._send("POST", path, headers, to_json({**fields, **others}), parse)
+
+    def _send(
+        self,
+        method: str,
+        path: str,
+        headers: Mapping[str, str],
+        content: bytes | None,
+        parse: Callable[[Mapping[str, Any]], T],
+    ) -> T:
+        ends_at = time.monotonic() + self._timeout
+        for attempt in itertools.count(1):
+            try:
+                return self._attempt(method, path, headers, content, ends_at, parse)
+            except FacelineError as error:
+                delay = retry_delay(
+                    status=error.status,
+                    code=error.code,
+                    retry_after=error.retry_after,
+                    attempt=attempt,
+                    max_attempts=self._max_attempts,
+                    remaining=ends_at - time.monotonic(),
+                    random=random.random(),
+                )
+                if delay is None:
+                    raise
+            time.sleep(delay)
+        raise AssertionError("unreachable")
+
+    def _attempt(
+        self,
+        method: str,
+        path: str,
+        headers: Mapping[str, str],
+        content: bytes | None,
+        ends_at: float,
+        parse: Callable[[Mapping[str, Any]], T],
+        accepted: Sequence[int] = (200,),
+    ) -> T:
+        """Sends one HTTP request. The key is no default header, so that only methods that need it send it."""
+        url = f"{self._base_url}{path}"
+        remaining = max(0.001, ends_at - time.monotonic())
+        body = bytearray()
+        try:
+            # Redirects are not followed: they would send the API key to another origin.
+            with self._http.stream(
+                method, url, headers=headers, content=content, timeout=remaining
+            ) as response:
+                for chunk in response.iter_bytes():
+                    body += chunk
+                    # The timeout above is that of each read.
+                    if time.monotonic() > ends_at:
+                        raise httpx.ReadTimeout("The response was not complete in time.")
+        except httpx.TimeoutException as cause:
+            raise Unavailable("No response came in time.", code="timeout") from cause
+        except httpx.RequestError as cause:
+            raise Unavailable("The service could not be reached.", code="unreachable") from cause
+        if response.status_code in accepted:
+            try:
+                return parse(json.loads(body))
+            except (ValueError, TypeError, KeyError, AttributeError):
+                pass
+        raise error_from_response(response.status_code, response.headers, bytes(body))
+
+
+def _header(name: str, value: str) -> str:
+    """Returns the value. Refused here, because the HTTP library would repeat it, a key too, in its error."""
+    if not (value.isascii() and value.isprintable()):
+        raise ValueError(f"{name} must be printable ASCII")
+    return value

@@ -1,0 +1,110 @@
+"""Errors of the client. What they have in common is in FacelineError; the other classes are for `except`."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Mapping
+from email.utils import parsedate_to_datetime
+
+
+class FacelineError(Exception):
+    """Why a request failed. The text is for people; `code` is what programs compare.
+
+    code: a code of the service's error table, or `unreachable`, `timeout` or `unexpected_response`.
+    status: the HTTP status; 0 without a response.
+    field: the field or header at fault.
+    index: 0 and 1 for img1 and img2; for a candidate, its position in the request.
+    request_id: identifies the request in the service's logs.
+    retry_after: seconds, from `Retry-After`.
+    """
+
+    # All but the text have defaults, so that an error survives pickling, as between processes of a pool.
+    def __init__(
+        self,
+        detail: str,
+        *,
+        code: str = "unexpected_response",
+        status: int = 0,
+        field: str | None = None,
+        index: int | None = None,
+        request_id: str | None = None,
+        retry_after: float | None = None,
+    ) -> None:
+        super().__init__(detail)
+        self.detail = detail
+        self.code = code
+        self.status = status
+        self.field = field
+        self.index = index
+        self.request_id = request_id
+        self.retry_after = retry_after
+
+
+class InvalidRequest(FacelineError):
+    """The request has to change: a 4xx that no other class is for."""
+
+
+class NoFaceDetected(InvalidRequest):
+    """No face was found in the image that `index` names."""
+
+
+class Unauthorized(FacelineError):
+    """The API key is missing, unknown or revoked: 401 and 403."""
+
+
+class RateLimited(FacelineError):
+    """The team sends more than its limits allow (429), and the retries did not help."""
+
+
+class Unavailable(FacelineError):
+    """The service cannot respond now: 502, 503 and 504, a broken connection, no response in time."""
+
+
+def error_class(code: str, status: int) -> type[FacelineError]:
+    if code == "no_face_detected":
+        return NoFaceDetected
+    if status in (401, 403):
+        return Unauthorized
+    if status == 429:
+        return RateLimited
+    if status in (502, 503, 504) or code in ("unreachable", "timeout"):
+        return Unavailable
+    return InvalidRequest if 400 <= status < 500 else FacelineError
+
+
+def error_from_response(status: int, headers: Mapping[str, str], body: bytes) -> FacelineError:
+    """Maps a response that is not the expected one to an error."""
+    try:
+        problem = json.loads(body)
+    except ValueError:
+        problem = None
+    code = problem.get("error") if isinstance(problem, dict) else None
+    if not isinstance(code, str):
+        problem, code = {}, "unexpected_response"
+    detail = problem.get("detail") or (
+        f"The response with status {status} is not the service's: check the address, and proxies on the way."
+        if code == "unexpected_response"
+        else code
+    )
+    return error_class(code, status)(
+        detail,
+        code=code,
+        status=status,
+        field=problem.get("field"),
+        index=problem.get("index"),
+        request_id=headers.get("x-request-id"),
+        retry_after=parse_retry_after(headers.get("retry-after"), time.time()),
+    )
+
+
+def parse_retry_after(header: str | None, now: float) -> float | None:
+    """Returns seconds from a `Retry-After`: seconds from the service, perhaps a date from a proxy."""
+    if header is None:
+        return None
+    if header.isdecimal():
+        return float(header)
+    try:
+        return max(0.0, parsedate_to_datetime(header).timestamp() - now)
+    except ValueError:
+        return None

@@ -1,0 +1,91 @@
+"""Types of what the methods of the client take. A test holds the options equal to contracts/openapi.json."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import IO, Any, Literal, Protocol, TypedDict
+
+Image = str | bytes | bytearray | os.PathLike[str] | IO[bytes]
+"""A JPEG, PNG, WebP or AVIF: its path, its bytes, an open file, or Base64 or a data URL as text.
+
+A `str` is never a path: text that comes from others must not open files of this machine.
+"""
+
+
+class Array(Protocol):
+    """An array of NumPy or of another library."""
+
+    def tolist(self) -> Any: ...
+
+
+Vector = Sequence[float] | Array
+"""An embedding that `represent` returned earlier."""
+
+NamedVector = Vector | str
+"""An embedding, also as the Base64 that `represent` returns with `embedding_format="base64"`."""
+
+
+class _Named(TypedDict, total=False):
+    id: str | int
+
+
+class ImageCandidate(_Named):
+    img: Image
+
+
+class VectorCandidate(_Named):
+    vector: NamedVector
+
+
+Candidate = Image | Vector | ImageCandidate | VectorCandidate
+"""An image or an embedding to compare with the source. An `id` comes back with its result."""
+
+
+class RequestOptions(TypedDict, total=False):
+    """Headers of a request.
+
+    request_id: becomes the `request_id` of the response and of the service's logs.
+    idempotency_key: equal requests are computed and counted once, and the service keeps the response,
+        embeddings included, for ten minutes.
+    deadline_ms: how long the service may take for one attempt.
+    """
+
+    request_id: str | None
+    idempotency_key: str | None
+    deadline_ms: int | None
+
+
+class DetectionOptions(RequestOptions, total=False):
+    """Options of every request that detects faces.
+
+    model_name, detector_backend: names from `capabilities()`, which has the defaults too.
+    enforce_detection: False takes the whole image as the face where none is found; nothing is a match then.
+    align: False uses the detector's box as it is; thresholds are unmeasured then.
+    normalization: `base`, or another one of `normalizations` of the model.
+    min_face_px: leaves out faces with fewer pixels between the eyes.
+    min_quality: `no_issues` leaves out faces with any of `quality_issues`.
+    """
+
+    model_name: str | None
+    detector_backend: str | None
+    enforce_detection: bool | None
+    align: bool | None
+    normalization: str | None
+    min_face_px: int | None
+    min_quality: Literal["none", "no_issues"] | None
+
+
+class CompareOptions(DetectionOptions, total=False):
+    """Options of the requests that compare faces.
+
+    distance_metric: defaults to `cosine`.
+    threshold: a distance, not a percentage. Defaults to the model's own for the metric.
+    all_faces: True compares every face that `represent` finds; the default is faster and may miss small ones.
+    model_version: that of the stored embeddings; refused if the model has other weights by now.
+    """
+
+    distance_metric: Literal["cosine", "euclidean", "euclidean_l2"] | None
+    threshold: float | None
+    all_faces: bool | None
+    model_version: str | None

@@ -1,0 +1,51 @@
+import type { IncomingHttpHeaders } from "node:http";
+
+/** Sentence for a request without a key: where one seems to be, and where it belongs. Never repeats it. */
+export function missingKeyDetail({ headers, url }: { headers: IncomingHttpHeaders; url: string }): string {
+  return `${placeOfKey(headers, url) ?? "This request needs an API key"}: ${wanted}`;
+}
+
+/** Sentence for a key that no team has, by what is around it. */
+export function unknownKeyDetail({
+  authorization = "",
+  "x-api-key": header = "",
+}: IncomingHttpHeaders): string {
+  const key = String(header) || authorization.replace(/^bearer\s+/i, "");
+  if (/^bearer\b/i.test(key))
+    return "The API key is not known: it begins with Bearer, which is no part of it.";
+  if (/^["'].*["']$/.test(key)) return "The API key is not known: it is in quotes, which are no part of it.";
+  if (/^[$<{%]|^your/i.test(key)) return "The API key is not known: it is a placeholder, not a key.";
+  return "The API key is not known.";
+}
+
+function placeOfKey({ authorization, ...headers }: IncomingHttpHeaders, url: string): string | undefined {
+  if (authorization !== undefined) {
+    const scheme = /^(basic|digest|token|apikey|api-key|key|jwt)\s/i.exec(authorization)?.[1];
+    if (scheme !== undefined) return `Authorization has the scheme ${scheme.toLowerCase()} instead of Bearer`;
+    if (/^bearer\s*$/i.test(authorization)) return "Authorization has no key after Bearer";
+    return "Authorization has not the word Bearer and one key after it";
+  }
+  if (headers["x-api-key"] !== undefined) return "The header x-api-key is empty";
+  const header = otherHeaders.find((name) => headers[name] !== undefined);
+  if (header !== undefined) return `The key is in the header ${header}`;
+  return keyInQuery.test(url) ? "The key is in the address, which logs keep" : undefined;
+}
+
+const wanted = 'send "Authorization: Bearer KEY" or "x-api-key: KEY".';
+
+/** Headers in which other services take keys. */
+const otherHeaders = [
+  "api-key",
+  "apikey",
+  "x-apikey",
+  "api_key",
+  "x-api-token",
+  "x-auth-token",
+  "x-access-token",
+  "x-key",
+  "ocp-apim-subscription-key",
+  "x-rapidapi-key",
+  "proxy-authorization",
+];
+
+const keyInQuery = /[?&](api[-_]?key|x-api-key|key|token|access_token)=/i;

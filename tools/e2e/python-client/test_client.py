@@ -1,0 +1,274 @@
+"""Tests of the installed Python client. python-client.e2e.test.ts runs them beside a running service."""
+
+import base64
+import io
+import json
+import os
+import pickle
+import threading
+import unittest
+from array import array
+from concurrent.futures import ThreadPoolExecutor
+from http.client import HTTPConnection
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from faceline import (
+    Faceline,
+    FacelineError,
+    InvalidRequest,
+    NoFaceDetected,
+    RateLimited,
+    Unauthorized,
+    Unavailable,
+)
+
+URL = os.environ["FACELINE_URL"]
+KEY = os.environ["FACELINE_KEY"]
+LIMITED_KEY = os.environ["LIMITED_KEY"]
+PLAIN = Path("plain.png")
+FIRST = Path("first.jpg")
+SECOND = Path("second.jpg")
+VECTORS = {"img1": [0.1] * 128, "img2": array("d", [0.1] * 128)}
+
+
+class AgainstTheService(unittest.TestCase):
+    def setUp(self):
+        self.faceline = Faceline(f"{URL}/", api_key=f"{KEY}\n")
+        self.addCleanup(self.faceline.close)
+
+    def test_an_image_is_a_path_bytes_a_file_or_text(self):
+        content = FIRST.read_bytes()
+        first = self.faceline.verify(img1=FIRST, img2=SECOND, distance_metric="cosine", threshold=None)
+        self.assertTrue(first.verified)
+        self.assertEqual(first.similarity_metric, "cosine")
+        self.assertGreater(first.facial_areas.img1.w, 0)
+        with FIRST.open("rb") as file:
+            for image in (content, bytearray(content), io.BytesIO(content), file):
+                self.assertEqual(self.faceline.verify(img1=image, img2=SECOND).distance, first.distance)
+        url = "data:image/jpeg;base64," + base64.b64encode(content).decode()
+        self.assertEqual(self.faceline.verify(img1=url, img2=SECOND).distance, first.distance)
+
+    def test_stored_embeddings_are_compared_with_an_image(self):
+        faces = [
+            self.faceline.represent(img=FIRST, max_faces=1, embedding_format=format).results[0]
+            for format in ("float", "base64")
+        ]
+        response = self.faceline.compare(
+            img=SECOND,
+            candidates=[
+                faces[0].embedding,
+                array("d", faces[0].embedding),
+                {"id": "Dia", "vector": faces[1].embedding},
+                {"id": 7, "img": FIRST},
+                PLAIN,
+            ],
+            model_version=faces[0].model_version,
+        )
+        *compared, failed = response.results
+        self.assertEqual([each.id for each in response.results], ["0", "1", "Dia", "7", "4"])
+        self.assertTrue(all(each.match for each in compared))
+        self.assertEqual(len({round(each.distance, 4) for each in compared}), 1)
+        self.assertEqual(failed.error, "no_face_detected")
+        self.assertEqual(response.to_dict()["best_match"]["id"], response.best_match.id)
+
+    def test_capabilities_and_health_are_typed(self):
+        capabilities = self.faceline.capabilities()
+        self.assertIn(capabilities.default_model, capabilities.models)
+        self.assertEqual(self.faceline.health().status, "ok")
+
+    def test_an_error_has_class_code_and_what_is_at_fault(self):
+        with self.assertRaises(NoFaceDetected) as raised:
+            self.faceline.verify(img1=FIRST, img2=PLAIN, request_id="mine")
+        error = raised.exception
+        self.assertIsInstance(error, InvalidRequest)
+        self.assertEqual(
+            (error.code, error.status, error.field, error.index, error.request_id),
+            ("no_face_detected", 400, "img2", 1, "mine"),
+        )
+        self.assertEqual(str(error), error.detail)
+        self.assertEqual(vars(pickle.loads(pickle.dumps(error))), vars(error))
+        with self.assertRaises(Unauthorized) as raised:
+            Faceline(URL, api_key="guessed").verify(**VECTORS)
+        self.assertEqual(raised.exception.code, "invalid_api_key")
+
+    def test_a_request_over_the_rate_limit_is_retried(self):
+        with self.assertRaises(RateLimited) as raised:
+            impatient = Faceline(URL, api_key=LIMITED_KEY, max_attempts=1)
+            for _ in range(10):
+                impatient.verify(**VECTORS)
+        error = raised.exception
+        self.assertEqual((error.code, error.status), ("rate_limited", 429))
+        self.assertGreaterEqual(error.retry_after, 1)
+        self.assertEqual(Faceline(URL, api_key=LIMITED_KEY).verify(**VECTORS).distance, 0)
+
+    def test_requests_with_one_idempotency_key_have_one_response(self):
+        ids = [
+            self.faceline.verify(**VECTORS, idempotency_key=os.urandom(8).hex()).request_id for _ in range(2)
+        ]
+        self.assertNotEqual(*ids)
+        key = os.urandom(8).hex()
+        ids = [self.faceline.verify(**VECTORS, idempotency_key=key).request_id for _ in range(2)]
+        self.assertEqual(*ids)
+
+    def test_threads_share_a_client(self):
+        with ThreadPoolExecutor(16) as pool:
+            responses = list(pool.map(lambda _: self.faceline.verify(**VECTORS), range(200)))
+        self.assertEqual(len({each.request_id for each in responses}), 200)
+
+    def test_wrong_arguments_are_refused_before_a_request(self):
+        with self.assertRaisesRegex(TypeError, "verify.. has no option treshold"):
+            self.faceline.verify(img1=FIRST, img2=SECOND, treshold=0.3)
+        with self.assertRaisesRegex(TypeError, "mode 'rb'"), FIRST.open(encoding="latin-1") as text:
+            self.faceline.represent(img=text)
+        with self.assertRaisesRegex(ValueError, "http://"):
+            Faceline("127.0.0.1:8080")
+        with self.assertRaises(ValueError) as raised:
+            Faceline(URL, api_key="fl_secret\nfl_secret")
+        self.assertNotIn("secret", str(raised.exception))
+        with self.assertRaises(ValueError):
+            self.faceline.verify(img1=[float("nan")], img2=FIRST)
+
+
+class BehindAProxy(unittest.TestCase):
+    def test_a_broken_connection_is_retried(self):
+        with Proxy(["drop", "cut", "forward"]) as proxy:
+            self.assertEqual(Faceline(proxy.url, KEY).verify(**VECTORS).distance, 0)
+        self.assertEqual(len(proxy.requests), 3)
+        with Proxy(["drop", "drop"]) as proxy, self.assertRaises(Unavailable) as raised:
+            Faceline(proxy.url, KEY, max_attempts=2).verify(**VECTORS)
+        self.assertEqual((raised.exception.code, raised.exception.status), ("unreachable", 0))
+        self.assertEqual(len(proxy.requests), 2)
+
+    def test_a_file_is_sent_again_with_the_retry(self):
+        with Proxy(["drop", "forward"]) as proxy, FIRST.open("rb") as file:
+            self.assertEqual(len(Faceline(proxy.url, KEY).represent(img=file, max_faces=1).results), 1)
+
+    def test_a_request_ends_in_time(self):
+        with Proxy(["silence", "drip"]) as proxy:
+            for _ in range(2):
+                with self.assertRaises(Unavailable) as raised:
+                    Faceline(proxy.url, KEY, timeout=0.2).verify(**VECTORS)
+                self.assertEqual(raised.exception.code, "timeout")
+        self.assertEqual(len(proxy.requests), 2)
+
+    def test_health_is_not_retried_and_degraded_is_a_response(self):
+        with Proxy(["degrade", "drop"]) as proxy:
+            faceline = Faceline(proxy.url, KEY)
+            self.assertEqual(faceline.health().status, "degraded")
+            with self.assertRaises(Unavailable):
+                faceline.health()
+        self.assertEqual([headers.get("x-api-key") for headers in proxy.requests], [None, None])
+
+    def test_the_page_of_a_proxy_is_no_response_and_a_redirect_leaks_no_key(self):
+        with (
+            Proxy([]) as other,
+            Proxy([(200, {}, b"<html>"), (200, {}, b"{}"), (307, {"location": other.url}, b"")]) as proxy,
+        ):
+            for status in (200, 200, 307):
+                with self.assertRaises(FacelineError) as raised:
+                    Faceline(proxy.url, KEY).verify(**VECTORS)
+                self.assertEqual(
+                    (raised.exception.code, raised.exception.status), ("unexpected_response", status)
+                )
+        self.assertEqual(other.requests, [])
+
+    def test_connections_are_reused(self):
+        with Proxy(["forward"] * 5) as proxy:
+            faceline = Faceline(proxy.url, KEY)
+            for _ in range(5):
+                faceline.verify(**VECTORS)
+        self.assertEqual(len({headers["peer"] for headers in proxy.requests}), 1)
+
+    def test_a_value_of_a_later_service_is_no_error(self):
+        with Proxy(["forward with a new metric"]) as proxy:
+            response = Faceline(proxy.url, KEY).verify(**VECTORS)
+        self.assertEqual(response.similarity_metric, "manhattan")
+        self.assertEqual(response["new_field"], 1)
+
+
+class Proxy:
+    """Stands before the service and does one step of a script for each request."""
+
+    def __init__(self, script):
+        self.requests = []
+        self.ended = threading.Event()
+        proxy = self
+
+        class Handler(BaseHTTPRequestHandler):
+            protocol_version = "HTTP/1.1"
+
+            def do(self):
+                body = self.rfile.read(int(self.headers.get("content-length", 0)))
+                step = script[len(proxy.requests)]
+                proxy.requests.append({**self.headers, "peer": self.client_address})
+                if step == "drop":
+                    self.close_connection = True
+                elif step == "silence":
+                    proxy.ended.wait()
+                elif step == "degrade":
+                    status, headers, content = forward(self, body)
+                    self.respond(503, headers, content.replace(b'"ok"', b'"degraded"', 1))
+                elif step == "cut":
+                    self.send_response(200)
+                    self.send_header("content-length", "100")
+                    self.end_headers()
+                    self.wfile.write(b'{"verified":')
+                    self.close_connection = True
+                elif step == "drip":
+                    self.send_response(200)
+                    self.send_header("content-length", "1000000")
+                    self.end_headers()
+                    while not proxy.ended.wait(0.01):
+                        self.wfile.write(b" ")
+                elif step == "forward":
+                    self.respond(*forward(self, body))
+                elif step == "forward with a new metric":
+                    status, headers, content = forward(self, body)
+                    changed = {**json.loads(content), "similarity_metric": "manhattan", "new_field": 1}
+                    self.respond(status, headers, json.dumps(changed).encode())
+                else:
+                    self.respond(*step)
+
+            do_GET = do_POST = do
+
+            def respond(self, status, headers, content):
+                self.send_response(status)
+                for name, value in {**headers, "content-length": str(len(content))}.items():
+                    self.send_header(name, value)
+                self.end_headers()
+                self.wfile.write(content)
+
+            def log_message(self, *_):
+                pass
+
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.server.daemon_threads = True
+        self.server.handle_error = lambda *_: None
+        self.url = f"http://127.0.0.1:{self.server.server_address[1]}"
+
+    def __enter__(self):
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        return self
+
+    def __exit__(self, *_):
+        self.ended.set()
+        self.server.shutdown()
+        self.server.server_close()
+
+
+def forward(request, body):
+    connection = HTTPConnection(urlsplit(URL).netloc)
+    kept = {name: value for name, value in request.headers.items() if name.lower() != "host"}
+    connection.request(request.command, request.path, body, kept)
+    response = connection.getresponse()
+    kept = ("x-request-id", "retry-after", "content-type")
+    headers = {name: response.headers[name] for name in kept if name in response.headers}
+    content = response.read()
+    connection.close()
+    return response.status, headers, content
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,25 @@
+import type { LabelledDistances } from "../../tester/labelled-pairs.ts";
+import type { RateEvidence } from "../../tester/rarity.ts";
+import type { Reply } from "../../tester/reply.ts";
+import type { RequestFacts } from "./evidence.ts";
+import type { Picture } from "./picture.ts";
+
+/** A response with what the page knows about its request. */
+export type Answer = {
+  reply: Reply;
+  /** The images as they are shown, in the order of the request. */
+  pictures: Picture[];
+  /** What the model says of distances, and what moving the threshold does. */
+  scale: ScaleFacts;
+  evidence: RateEvidence | null;
+  request: RequestFacts;
+  response: { body: Reply; serverTiming: string; measuredMs: number | undefined };
+};
+
+export type ScaleFacts = {
+  /** The model's own threshold. */
+  own: number;
+  labelled: LabelledDistances | undefined;
+  /** Runs while the threshold moves; undefined: back to the model's own. */
+  moved: (threshold: number | undefined) => void;
+};

@@ -1,0 +1,20 @@
+import type { Facts } from "../../facts.ts";
+import type { Html } from "../../html.ts";
+import type { SearchIndex } from "./find-sections.ts";
+import { sectionsOf } from "./sections.ts";
+
+/** Returns the index of these pages, as a service with these facts shows them. */
+export function searchIndex(pages: Searchable[], facts: Facts): SearchIndex {
+  const sections = pages.flatMap(({ body }, page) =>
+    sectionsOf(body(facts)).map(({ anchor, title, within, text }): SearchIndex["sections"][number] => [
+      page,
+      anchor,
+      title,
+      within,
+      text,
+    ]),
+  );
+  return { pages: pages.map(({ path, title }) => [path, title]), sections };
+}
+
+type Searchable = { path: string; title: string; body(facts: Facts): Html };
