@@ -86,7 +86,7 @@ test("a wrong call returns a sentence", () => {
     ["decline --all --domain a.test", /one of --email, --domain/],
     ["list --all", /does not take --all/],
     ["waitlist --team ants", /does not take --team/],
-    ["list ants", /options only/],
+    ["list ants", /only options/],
     ["forget ada@example.test", /: forget --email ada@example\.test$/],
     ["sign-in-link ada@example.test", /: sign-in-link --email ada@example\.test$/],
     ["list --colour", /--colour/],

@@ -52,7 +52,7 @@ test("somebody waits, is approved with limits, gets a sign-in link and is forgot
   assert.match(again.printed, new RegExp(`  ${email}${lines}`));
 
   const approved = await keys("approve", "--email", email, "--team", `${team}-cams`, "--per-second", "5");
-  const limits = `The limits of the whole team ${team}-cams are set: --per-second 5 (before: the default).`;
+  const limits = `The limits of the whole team ${team}-cams are set: --per-second 5 (previously the default).`;
   assert.ok(approved.printed.includes(limits), approved.printed);
   const [, token = ""] = /^http:\/\/127\.0\.0\.1:8080\/sign-in\/([\w-]{43})$/m.exec(approved.printed) ?? [];
   assert.match(approved.printed, /a service at http:\/\/127\.0\.0\.1:8080: set PORT or PUBLIC_URL if/);
