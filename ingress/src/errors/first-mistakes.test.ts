@@ -158,6 +158,15 @@ const refused: [
     /The request has "file" instead\.$/,
   ],
   [
+    "an object of JavaScript",
+    "/represent",
+    "text/plain",
+    "[object Object]",
+    400,
+    /JSON\.stringify of the object/,
+  ],
+  ["one field for two images", "/verify", form, "images[]=a&images[]=b", 400, /has "images" instead\.$/],
+  [
     "the fields of CompreFace",
     "/verify",
     form,
