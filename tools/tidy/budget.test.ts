@@ -80,7 +80,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // What visitors read, in three languages: 560. Tables as cards on a phone, and the reader's locale: 50.
   // Search and outline of the documents took 330 and 80, an overview 90, site files and the social card 120.
   // The tester's strings in one file a language took 210, its states 200 and 230, a face to choose 180.
-  web: [8_670, 1_420],
+  // The home page in two more languages: 510.
+  web: [9_200, 1_420],
 };
 
 /** Bytes of each document; the first pattern that matches a document counts. */

@@ -42,8 +42,8 @@ export async function bundleScripts(): Promise<Map<ScriptName, Buffer>> {
 const withWords = (language: string): Plugin => ({
   name: "words",
   setup(build) {
-    build.onResolve({ filter: /\/words\/en\.ts$/ }, ({ path, resolveDir }) => ({
-      path: join(resolveDir, dirname(path), `${language}.ts`),
+    build.onResolve({ filter: /\/words\/tester-en\.ts$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, dirname(path), `tester-${language}.ts`),
     }));
   },
 });

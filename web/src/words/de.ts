@@ -2,7 +2,7 @@ import type { Words } from "./language.ts";
 
 // What the pages for visitors say in German, in the polite form.
 
-export { tester } from "./tester-en.ts";
+export { tester, homePage } from "./tester-de.ts";
 
 export const copying: Words["copying"] = {
   copy: "Kopieren",

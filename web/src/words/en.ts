@@ -1,6 +1,6 @@
 // What the pages for visitors say in English. `./linked-text.ts` has the syntax of links.
 
-export { tester } from "./tester-en.ts";
+export { tester, homePage } from "./tester-en.ts";
 
 /** Buttons that copy. */
 export const copying = { copy: "Copy", copied: "Copied", refused: "Not allowed" };
