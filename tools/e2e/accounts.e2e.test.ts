@@ -84,6 +84,18 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     assert.match(await keys("waitlist"), /ada@example\.test[\s\S]+Team: Ants[\s\S]+doors/);
   });
 
+  await t.test("a visitor reads the pages in German or Spanish", async () => {
+    for (const language of ["de", "es"]) {
+      const { page } = await openPage(browser, { headers: { "accept-language": language } });
+      for (const path of ["waitlist", "waitlist/joined", "sign-in", "sign-in/sent", "sign-in/dead"]) {
+        await page.goto(`${address}/${path}`);
+        assert.equal(await page.getAttribute("html", "lang"), language);
+        await assertSoundInAllLooks(page, `${language}-${path.replace("/", "-")}`);
+      }
+      await page.context().close();
+    }
+  });
+
   await t.test("the first operator is made by a command, and signs in by mail", async () => {
     await keys("operator", "--email", olga);
     await signIn(operator.page, await mailedAddress(olga, 1), "/admin");
