@@ -28,7 +28,7 @@ export const tester = {
     key: "`$FACELINE_KEY` is your API key: [how to get one](/docs/keys).",
     copyLink: "Copy link",
     link: "to these settings, with samples as images",
-    take: "Take the image",
+    take: "Take photo",
     close: "Close",
     turnedOff:
       "The operator of this service has turned the tester off. The API itself needs a key: " +
