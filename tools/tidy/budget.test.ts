@@ -64,7 +64,7 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // Every state of the tester in a browser: 230.
   // Generated clients in three languages, the linters and the collection: 160.
   // 150. The wheel of the Python client: 140. Every state of the tester in a browser: 230.
-  "tools/e2e": [3_530, 8_450],
+  "tools/e2e": [3_530, 8_470],
   "tools/int8-ranges": [300, 50],
   "tools/planner": [5_530, 2_380],
   "tools/releases": [350, 260],
