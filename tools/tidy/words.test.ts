@@ -50,7 +50,6 @@ const pending = [
   "docs/using/clients.md",
   "docs/using/errors.md",
   "ingress/openapi",
-  "ingress/src",
   "runtime/live",
   "tools/planner/report",
   "web/src",

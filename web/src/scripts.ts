@@ -8,6 +8,7 @@ const entries = {
   "code.js": "browser/code.ts",
   "docs.js": "browser/docs.ts",
   "shown-once.js": "browser/shown-once.ts",
+  "locale.js": "browser/locale.ts",
   // With words: one for each language.
   "tester.en.js": "browser/tester/main.ts",
   "tester.de.js": "browser/tester/main.ts",
