@@ -48,7 +48,7 @@ test("without calls and without a key to send some with, it ends with what to do
   writeFileSync(join(folder, "running-service.json"), JSON.stringify(service));
   const { code, text } = await run(folder, "--draw", "poisson", "--seconds", "1");
   assert.equal(code, 2);
-  assert.match(text, /no development key .*\nNo calls came, .*\nSend calls to .* and repeat/);
+  assert.match(text, /no development key .*\nNo requests came, .*\nSend requests to .* and repeat/);
 });
 
 function newFolder(t: TestContext): string {
