@@ -32,7 +32,7 @@ export const revokeTeamKeyPage = ({ team, key }: { team: string; key: KeyView })
     path: `/admin/teams/${team}/keys`,
     title: `Revoke ${key.name}?`,
     content: html`<h1>Revoke “${key.name}” of ${team}?</h1>
-<p class="lead">Requests with this key will be refused at once. You cannot undo this: the team will need another key.</p>
+<p class="lead">Requests with this key are refused at once. This cannot be undone: the team needs another key to continue.</p>
 <p>!${keyPrefix(key)}, last used: !${lastUse(key)}. The audit log will name you.</p>
 <form method="post" action="/admin/teams/${team}/keys/${key.id}/revoke" class="form actions">
 <button class="button danger">Revoke the key</button>

@@ -26,7 +26,7 @@ const refusal = (text: string | undefined): Html =>
 const silence = ({ receivers, ingresses }: ModelsView): Html =>
   receivers === ingresses
     ? nothing
-    : html`<p class="note">${receivers - ingresses} of ${receivers} ingresses did not reply. They will follow when they reach the durable
+    : html`<p class="note">${receivers - ingresses} of ${receivers} ingresses did not respond. They will follow when they reach the durable
 Redis again.</p>
 `;
 
