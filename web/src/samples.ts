@@ -32,4 +32,5 @@ export async function makeThumbnail(sample: SampleName): Promise<Buffer> {
   return sharp(picture).resize({ width: thumbnailWidthPx }).webp({ quality: 70 }).toBuffer();
 }
 
-export const thumbnailWidthPx = 160;
+/** Twice as many as the page has room for: screens with two pixels for one show all of them. */
+export const thumbnailWidthPx = 96;

@@ -26,7 +26,7 @@ test("a page comes in the best encoding that the client takes", async () => {
   for (const [accepted, encoding] of Object.entries(expected)) {
     const reply = await app.inject({ url: "/", headers: { "accept-encoding": accepted } });
     assert.equal(reply.headers["content-encoding"] ?? "identity", encoding, accepted);
-    assert.equal(reply.headers.vary, "accept-encoding");
+    assert.equal(reply.headers.vary, "accept-encoding, accept-language");
     assert.equal(decoders[encoding](reply.rawPayload).toString(), plain);
     assert.equal(Number(reply.headers["content-length"]), reply.rawPayload.length);
   }
@@ -56,5 +56,5 @@ test("a client whose tag a proxy has made weak gets 304 too, and so does one tha
 
 test("with allowed origins, replies vary by both", async (t) => {
   const { app } = testServer(t, { settings: { CORS_ORIGINS: "https://faces.example" } });
-  assert.equal((await app.inject("/")).headers.vary, "accept-encoding, origin");
+  assert.equal((await app.inject("/")).headers.vary, "accept-encoding, accept-language, origin");
 });

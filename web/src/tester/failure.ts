@@ -1,4 +1,4 @@
-import { words } from "../words/tester-en.ts";
+import { tester as words } from "../words/en.ts";
 
 /** Failure of a request, and what the page does about it. */
 export type Failure = {

@@ -2,6 +2,14 @@ import type { Words } from "./language.ts";
 
 // What the pages for visitors say in German, in the polite form.
 
+export { tester } from "./tester-en.ts";
+
+export const copying: Words["copying"] = {
+  copy: "Kopieren",
+  copied: "Kopiert",
+  refused: "Nicht erlaubt",
+};
+
 export const siteFrame: Words["siteFrame"] = {
   skip: "Zum Inhalt springen",
   main: "Hauptnavigation",

@@ -1,5 +1,10 @@
 // What the pages for visitors say in English. `./linked-text.ts` has the syntax of links.
 
+export { tester } from "./tester-en.ts";
+
+/** Buttons that copy. */
+export const copying = { copy: "Copy", copied: "Copied", refused: "Not allowed" };
+
 /** Header and footer. */
 export const siteFrame = {
   skip: "Skip to content",

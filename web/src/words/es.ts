@@ -2,6 +2,14 @@ import type { Words } from "./language.ts";
 
 // What the pages for visitors say in Spanish, in the polite form.
 
+export { tester } from "./tester-en.ts";
+
+export const copying: Words["copying"] = {
+  copy: "Copiar",
+  copied: "Copiado",
+  refused: "No permitido",
+};
+
 export const siteFrame: Words["siteFrame"] = {
   skip: "Ir al contenido",
   main: "Principal",

@@ -5,7 +5,7 @@ import { formatDistance } from "../../tester/numbers.ts";
 import { type RateEvidence, rarityWords } from "../../tester/rarity.ts";
 import { isCompare, isVerify } from "../../tester/reply.ts";
 import { verdictOf } from "../../tester/verdict.ts";
-import { words } from "../../words/tester-en.ts";
+import { tester as words } from "../../words/en.ts";
 import type { Answer } from "./answer.ts";
 import { element } from "./element.ts";
 import type { Picture } from "./picture.ts";
@@ -95,7 +95,7 @@ const distanceOf = (result: CompareResponse["results"][number]): number =>
   "error" in result ? Number.POSITIVE_INFINITY : result.distance;
 
 function table(heads: string[], rows: HTMLElement[]): HTMLTableElement {
-  const cells = heads.map((text) => (text === "" ? element("td") : element("th", { scope: "col" }, text)));
+  const cells = heads.map((text) => element("th", { scope: "col" }, text));
   return element(
     "table",
     {},

@@ -1,4 +1,4 @@
-import { words } from "../../words/tester-en.ts";
+import { tester as words } from "../../words/en.ts";
 import { element } from "./element.ts";
 import type { FaceArea, FaceMark } from "./overlay.ts";
 

@@ -1,6 +1,6 @@
 import type { Failure } from "../../tester/failure.ts";
 import type { RunView } from "../../tester/run-view.ts";
-import { words } from "../../words/tester-en.ts";
+import { tester as words } from "../../words/en.ts";
 import { type AnswerWords, scaleOf, wordsOf } from "./answer-view.ts";
 import type { Answer } from "./answer.ts";
 import { element, find } from "./element.ts";

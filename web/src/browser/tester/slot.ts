@@ -1,4 +1,4 @@
-import { words } from "../../words/tester-en.ts";
+import { tester as words } from "../../words/en.ts";
 import { openCamera } from "./camera.ts";
 import { acceptDrops } from "./drops.ts";
 import { element } from "./element.ts";
