@@ -49,7 +49,7 @@ function findNode24() {
   if (name in optionalDependencies) return join(packages, name, "bin", "node");
   if (Number(process.versions.node.split(".")[0]) >= 24) return process.execPath;
   fail(
-    `No package brings Node 24 to ${process.platform}-${process.arch}: install Node 24, and run this on it.`,
+    `There is no Node 24 package for ${process.platform}-${process.arch}: install Node 24, and run this on it.`,
   );
 }
 
@@ -67,8 +67,8 @@ async function install() {
   // npm does not call it a failure when an optional package cannot be installed.
   if (!existsSync(node24)) {
     fail(
-      "Node 24 was not installed: its package could not be fetched, or it is not the one whose hash is in " +
-        "package-lock.json. Run `npm ci --loglevel=verbose` to see which, and `npm cache verify` before another try.",
+      "Node 24 was not installed: its package could not be fetched, or its hash differs from " +
+        "package-lock.json. Run `npm ci --loglevel=verbose` to find out which, and `npm cache verify` before another try.",
     );
   }
   writeFileSync(stamp, lockHash);

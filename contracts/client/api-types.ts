@@ -15,14 +15,14 @@ export type NamedVector = Vector | string;
 
 export type DistanceMetric = "cosine" | "euclidean" | "euclidean_l2";
 
-/** Options of every call that detects faces. */
+/** Options of every request that detects faces. */
 export type DetectionOptions = {
   /** One of `models` of `capabilities()`. Defaults to its `default_model`. */
   model_name?: string | undefined;
   /** One of `detectors` of `capabilities()`. Defaults to its `default_detector`. */
   detector_backend?: string | undefined;
   /**
-   * False: where no face is found, the whole image is taken as the face; the reply says so (`face_found`),
+   * False: where no face is found, the whole image is taken as the face; `face_found` says so,
    * and nothing is a match then. Defaults to true.
    */
   enforce_detection?: boolean | undefined;
@@ -40,7 +40,7 @@ export type DetectionOptions = {
   expand_percentage?: 0 | undefined;
 };
 
-/** Further options of the calls that compare faces. */
+/** Further options of the requests that compare faces. */
 export type DistanceOptions = {
   /** Defaults to `cosine`. */
   distance_metric?: DistanceMetric | undefined;
@@ -54,7 +54,7 @@ export type DistanceOptions = {
    * ones may be missed (`missed_width_share` of `capabilities()`).
    */
   all_faces?: boolean | undefined;
-  /** The `model_version` of the vectors of the call. Another one than the model has now is refused. */
+  /** The `model_version` of the vectors of the request. Another one than the model has now is refused. */
   model_version?: string | undefined;
 };
 
@@ -188,7 +188,7 @@ export type RepresentResponse = {
 /**
  * A candidate that was compared. `index` is its position in the request. `face_found` is null for a vector;
  * where it is false, the whole image was taken as the face, and `match` is false. `false_match_rate` is as in
- * the reply of `verify`.
+ * the response of `verify`.
  */
 export type ComparedCandidate = {
   index: number;
@@ -312,7 +312,7 @@ export type ModelDetails = NetworkDetails & {
   /** Names the weights. Vectors of equal versions may be compared. */
   model_version: string;
   thresholds: Record<DistanceMetric, number>;
-  /** The largest threshold that a call may have: no two embeddings are further apart. */
+  /** The largest threshold of a request: no two embeddings are further apart. */
   thresholds_max: Record<DistanceMetric, number>;
   /** The data that each threshold comes from. */
   thresholds_from: Record<DistanceMetric, string>;
@@ -361,7 +361,7 @@ export type CapabilitiesResponse = {
     embedding_formats: ("float" | "base64")[];
     vectors: boolean;
     anti_spoofing: boolean;
-    /** Whether the home page runs calls without a key. */
+    /** Whether the home page sends requests without a key. */
     tester: boolean;
     thresholds_unaligned: "unmeasured";
   };
@@ -369,7 +369,7 @@ export type CapabilitiesResponse = {
 };
 
 export type HealthResponse = {
-  /** `degraded`: a call that needs a worker could not be served now. */
+  /** `degraded`: a request that needs a worker could not be served now. */
   status: "ok" | "degraded";
   version: string;
   revision?: string | undefined;
@@ -379,7 +379,7 @@ export type HealthResponse = {
     /** Load by pool, then by lane (model and detector). */
     pools: Record<string, Record<string, { workers: number; waiting: number; expected_wait_ms: number }>>;
   };
-  /** How a call that needs a worker would be refused, with `degraded`. */
+  /** How a request that needs a worker would be refused, with `degraded`. */
   refusal?: { error: ErrorCode; dependency?: Dependency | undefined; detail: string } | undefined;
 };
 
@@ -400,7 +400,7 @@ export type Problem = {
   dependency?: Dependency | undefined;
 };
 
-/** What a call needs besides the process that received it. */
+/** What a request needs besides the process that received it. */
 export type Dependency = "kafka" | "redis-volatile" | "redis-durable" | "batcher";
 
 /** The stable codes of the service's errors. */

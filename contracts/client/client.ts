@@ -21,10 +21,10 @@ export { FacelineError, type FacelineErrorCode } from "./faceline-error.ts";
  *     const faceline = new FacelineClient({ baseUrl: "http://127.0.0.1:8080", apiKey });
  *     const { verified } = await faceline.verify({ img1, img2 });
  *
- * A call that was refused for now (429, 503) or whose connection broke is retried within `timeoutMs`. An
- * `Idempotency-Key` is sent only if the caller gives one: the service then keeps the answer, embeddings
- * included, for ten minutes. Every method throws a FacelineError when there is no reply, or the reason of
- * `signal` when the caller aborts.
+ * Temporary refusals (429, 503) and broken connections are retried within `timeoutMs`. An `Idempotency-Key`
+ * is sent only if the caller gives one: the service then keeps the response, embeddings included, for ten
+ * minutes. Every method throws a FacelineError if the request fails, or the reason of `signal` when the
+ * caller aborts.
  */
 export class FacelineClient {
   readonly #options: Required<Omit<ClientOptions, "apiKey">> & Pick<ClientOptions, "apiKey">;
@@ -57,21 +57,21 @@ export class FacelineClient {
   }
 
   /**
-   * Tells whether the service could serve a call now. Never retried, and `degraded` (503) is a reply, not an
-   * error.
+   * Tells whether the service could serve a request now. Never retried. `degraded` (503) is a response, not
+   * an error.
    */
   async health({ signal }: Pick<CallOptions, "signal"> = {}): Promise<HealthResponse> {
     const request: HttpRequest = { method: "GET", path: "/health", headers: {} };
-    const reply = await this.#attempt(request, this.#options.timeoutMs, signal, async (response) =>
+    const result = await this.#attempt(request, this.#options.timeoutMs, signal, async (response) =>
       response.ok || response.status === 503
-        ? parseReply<HealthResponse>(response)
+        ? parseResponse<HealthResponse>(response)
         : errorFromResponse(response),
     );
-    if (reply instanceof FacelineError) throw reply;
-    return reply;
+    if (result instanceof FacelineError) throw result;
+    return result;
   }
 
-  async #post<Reply>(path: string, request: object, options: CallOptions): Promise<Reply> {
+  async #post<Result>(path: string, request: object, options: CallOptions): Promise<Result> {
     const headers: Record<string, string> = {
       "content-type": "application/json",
     };
@@ -82,50 +82,50 @@ export class FacelineClient {
     return this.#send({ method: "POST", path, headers, body }, options);
   }
 
-  async #send<Reply>(request: HttpRequest, { signal, requestId }: CallOptions): Promise<Reply> {
+  async #send<Result>(request: HttpRequest, { signal, requestId }: CallOptions): Promise<Result> {
     const { attemptsMax, timeoutMs } = this.#options;
     const endsAt = performance.now() + timeoutMs;
     if (requestId !== undefined) request.headers["x-request-id"] = requestId;
     for (let attempt = 1; ; attempt++) {
-      const reply = await this.#attempt(request, endsAt - performance.now(), signal, async (response) =>
-        response.ok ? parseReply<Reply>(response) : errorFromResponse(response),
+      const result = await this.#attempt(request, endsAt - performance.now(), signal, async (response) =>
+        response.ok ? parseResponse<Result>(response) : errorFromResponse(response),
       );
-      if (!(reply instanceof FacelineError)) return reply;
+      if (!(result instanceof FacelineError)) return result;
       const remainingMs = endsAt - performance.now();
-      const delayMs = retryDelayMs(reply, { attempt, attemptsMax, remainingMs }, Math.random());
-      if (delayMs === undefined) throw reply;
+      const delayMs = retryDelayMs(result, { attempt, attemptsMax, remainingMs }, Math.random());
+      if (delayMs === undefined) throw result;
       await sleep(delayMs, signal);
     }
   }
 
   /** One HTTP request. Returns an error that may be retried, and throws only when the caller aborts. */
-  async #attempt<Reply>(
+  async #attempt<Result>(
     { path, ...init }: HttpRequest,
     timeoutMs: number,
     signal: AbortSignal | undefined,
-    read: (response: Response) => Promise<Reply | FacelineError>,
-  ): Promise<Reply | FacelineError> {
+    read: (response: Response) => Promise<Result | FacelineError>,
+  ): Promise<Result | FacelineError> {
     const timeoutSignal = AbortSignal.timeout(Math.max(1, Math.ceil(timeoutMs)));
     const either = signal === undefined ? timeoutSignal : AbortSignal.any([timeoutSignal, signal]);
     const { baseUrl, fetch } = this.#options;
     try {
-      // Read inside the `try`, because a connection may break in the middle of an answer. The service never
+      // Read inside the `try`, because a connection may break in the middle of a response. The service never
       // redirects, and a followed redirect would send the API key to another origin.
       return await read(await fetch(`${baseUrl}${path}`, { ...init, redirect: "error", signal: either }));
     } catch (cause) {
       signal?.throwIfAborted();
       const [code, detail] = timeoutSignal.aborted
-        ? (["timeout", "No answer came in time."] as const)
+        ? (["timeout", "No response came in time."] as const)
         : (["unreachable", "The service could not be reached."] as const);
       return new FacelineError({ code, status: 0, detail, cause });
     }
   }
 }
 
-async function parseReply<Reply>(response: Response): Promise<Reply | FacelineError> {
+async function parseResponse<Result>(response: Response): Promise<Result | FacelineError> {
   const text = await response.text();
   try {
-    return JSON.parse(text) as Reply;
+    return JSON.parse(text) as Result;
   } catch {
     return unexpectedResponse(response);
   }
@@ -154,22 +154,22 @@ export type ClientOptions = {
   baseUrl: string;
   /** An API key. Not needed where the service runs with AUTH=off. */
   apiKey?: string | undefined;
-  /** How often a call is sent at most, the first time included. Defaults to 4. */
+  /** How often a request is sent at most, the first time included. Defaults to 4. */
   attemptsMax?: number;
-  /** How long a call may take in milliseconds, with its pauses and retries. Defaults to 60,000. */
+  /** How long a request may take in milliseconds, with its pauses and retries. Defaults to 60,000. */
   timeoutMs?: number;
   /** Defaults to the global `fetch`. */
   fetch?: typeof globalThis.fetch;
 };
 
 export type CallOptions = {
-  /** Ends the call, also in the pause before a retry. */
+  /** Ends the request, also in the pause before a retry. */
   signal?: AbortSignal;
-  /** Sent as `x-request-id`: becomes the `request_id` of the reply and of the service's logs. */
+  /** Sent as `x-request-id`: becomes the `request_id` of the response and of the service's logs. */
   requestId?: string;
   /**
-   * Sent as `Idempotency-Key` with a POST: equal calls are then computed and counted once, and the service
-   * keeps the answer for ten minutes. Not sent by default.
+   * Sent as `Idempotency-Key` with a POST: equal requests are then computed and counted once, and the
+   * service keeps the response for ten minutes. Not sent by default.
    */
   idempotencyKey?: string;
   /** How long the service may take for one attempt, in milliseconds: `x-request-timeout-ms`. */

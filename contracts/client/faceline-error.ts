@@ -1,21 +1,21 @@
 import type { ErrorCode, Problem } from "./api-types.ts";
 
 /**
- * Why a call has no reply. `message` is a sentence for people; `code` is what programs switch on. Tested with
+ * Why a request failed. `message` is a sentence for people; `code` is what programs switch on. Tested with
  * real calls in ingress (`client.test.ts`).
  */
 export class FacelineError extends Error {
   override name = "FacelineError";
   /** A code of the service's error table, or one of the client's own three. */
   readonly code: FacelineErrorCode;
-  /** The HTTP status; 0 where no answer came. */
+  /** The HTTP status; 0 without a response. */
   readonly status: number;
   readonly requestId: string | undefined;
   /** The field or header at fault. */
   readonly field: string | undefined;
   /** 0 and 1 for img1 and img2; for a candidate, its position in the request. */
   readonly index: number | undefined;
-  /** How long the service asks its caller to wait, from `Retry-After`. */
+  /** How long to wait, from `Retry-After`. */
   readonly retryAfterMs: number | undefined;
 
   constructor(fields: FacelineErrorFields) {
@@ -36,7 +36,7 @@ export type FacelineErrorCode =
   | "unreachable"
   /** The client's `timeoutMs` has passed. */
   | "timeout"
-  /** The answer is not the service's own: a proxy's, for example. */
+  /** The response is not the service's own: a proxy's page, for example. */
   | "unexpected_response";
 
 /** Maps a response that is not 2xx to an error. Reads the response's body. */
@@ -49,7 +49,7 @@ export async function errorFromResponse(response: Response): Promise<FacelineErr
 
 /** Returns the error for a response whose body is not the service's. */
 export function unexpectedResponse(response: Response): FacelineError {
-  const detail = `Status ${response.status} came with a body that is not the service's: see what stands between.`;
+  const detail = `The response with status ${response.status} is not the service's: check the address and proxies.`;
   return new FacelineError({ code: "unexpected_response", detail, ...fromHeaders(response) });
 }
 

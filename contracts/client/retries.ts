@@ -6,10 +6,9 @@ const backoffMaxMs = 5_000;
 /**
  * Returns the pause in milliseconds before the next attempt, or undefined when there must be none.
  *
- * Retried are calls that were refused for now (429 and 503) and broken
- * connections: a call changes nothing in the service, so it may be computed again. The pause is at least what
- * `Retry-After` says, and never as long as the time that the call has left. `random`, from 0 to 1, spreads
- * the callers that were refused together.
+ * Retried are temporary refusals (429 and 503) and broken connections: a request changes nothing in the
+ * service, so it may be computed again. The pause is at least what `Retry-After` says, and never as long as
+ * the time that is left. `random`, from 0 to 1, spreads the clients that were refused together.
  */
 export function retryDelayMs(
   { status, code, retryAfterMs }: Pick<FacelineError, "status" | "code" | "retryAfterMs">,

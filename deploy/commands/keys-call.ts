@@ -6,32 +6,31 @@ import { keylessTenant, Tenant, visitorsTenant } from "@faceline/contracts/wire/
 
 export const usage = `usage: npm run keys -- VERB
 
-  create --team NAME [--name NAME] [LIMITS]   make a key, and print it this once
-  list [--team NAME]                          show the keys
-  revoke --id ID | --prefix PREFIX            refuse a key from now on; the beginning of either is enough
-  limits --team NAME LIMITS                   change what a team may do
-  usage [--team NAME] [--days N]              show the requests of a team and its recent errors, or of all teams
-  waitlist                                    show who waits for approval
-  approve --email MAIL --team NAME [LIMITS]   make somebody a member of a team, and send them a sign-in link
+  create --team NAME [--name NAME] [LIMITS]   create a key, and print it once
+  list [--team NAME]                          list the keys
+  revoke --id ID | --prefix PREFIX            revoke a key; the first characters of either are enough
+  limits --team NAME LIMITS                   change the limits of a team
+  usage [--team NAME] [--days N]              show requests and recent errors of a team, or requests of all teams
+  waitlist                                    list people waiting for approval
+  approve --email MAIL --team NAME [LIMITS]   add a person to a team, and send a sign-in link
   decline --email MAIL | --domain DOMAIN | --network NETWORK | --all
-                                              take one off the waitlist, or many at once: those of a mail domain
-                                              (example.org), of a network as \`waitlist\` shows it, or all
-  operator --email MAIL [--team NAME]         make somebody an operator, likewise
-  member --email MAIL                         make an operator a member again, from their next request on
-  sign-in-link --email MAIL                   send a member or an operator a new one
-  forget --email MAIL                         remove all that is stored of a person
+                                              remove one entry from the waitlist, or many: all of a mail domain
+                                              (example.org), of a network as shown by \`waitlist\`, or all
+  operator --email MAIL [--team NAME]         make a person an operator, and send a sign-in link
+  member --email MAIL                         turn an operator back into a member, from the next request
+  sign-in-link --email MAIL                   send a new sign-in link to a member or an operator
+  forget --email MAIL                         delete everything stored about a person
 
-LIMITS are those of the team, all its keys together; limits that are left out stay as they are:
+LIMITS apply to the team, across all its keys; omitted limits do not change:
   --per-second N        requests per second
-  --burst N             requests in a burst
-  --in-flight N         requests at a time
-  --bytes-per-second N  bytes of bodies a second that one ingress reads
-  --no-limits           none of them; 0 turns one off
+  --burst N             largest burst, in requests
+  --in-flight N         requests in flight
+  --bytes-per-second N  body bytes per second that one ingress reads
+  --no-limits           no limits; 0 turns off a single one
 
-Sign-in links are mailed when SMTP_URL is set, and printed otherwise. They lead to the service at PUBLIC_URL,
-or on PORT of this machine: set one of them as for the service. Without both, it is the port of the last
-\`npm start\` in this folder, else 8080.
-The keys are in the durable Redis: REDIS_DURABLE_URL, or the one of \`npm start\` (REDIS_DURABLE_PORT, 6380).`;
+Sign-in links are mailed if SMTP_URL is set, otherwise printed. They point to PUBLIC_URL, or to PORT on this machine:
+set the same one as for the service. The default is the port of the last \`npm start\` in this folder, or 8080.
+Keys are stored in the durable Redis: REDIS_DURABLE_URL, or the one of \`npm start\` (REDIS_DURABLE_PORT, 6380).`;
 
 const options = {
   team: { type: "string" },
@@ -75,15 +74,15 @@ export function parseKeysCall(argv: string[]): KeysCommand | string {
     const [verb = "", ...more] = positionals;
     if (values.help) return { verb: "help" };
     if (verb === "") return usage;
-    if (!Object.hasOwn(optionsByVerb, verb)) return `There is no verb ${verb}: see --help.`;
+    if (!Object.hasOwn(optionsByVerb, verb)) return `Unknown command ${verb}: see --help.`;
     if (more.length > 0 && optionsByVerb[verb]![0] === "email") {
-      return `${verb} takes the mail address as an option: ${verb} --email ${more[0]}`;
+      return `${verb} takes the email as an option: ${verb} --email ${more[0]}`;
     }
-    if (more.length > 0) return `${verb} takes options only: see --help.`;
+    if (more.length > 0) return `${verb} takes only options: see --help.`;
     const unexpected = Object.entries(values).find(
       ([name, value]) => value !== false && !optionsByVerb[verb]!.includes(name),
     );
-    if (unexpected !== undefined) return `${verb} takes no --${unexpected[0]}: see --help.`;
+    if (unexpected !== undefined) return `${verb} does not take --${unexpected[0]}: see --help.`;
     return parseVerb(verb, values);
   } catch (error) {
     return (error as Error).message;
@@ -166,7 +165,7 @@ function parseTeam(name: string | undefined): string {
 function parseEmail(text: string | undefined): string {
   const read = Email.safeParse(text);
   if (read.success) return read.data;
-  throw new Error("--email must be one mail address, such as ada@example.com.");
+  throw new Error("--email must be a single email address, such as ada@example.com.");
 }
 
 function parseLimits(values: Values): LimitOverrides | undefined {

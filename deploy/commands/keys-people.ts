@@ -48,7 +48,7 @@ export async function runPeopleCommand(redis: RedisConnection, call: PeopleComma
       const made = await makeOperator(redis, call, commandActor);
       if (made === null) throw new Error(forgottenMeanwhile(call.email));
       const { person, wasOperator } = made;
-      const operator = wasOperator ? "was an operator before" : "is an operator";
+      const operator = wasOperator ? "was already an operator" : "is now an operator";
       const text = `${call.email} ${operator}, and a member of ${person.team}.`;
       return `${text}\n\n${await linkText(redis, call.email)}`;
     }
@@ -62,27 +62,27 @@ export async function runPeopleCommand(redis: RedisConnection, call: PeopleComma
 }
 
 const forgottenMeanwhile = (email: string): string =>
-  `${email} was forgotten at the same time: run the command again to store them again.`;
+  `${email} was forgotten at the same moment. Run the command again to add them back.`;
 
 async function declineText(redis: RedisConnection, call: DeclineCall): Promise<string> {
   if ("which" in call) {
     const declined = await declineAll(redis, call.which, commandActor);
-    return `${declined} ${declined === 1 ? "entry is" : "entries are"} off the waitlist.`;
+    return `${declined} ${declined === 1 ? "entry was" : "entries were"} removed from the waitlist.`;
   }
-  if (await decline(redis, call.email, commandActor)) return `${call.email} is off the waitlist.`;
+  if (await decline(redis, call.email, commandActor)) return `${call.email} was removed from the waitlist.`;
   throw new Error(`${call.email} is not on the waitlist: \`waitlist\` shows who is.`);
 }
 
 async function memberText(redis: RedisConnection, email: string): Promise<string> {
   switch (await makeMember(redis, email, commandActor)) {
     case "made":
-      return `${email} is a member from their next request on, and an operator no more. They stay signed in.`;
+      return `${email} is a member from their next request, and no longer an operator. They stay signed in.`;
     case "was_member":
-      return `${email} was a member before.`;
+      return `${email} is already a member.`;
     case "last_operator":
       throw new Error(`${email} is the only operator: make somebody else one with \`operator\` first.`);
     case "unknown":
-      throw new Error(`Nobody is known as ${email}.`);
+      throw new Error(`There is no account for ${email}.`);
   }
 }
 
@@ -90,7 +90,7 @@ async function memberText(redis: RedisConnection, email: string): Promise<string
 function limitLines({ team, limits = {} }: Approval, before: LimitOverrides): string[] {
   const set = limitNames.flatMap(({ limit, flag }) => {
     const value = limits[limit];
-    return value === undefined ? [] : [`${flag} ${value} (before: ${before[limit] ?? "the default"})`];
+    return value === undefined ? [] : [`${flag} ${value} (previously ${before[limit] ?? "the default"})`];
   });
   return set.length === 0 ? [] : [`The limits of the whole team ${team} are set: ${set.join(", ")}.`];
 }
@@ -114,7 +114,8 @@ async function linkText(redis: RedisConnection, email: string): Promise<string> 
     : `\nIt assumes a service at ${service.address}: set PORT or PUBLIC_URL if it runs elsewhere.`;
   const hours = config.SIGN_IN_LINK_HOURS;
   const token = await issueForPerson(redis, { email, hours }, commandActor);
-  if (token === null) throw new Error(`Nobody is known as ${email}: \`approve\` or \`operator\` first.`);
+  if (token === null)
+    throw new Error(`There is no account for ${email}: run \`approve\` or \`operator\` first.`);
   const address = signInLink(service.address, token);
   const rest = `It works once, within ${hours === 1 ? "one hour" : `${hours} hours`}. Earlier links no longer work.${assumed}`;
   const printed = `${address}\n\nThis is their new sign-in link. ${rest}`;
@@ -133,12 +134,14 @@ async function forgetText(redis: RedisConnection, email: string): Promise<string
   const { found, team } = await forget(redis, email, commandActor);
   const file = await rewriteAppendOnlyFile(redis);
   // The file is rewritten even so, because an earlier call may have failed before that.
-  const lines = [found ? `${email} is forgotten.` : "Nobody of this email is stored."];
+  const lines = [found ? `${email} is forgotten.` : "Nothing is stored about this email."];
   if (team !== null) lines.push(`The API keys of ${team} still work: \`list --team ${team}\` shows them.`);
-  if (file === "rewritten") lines.push("The server's file was written again without them.");
-  if (file === "none") lines.push("The server has no append-only file. Backups of it may still name them.");
+  if (file === "rewritten") lines.push("The server's append-only file was rewritten without them.");
+  if (file === "none") lines.push("The server has no append-only file. Its backups may still contain them.");
   if (file === "refused") {
-    lines.push("The server's file still names them: run BGREWRITEAOF on it, as a user who may.");
+    lines.push(
+      "The server's append-only file still contains them: run BGREWRITEAOF as a user with that right.",
+    );
   }
   const text = lines.join("\n");
   if (!found) throw new Error(text);
@@ -147,7 +150,7 @@ async function forgetText(redis: RedisConnection, email: string): Promise<string
 
 /** Lists applicants. What they wrote is indented, so that none of it looks like another entry. */
 function entriesText(entries: Applicant[]): string {
-  if (entries.length === 0) return "Nobody waits for approval.";
+  if (entries.length === 0) return "Nobody is waiting for approval.";
   return entries.map(entryText).join("\n");
 }
 
@@ -163,13 +166,13 @@ function entryText({
 }: Applicant): string {
   const marks = [
     ...(network === undefined ? [] : [`from ${network}`]),
-    ...(sentAgainAt === undefined ? [] : [`sent again ${formatTime(sentAgainAt)}`]),
+    ...(sentAgainAt === undefined ? [] : [`resent ${formatTime(sentAgainAt)}`]),
     ...(team === null ? [] : [`a member of ${team} already`]),
     ...(declinedAt === null ? [] : [`declined ${formatTime(declinedAt)}`]),
   ];
   const head = [`${formatTime(joinedAt)}  ${email}`, ...marks].join(", ");
   const indented = (lines: string) => `\n    ${lines.replaceAll("\n", "\n    ")}`;
-  const first = firstText === undefined || firstText === text ? "" : indented(`Sent first:\n${firstText}`);
+  const first = firstText === undefined || firstText === text ? "" : indented(`First message:\n${firstText}`);
   return head + (text === "" ? "" : indented(text)) + first;
 }
 

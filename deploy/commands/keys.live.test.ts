@@ -34,7 +34,7 @@ test("keys are created, listed and revoked on the server of REDIS_DURABLE_URL", 
   assert.deepEqual(others, []);
 
   const revoked = await keys("revoke", "--prefix", key.slice(0, 10));
-  assert.match(revoked.printed, /is revoked; it is refused from now on/);
+  assert.match(revoked.printed, /is revoked and no longer accepted/);
   assert.equal((await findApiKey(redis, sha256))?.key.disabled, true);
   assert.match((await keys("list", "--team", team)).printed, /revoked\n$/);
 });
@@ -48,11 +48,11 @@ test("somebody waits, is approved with limits, gets a sign-in link and is forgot
 
   await joinWaitlist(redis, { email, text: "Three sites." });
   const again = await keys("waitlist");
-  const lines = `, sent again [^\n]*\n    Three sites\\.\n    Sent first:\n    Door cameras\\.\n    Two sites\\.\n`;
+  const lines = `, resent [^\n]*\n    Three sites\\.\n    First message:\n    Door cameras\\.\n    Two sites\\.\n`;
   assert.match(again.printed, new RegExp(`  ${email}${lines}`));
 
   const approved = await keys("approve", "--email", email, "--team", `${team}-cams`, "--per-second", "5");
-  const limits = `The limits of the whole team ${team}-cams are set: --per-second 5 (before: the default).`;
+  const limits = `The limits of the whole team ${team}-cams are set: --per-second 5 (previously the default).`;
   assert.ok(approved.printed.includes(limits), approved.printed);
   const [, token = ""] = /^http:\/\/127\.0\.0\.1:8080\/sign-in\/([\w-]{43})$/m.exec(approved.printed) ?? [];
   assert.match(approved.printed, /a service at http:\/\/127\.0\.0\.1:8080: set PORT or PUBLIC_URL if/);
@@ -63,24 +63,24 @@ test("somebody waits, is approved with limits, gets a sign-in link and is forgot
   assert.deepEqual([elsewhere.code, elsewhere.printed.includes(`member of ${team}-cams`)], [1, true]);
 
   const operator = await keys("operator", "--email", email);
-  assert.match(operator.printed, /is an operator, and a member of team-.*-cams\.$/m);
+  assert.match(operator.printed, /is now an operator, and a member of team-.*-cams\.$/m);
   const repeated = await keys("operator", "--email", email);
-  assert.match(repeated.printed, /was an operator before, and a member of /);
+  assert.match(repeated.printed, /was already an operator, and a member of /);
   assert.match(repeated.printed, /new sign-in link\. .* Earlier links no longer work\./);
   await makeOperator(redis, { email: `olga-${email}` }, commandActor);
   const member = await keys("member", "--email", email);
-  assert.match(member.printed, /is a member from their next request on, and an operator no more/);
+  assert.match(member.printed, /is a member from their next request, and no longer an operator/);
   assert.deepEqual((await keys("member", "--email", `no-${email}`)).code, 1);
   const forgotten = await keys("forget", "--email", email);
-  assert.match(
-    forgotten.printed,
-    /is forgotten\.\n.*still work.*\n.*file was written again without them\.\n$/,
-  );
+  assert.match(forgotten.printed, /is forgotten\.\n.*still work.*\n.*file was rewritten without them\.\n$/);
   assert.equal(await findSignInToken(redis, token), null);
   const nobody = await keys("forget", "--email", email);
-  assert.deepEqual([nobody.code, nobody.printed.startsWith("Nobody of this email is stored.\n")], [1, true]);
+  assert.deepEqual(
+    [nobody.code, nobody.printed.startsWith("Nothing is stored about this email.\n")],
+    [1, true],
+  );
   const unknown = await keys("sign-in-link", "--email", email);
-  assert.deepEqual([unknown.code, unknown.printed.startsWith("Nobody is known")], [1, true]);
+  assert.deepEqual([unknown.code, unknown.printed.startsWith("There is no account")], [1, true]);
 });
 
 test("a sign-in link is mailed where a server is configured, and printed when it takes no mail", async () => {
@@ -89,7 +89,7 @@ test("a sign-in link is mailed where a server is configured, and printed when it
   const email = `ada-${randomUUID()}@example.test`;
   const mail = { SMTP_FROM: "faceline@example.test", PUBLIC_URL: "https://faces.example/" };
   const mailed = await keysWith({ ...mail, SMTP_URL: server.url }, "operator", "--email", email);
-  assert.match(mailed.printed, /was mailed to ada-.* any more\.\n$/);
+  assert.match(mailed.printed, /was mailed to ada-.* no longer work\.\n$/);
   assert.doesNotMatch(mailed.printed, /sign-in\//);
   const [, token = ""] =
     /https:\/\/faces\.example\/sign-in\/([\w-]{43})/.exec(server.mails[0]?.text ?? "") ?? [];

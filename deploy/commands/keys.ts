@@ -43,21 +43,21 @@ async function run(redis: RedisConnection, call: Exclude<KeysCommand, { verb: "h
       // Limits first, so that the key is never valid without them.
       if (limits !== undefined) await changeLimits(redis, { team, limits }, commandActor);
       const { key } = await createKey(redis, { team, name }, commandActor);
-      return `${key}\n\nThis is the key of ${team}. Keep it now: it is shown this once, and cannot be looked up.`;
+      return `${key}\n\nThis is the key of ${team}. Save it now: it is shown only once.`;
     }
     case "limits":
       await changeLimits(redis, call, commandActor);
-      return `The limits of ${call.team} are set; they hold at once.`;
+      return `The limits of ${call.team} are set and take effect immediately.`;
     case "list": {
       const keys = await listAllKeys(redis);
       return keyTable(keys.filter((key) => call.team === undefined || key.team === call.team));
     }
     case "revoke": {
       const key = findOnly(await listAllKeys(redis), call.prefix);
-      if (key.disabled) return `Key ${key.id} of ${key.team} (${key.name}) was revoked before.`;
+      if (key.disabled) return `Key ${key.id} of ${key.team} (${key.name}) is already revoked.`;
       await revokeApiKey(redis, key);
       await recordAudit(redis, commandActor, "key_revoked", key.id, { team: key.team });
-      return `Key ${key.id} of ${key.team} (${key.name}) is revoked; it is refused from now on.`;
+      return `Key ${key.id} of ${key.team} (${key.name}) is revoked and no longer accepted.`;
     }
     case "usage":
       return usageReport(redis, { ...call, now: Date.now() });
@@ -84,8 +84,8 @@ async function listAllKeys(redis: RedisConnection): Promise<ListedKey[]> {
 function findOnly(keys: ListedKey[], start: string): ListedKey {
   const matches = keys.filter((key) => key.id.startsWith(start) || matchesPrefix(key, start));
   const [one, other] = matches;
-  if (one === undefined) throw new Error("No key begins like this: `npm run keys -- list` shows them.");
-  if (other !== undefined) throw new Error(`Several keys begin like this:\n\n${keyTable(matches)}`);
+  if (one === undefined) throw new Error("No key starts with this: see `npm run keys -- list`.");
+  if (other !== undefined) throw new Error(`Several keys start with this:\n\n${keyTable(matches)}`);
   return one;
 }
 

@@ -17,7 +17,7 @@ test("after a removal the ingresses that have the model are counted, whether it 
   const replies = [reply(["Dlib", "Own"]), reply(["Dlib"])];
   assert.equal(
     loadedSentence("Own", replies),
-    "1 running ingress has Own loaded, and so may workers: they keep it until their next start.",
+    "1 running ingress has Own loaded, as may workers; they keep it until they restart.",
   );
   assert.equal(loadedSentence("Other", replies), undefined);
   assert.equal(loadedSentence("Own", []), undefined);

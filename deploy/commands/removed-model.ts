@@ -20,5 +20,5 @@ export function loadedSentence(name: string, replies: AllowlistReply[]): string 
   const row = modelRows(replies).find((each) => each.name === name);
   if (row === undefined) return undefined;
   const count = row.loadedBy === 1 ? "1 running ingress has" : `${row.loadedBy} running ingresses have`;
-  return `${count} ${name} loaded, and so may workers: they keep it until their next start.`;
+  return `${count} ${name} loaded, as may workers; they keep it until they restart.`;
 }

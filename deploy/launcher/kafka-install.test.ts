@@ -25,7 +25,7 @@ test("a broker with a changed or missing jar is not started, and the message say
   await assert.rejects(fetchKafkaJars(libs, new AbortController().signal), (error: Error) => {
     assert.match(error.message, /^Kafka is not started, because the jars in .* are not the pinned ones/);
     assert.match(error.message, /changed HdrHistogram-2\.2\.2\.jar, missing .* and \d+ more\)/);
-    assert.match(error.message, /remove that folder, and the next start fetches them again\.$/);
+    assert.match(error.message, /remove that folder, and the next start downloads them again\.$/);
     return true;
   });
 });

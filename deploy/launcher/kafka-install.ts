@@ -54,7 +54,7 @@ export async function fetchKafkaJars(libs: string, stop: AbortSignal): Promise<b
   const pins = createHash("sha256").update(readFileSync(pom)).update(list).digest("hex");
   const stamp = join(libs, stampName);
   if (existsSync(stamp) && readFileSync(stamp, "utf8") === pins) {
-    await refuseOtherJars(libs, list, "remove that folder, and the next start fetches them again");
+    await refuseOtherJars(libs, list, "remove that folder, and the next start downloads them again");
     return false;
   }
 

@@ -12,7 +12,7 @@ export async function checkPorts(ports: PortSetting[]): Promise<void> {
         throw new Error(`Port ${port} is taken: stop what listens there, or set ${setting} to a free one.`);
       }
       if (error.code === "EACCES") {
-        throw new Error(`Port ${port} may not be used by this user: set ${setting} to one above 1023.`);
+        throw new Error(`Port ${port} cannot be used by this user: set ${setting} to one above 1023.`);
       }
       throw new Error(`${host}:${port} cannot be listened on (${error.code}): check HOST and ${setting}.`);
     });

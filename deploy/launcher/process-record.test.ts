@@ -37,7 +37,10 @@ test("a second launcher is refused while the first one runs, and ends none of it
   const broker = await idle();
   writeRecord(file, { pid: launcher.pid! }, [{ name: "kafka", pid: broker.pid! }]);
 
-  await assert.rejects(ProcessRecord.begin(file, print), /Faceline already runs from this state folder/);
+  await assert.rejects(
+    ProcessRecord.begin(file, print),
+    /Faceline is already running from this state folder/,
+  );
   assert.ok(identify(broker.pid!) !== undefined);
 });
 

@@ -23,7 +23,7 @@ export class ProcessRecord {
     const { owner } = await endLeftovers(file, print);
     if (owner !== undefined) {
       throw new Error(
-        `Faceline already runs from this state folder (process ${owner}): stop it first, or set FACELINE_STATE to another folder.`,
+        `Faceline is already running from this state folder (process ${owner}): stop it first, or set FACELINE_STATE to another folder.`,
       );
     }
     const record = new ProcessRecord(file);

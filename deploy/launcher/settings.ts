@@ -70,7 +70,7 @@ export const LauncherConfig = Settings.refine(
     TOPIC_RETENTION_MINUTES * 60_000 > DEADLINE_MAX_MS + retentionGraceMs,
   {
     path: ["TOPIC_RETENTION_MINUTES"],
-    error: "must exceed DEADLINE_MAX_MS by 10 s, or tasks are deleted before they end",
+    error: "must exceed DEADLINE_MAX_MS by 10 s, or Kafka deletes tasks before they end",
   },
 ).refine(
   ({ TOPIC_REPLICATION_FACTOR = 1, TOPIC_MIN_INSYNC_REPLICAS = 1 }) =>
@@ -166,17 +166,17 @@ function parseInspect(option: string, { workers, batchers, ingress }: Counts): s
 
 export const startUsage = `usage: npm start -- [OPTIONS]
 
-  --workers N|auto     inference workers; auto: one for each core, fewer on larger machines (default auto)
-  --batchers N         batchers; the second one is a hot standby (default 1)
+  --workers N|auto     inference workers; auto: one per core, fewer on larger machines (default auto)
+  --batchers N         batchers; the second is a hot standby (default 1)
   --ingress N          ingresses, on PORT, PORT + 1, … (default 1)
   --engine ENGINE      overrides ENGINE: onnx, or model:40+2b for measurements without models
-  --dev-key            make a development key although REDIS_DURABLE_URL is set
+  --dev-key            create a development key even if REDIS_DURABLE_URL is set
   --inspect SERVICE    debug ingress, batcher or inference, or one process (batcher-2), with Node's inspector on a
-                       free port of 127.0.0.1; repeat it for several
-  --observe            show what the service does: traces in Zipkin, metrics in Prometheus; its address is printed
-  --help               print this
+                       free port of 127.0.0.1; can be repeated
+  --observe            traces in Zipkin and metrics in Prometheus, on a page whose address is printed
+  --help               print this help
 
-Settings are environment variables: the tables in docs/operating have all of them.`;
+Settings are environment variables, listed in docs/operating.`;
 
 export const batchersMax = 4;
 export const ingressMax = 16;

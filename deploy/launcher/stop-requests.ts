@@ -11,10 +11,10 @@ export function stopRequests(print: (line: string) => void): StopRequests {
   const onSignal = () => {
     if (!stop.signal.aborted) {
       firstAt = performance.now();
-      print("stopping; Ctrl-C again to stop at once");
+      print("stopping; press Ctrl-C again to stop immediately");
       stop.abort();
     } else if (performance.now() - firstAt > sameSignalWithinMs && !force.signal.aborted) {
-      print("stopping at once");
+      print("stopping immediately");
       force.abort();
     }
   };

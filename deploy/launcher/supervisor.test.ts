@@ -48,7 +48,7 @@ test("a program that has to repair its data has more time to become ready, and t
   await supervisor.start();
   await supervisor.stop();
   assert.deepEqual(printed, [
-    "service-1 was not stopped properly and checks its data first: that may take 10 minutes",
+    "service-1 was not stopped cleanly and checks its data first, which may take 10 minutes",
   ]);
 });
 

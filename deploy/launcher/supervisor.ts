@@ -61,7 +61,7 @@ export class Supervisor {
     });
     this.#child = child;
     if (child.repairs) {
-      const text = "was not stopped properly and checks its data first: that may take";
+      const text = "was not stopped cleanly and checks its data first, which may take";
       this.#options.print(`${this.name} ${text} ${repairMs / 60_000} minutes`);
     }
     const { pid } = child;

@@ -16,15 +16,15 @@ export function welcomeMessage({
   const [address] = addresses;
   const header = key === undefined ? "x-api-key: YOUR-KEY" : `x-api-key: ${key}`;
   const file = /^[\w/.@:+-]+$/.test(body) ? `@${body}` : `"@${body.replaceAll(/["$`\\]/g, "\\$&")}"`;
-  const ready = `Faceline is ready, ${(tookMs / 1000).toFixed(1)} s after the command.`;
+  const ready = `Faceline is ready after ${(tookMs / 1000).toFixed(1)} s.`;
   return `
 ${ready}
 
   address  ${addresses.join("  ")}
-  key      ${key === undefined ? "none was made, because REDIS_DURABLE_URL is set (--dev-key makes one)" : `${key}  (also in ${relativeToHere(keyFile)})`}
+  key      ${key === undefined ? "none, because REDIS_DURABLE_URL is set (--dev-key creates one)" : `${key}  (also in ${relativeToHere(keyFile)})`}
   logs     ${relativeToHere(logs)}${pages ? `\n  browser  ${address}/  (tester, guides, reference)` : ""}${accounts ? "\n  people   npm run keys -- operator --email YOU@EXAMPLE.ORG  (you approve others at /admin)" : ""}${observeAddress === undefined ? "" : `\n  observe  ${observeAddress}  (traces, charts, live pages)`}${portsLine(operatorsPorts)}
 
-Try it. The two images show one person, who does not exist:
+Try it. Both images show the same person, who does not exist:
 
 curl -s ${address}/verify -H "${header}" -H "content-type: application/json" -d ${file}
 

@@ -29,6 +29,8 @@ test("generators of clients read the document: decision 21", () => {
   for (const keyword of ["prefixItems", "propertyNames", "oneOf", "allOf"]) {
     assert.ok(!openApiText.includes(`"${keyword}":`), keyword);
   }
+  // Of a field; a response by default is an object.
+  assert.doesNotMatch(openApiText, /"default": [^{]/);
   for (const [path, methods] of Object.entries(document.paths)) {
     for (const { description, security, responses } of Object.values(methods)) {
       assert.ok(description && security && Object.keys(responses).some((status) => status[0] === "4"), path);

@@ -73,7 +73,7 @@ export function schemas(): Record<string, JsonSchema> {
 /** Moves a default into the description: openapi-typescript requires fields that have one. */
 function describeDefault(schema: JsonSchema, value: unknown): void {
   delete schema["default"];
-  if (schema.description !== undefined) schema.description += ` Defaults to \`${value}\`.`;
+  if (schema.description !== undefined) schema.description += ` Defaults to \`${String(value)}\`.`;
 }
 
 /** Writes a tuple as a list of fixed length: few generators of clients know `prefixItems`. */

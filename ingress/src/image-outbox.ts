@@ -28,7 +28,7 @@ export function openImageOutbox(parts: ImageOutboxParts): ImageOutbox {
       const callBytes = images.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
       const lease = budget.acquire(tenant, callBytes);
       if (lease === null)
-        throw capacityReached("images_full", "Too many images are in flight; try again shortly.");
+        throw capacityReached("images_full", "Too many images are in flight: retry shortly.");
       const keys = images.map(({ task }) => imageKey(task));
       const expiresInMs = Math.ceil(timeToLiveMs + imageGraceMs);
       const sets = images.map(

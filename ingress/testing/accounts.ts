@@ -61,7 +61,7 @@ export function testAccounts(overrides: Partial<AccountPorts> = {}): TestAccount
       async rotate(team, id, overlapHours) {
         const key = own(team, id);
         if (key === undefined) return { kind: "none" };
-        if (key.expiresAt !== undefined) return { kind: "replaced" };
+        if (key.expiresAt !== undefined) return { kind: "rotated" };
         key.expiresAt = testNow + overlapHours * 3_600_000;
         return create(team, key.name);
       },

@@ -8,12 +8,12 @@ import { type ColourScheme, colour, legend, line, rect, seriesColour, svgDocumen
  */
 export function stackedBarChart(chart: StackedBarChart): string {
   const { title, description, y: axis, series, bars, colours, width = 700, height = 300 } = chart;
-  const plotWidth = width - 2 * side;
+  const plotWidth = width - left - right;
   const bottom = height - 36;
   const y = linearScale(axis.range, [bottom, top]);
   const step = plotWidth / bars.length;
   const drawn = bars.flatMap(({ name, label, values }, index) => {
-    const x = side + index * step;
+    const x = left + index * step;
     let sum = 0;
     const parts = values.flatMap((value, which) => {
       const from = sum;
@@ -37,19 +37,15 @@ export function stackedBarChart(chart: StackedBarChart): string {
     text(20, 24, axis.label, { anchor: "start", fill: colour.muted }),
     ...legend(series, [20, 48], "box"),
     ...axisTicks(axis).flatMap((value) => [
-      line([side, y(value)], [side + plotWidth, y(value)], colour.grid),
-      // On both sides: a narrow window shows one end of the chart.
-      text(side - 8, y(value) + 4, axisFormat(axis)(value), { anchor: "end", fill: colour.muted }),
-      text(side + plotWidth + 8, y(value) + 4, axisFormat(axis)(value), {
-        anchor: "start",
-        fill: colour.muted,
-      }),
+      line([left, y(value)], [left + plotWidth, y(value)], colour.grid),
+      text(left - 8, y(value) + 4, axisFormat(axis)(value), { anchor: "end", fill: colour.muted }),
     ]),
     ...drawn,
   ]);
 }
 
-const side = 64;
+const left = 56;
+const right = 20;
 const top = 76;
 /** Gap on each side of a bar, as a share of its width. */
 const gapShare = 0.12;

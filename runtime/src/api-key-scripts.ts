@@ -75,14 +75,14 @@ export const addApiKeyScript = {
     return redis.call('SET', KEYS[1], ARGV[2], 'NX') and 'created' or 'exists'`,
 };
 
-/** Arguments as above, then the record and the SHA-256 of the key that is replaced, and its end. */
-export const replaceApiKeyScript = {
-  name: "replaceApiKey",
+/** Arguments as above, then the record and the SHA-256 of the key that is rotated, and its end. */
+export const rotateApiKeyScript = {
+  name: "rotateApiKey",
   numberOfKeys: 3,
   lua: `${keyLua}
     local key, old = decode(ARGV[2]), decode(redis.call('GET', KEYS[3]))
     if not old or old.disabled or not isMember(key.team, ARGV[5]) then return 'none' end
-    if old.expiresAt then return 'replaced' end
+    if old.expiresAt then return 'rotated' end
     if not hasRoom(key.team, KEYS[2], tonumber(ARGV[3]), tonumber(ARGV[4])) then return 'too_many' end
     key.name = old.name
     redis.call('SADD', '${teamsKey}', key.team)

@@ -5,7 +5,7 @@ import { apiKeyKey, keysLastUsedKey, personKey, teamKey, teamKeysKey } from "@fa
 import {
   addApiKeyScript,
   changeApiKeyScript,
-  replaceApiKeyScript,
+  rotateApiKeyScript,
   replaceTeamLimitsScript,
   setTeamLimitsScript,
 } from "./api-key-scripts.ts";
@@ -43,18 +43,18 @@ export async function createApiKey(
 
 /**
  * The same for a key that takes the place and the name of `old`, which is refused from `expiresAt` on. `none`
- * as well if the old key is gone or revoked; `replaced`: it has an end already. Notifies every ingress.
+ * as well if the old key is gone or revoked; `rotated`: it has an end already. Notifies every ingress.
  */
-export async function replaceApiKey(
+export async function rotateApiKey(
   durable: RedisConnection,
   { old, expiresAt }: { old: ListedKey; expiresAt: number },
   conditions: KeyConditions,
-): Promise<CreatedApiKey | RefusedApiKey | { kind: "replaced" }> {
+): Promise<CreatedApiKey | RefusedApiKey | { kind: "rotated" }> {
   const key = newApiKey();
   const { sha256, entry } = newRecord(key, old);
   const keys = [apiKeyKey(sha256), teamKeysKey(entry.team), apiKeyKey(old.sha256)];
   const args = [sha256, JSON.stringify(entry), ...conditionArgs(conditions), old.sha256, expiresAt];
-  const kind = await script(durable, replaceApiKeyScript)(...keys, ...args);
+  const kind = await script(durable, rotateApiKeyScript)(...keys, ...args);
   return kind === "created" ? { kind, key, id: entry.id } : ({ kind } as RefusedApiKey);
 }
 

@@ -13,8 +13,8 @@ const source = join(repository, "contracts", "client", "python");
  * generated from contracts/openapi.json; `state` is where the pinned packages for that are installed. Throws
  * with the output of the generator or of pip when one of them fails.
  */
-export async function packPythonClient(folder: string, options: PackOptions): Promise<string> {
-  const { state, steps, stop } = options;
+export async function packPythonClient(folder: string, packing: Packing): Promise<string> {
+  const { state, steps, stop } = packing;
   const venv = {
     name: "packages that build the wheel",
     pythonMin: "3.11",
@@ -34,23 +34,28 @@ export async function packPythonClient(folder: string, options: PackOptions): Pr
   try {
     await cp(source, staging, { recursive: true });
     await copyFile(join(repository, "LICENSE"), join(staging, "LICENSE"));
-    const document = join(staging, "openapi.json");
-    const text = await readFile(join(repository, "contracts", "openapi.json"), "utf8");
-    await writeFile(document, JSON.stringify(onlyResponses(JSON.parse(text) as OpenApi)));
-    const core = join(staging, "faceline", "core");
-    const config = ["--config", join(staging, "generator.yaml")];
-    const templates = ["--custom-template-path", join(staging, "templates")];
-    const output = ["--output-path", core, "--meta", "none", "--fail-on-warning"];
-    await run("openapi_python_client", ["generate", "--path", document, ...output, ...config, ...templates]);
-    for (const unused of ["api", "client.py", "errors.py"]) await rm(join(core, unused), { recursive: true });
     await mkdir(folder, { recursive: true });
-    const wheel = ["wheel", "--no-deps", "--no-build-isolation", "--no-index", "--quiet"];
-    await run("pip", [...wheel, "--wheel-dir", folder, staging]);
+    await steps.run("models of the responses", () => generateModels(staging, run));
+    const options = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet", "--wheel-dir", folder];
+    await steps.run("wheel", () => run("pip", ["wheel", ...options, staging]));
     const { version } = JSON.parse(await readFile(join(repository, "package.json"), "utf8")) as Versioned;
     return join(folder, `faceline-${version}-py3-none-any.whl`);
   } finally {
     await rm(staging, { recursive: true });
   }
+}
+
+/** Writes `faceline/core`: the generated models, without the generator's functions. */
+async function generateModels(staging: string, run: RunModule): Promise<void> {
+  const document = join(staging, "openapi.json");
+  const text = await readFile(join(repository, "contracts", "openapi.json"), "utf8");
+  await writeFile(document, JSON.stringify(onlyResponses(JSON.parse(text) as OpenApi)));
+  const core = join(staging, "faceline", "core");
+  const config = ["--config", join(staging, "generator.yaml")];
+  const templates = ["--custom-template-path", join(staging, "templates")];
+  const output = ["--output-path", core, "--meta", "none", "--fail-on-warning"];
+  await run("openapi_python_client", ["generate", "--path", document, ...output, ...config, ...templates]);
+  for (const unused of ["api", "client.py", "errors.py"]) await rm(join(core, unused), { recursive: true });
 }
 
 /** The document without requests and errors: the client writes and reads those itself. */
@@ -73,7 +78,9 @@ function onlyResponses({ paths, components, ...document }: OpenApi): OpenApi {
   return { ...document, paths: Object.fromEntries(operations), components: { schemas } };
 }
 
-type PackOptions = { state: string; steps: Steps; stop: AbortSignal };
+type Packing = { state: string; steps: Steps; stop: AbortSignal };
+
+type RunModule = (module: string, args: string[]) => Promise<string>;
 
 type OpenApi = {
   paths: Record<string, Record<string, Operation>>;

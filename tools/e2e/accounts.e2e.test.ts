@@ -183,7 +183,7 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     await other.page.getByLabel("Name of a new key").fill("hive");
     await press(other.page, "Create a key");
     await other.page.goto(`${address}/dashboard`);
-    const link = await other.page.getByRole("link", { name: "Change hive" }).getAttribute("href");
+    const link = await other.page.getByRole("link", { name: "Revoke hive" }).getAttribute("href");
     for (const path of [link!, `${link}/revoke`]) {
       const reply = await visitor.page.goto(address + path);
       assert.equal(reply?.status(), 404);

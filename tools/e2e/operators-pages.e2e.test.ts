@@ -1,6 +1,6 @@
 // Covers the live pages and the links page in a browser, in states that a stack is seldom in.
 import assert from "node:assert/strict";
-import test from "node:test";
+import test, { type TestContext } from "node:test";
 import { freePorts } from "@faceline/deploy/launcher/ports";
 import { openObserveServer } from "@faceline/deploy/observe/viewers/observe-server";
 import { linksPage } from "@faceline/deploy/observe/viewers/page";
@@ -8,6 +8,7 @@ import { processCards } from "@faceline/deploy/observe/viewers/process-cards";
 import type { ProcessReading } from "@faceline/deploy/observe/viewers/process-readings";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { openOperatorsServer } from "@faceline/runtime/operators/server";
+import type { LivePart, LiveState } from "@faceline/runtime/live/state";
 import {
   batcher,
   caller,
@@ -25,17 +26,22 @@ import { assertSoundInAllLooks } from "@faceline/testing/page-checks";
 const chromium = await findChromium();
 const skip = chromium === undefined ? withoutChromium : false;
 
-test("the live page is sound in every state of each process", { skip }, async (t) => {
+for (const kind of ["ingress", "batcher", "inference"] as const) {
+  test(`the live page of ${kind} is sound in every state`, { skip }, (t) => checkLivePage(t, kind));
+}
+
+async function checkLivePage(t: TestContext, kind: LivePart["kind"]): Promise<void> {
   const browser = await openChromium(chromium!);
   t.after(() => browser.close());
-  let state = stateOf(ingress());
+  const states = liveStates().filter(([, { part }]) => part.kind === kind);
+  let state = states[0]![1];
   const [port = 0] = await freePorts(1);
   await using opened = new AsyncDisposableStack();
   const sources = { page: async () => "", state: () => state, checks: () => state.checks };
   opened.use(await openOperatorsServer({ host: "127.0.0.1", port, token: undefined, ...sources }));
   const { page, faults } = await openPage(browser);
   await page.goto(`http://127.0.0.1:${port}/live`);
-  for (const [name, shown, title] of liveStates) {
+  for (const [name, shown, title] of states) {
     state = shown;
     await page.locator(".status .title", { hasText: title }).waitFor();
     await assertSoundInAllLooks(page, `live-${name}`);
@@ -43,8 +49,8 @@ test("the live page is sound in every state of each process", { skip }, async (t
   assert.deepEqual(faults, []);
   await opened.disposeAsync();
   await page.getByText("This process does not answer.").waitFor();
-  await assertSoundInAllLooks(page, "live-gone");
-});
+  await assertSoundInAllLooks(page, `live-${kind}-gone`);
+}
 
 test("the links page is sound in every state, and shows a change by itself", { skip }, async (t) => {
   const browser = await openChromium(chromium!);
@@ -106,26 +112,28 @@ const old = worker({ lanes: [{ lane: "Dlib/ssd", digest: "11112222333344445" }] 
 const changed = { ...batcher().settings, changed: { by: "ada", agoMs: 12_000, isUndone: false } };
 const shed = { queue_too_long: count(90), deadline_infeasible: count(10), early_drop: count(0, 500) };
 
-/** Name of the state, the state, and the title that the page shows in it. */
-const liveStates = [
-  ["ingress-well", stateOf(ingress()), "All is well"],
-  ["ingress-nothing", stateOf(idleIngress), "Idle"],
-  ["ingress-starting", stateOf(idleIngress, starting), "Not ready"],
-  ["ingress-redis-down", stateOf(ingress(), { "redis-volatile": false }), "Not ready"],
-  ["ingress-pool-away", stateOf(ingress({ pools: [{ pool: "gpu", lanes: null }] })), "A pool is away"],
-  ["batcher-well", stateOf(batcher()), "All is well"],
-  ["batcher-nothing", stateOf(idleBatcher), "Idle"],
-  ["batcher-idle-lane", stateOf(batcher({ lanes: [idleLane], sent: series(0) })), "Idle"],
-  ["batcher-standby", stateOf(batcher({ role: "standby" })), "Standby"],
-  ["batcher-changed", stateOf(batcher({ settings: changed })), "All is well"],
-  ["batcher-stranded", stateOf(batcher({ lanes: [stranded] })), "No worker"],
-  ["batcher-overload", stateOf(batcher({ shed, unserved: series(100) })), "Overloaded"],
-  ["batcher-slow-worker", stateOf(batcher({ workers: [slow, old] })), "A worker is slow"],
-  ["batcher-kafka-down", stateOf(batcher({ role: "cut_off" }), { kafka: false }), "Not ready"],
-  ["worker-well", stateOf(inference()), "All is well"],
-  ["worker-nothing", stateOf(idleWorker), "Idle"],
-  ["worker-starting", stateOf(idleWorker, starting), "Not ready"],
-] as const;
+/** Name of the state, the state, and the title that the page shows in it: another one than before. */
+function liveStates(): [name: string, state: LiveState, title: string][] {
+  return [
+    ["ingress-well", stateOf(ingress()), "All is well"],
+    ["ingress-nothing", stateOf(idleIngress), "Idle"],
+    ["ingress-starting", stateOf(idleIngress, starting), "Not ready"],
+    ["ingress-pool-away", stateOf(ingress({ pools: [{ pool: "gpu", lanes: null }] })), "A pool is away"],
+    ["ingress-redis-down", stateOf(ingress(), { "redis-volatile": false }), "Not ready"],
+    ["batcher-well", stateOf(batcher()), "All is well"],
+    ["batcher-nothing", stateOf(idleBatcher), "Idle"],
+    ["batcher-changed", stateOf(batcher({ settings: changed })), "All is well"],
+    ["batcher-idle-lane", stateOf(batcher({ lanes: [idleLane], sent: series(0) })), "Idle"],
+    ["batcher-standby", stateOf(batcher({ role: "standby" })), "Standby"],
+    ["batcher-stranded", stateOf(batcher({ lanes: [stranded] })), "No worker"],
+    ["batcher-overload", stateOf(batcher({ shed, unserved: series(100) })), "Overloaded"],
+    ["batcher-slow-worker", stateOf(batcher({ workers: [slow, old] })), "A worker is slow"],
+    ["batcher-kafka-down", stateOf(batcher({ role: "cut_off" }), { kafka: false }), "Not ready"],
+    ["worker-well", stateOf(inference()), "All is well"],
+    ["worker-nothing", stateOf(idleWorker), "Idle"],
+    ["worker-starting", stateOf(idleWorker, starting), "Not ready"],
+  ];
+}
 
 const addresses = ["ingress-1", "batcher-1", "inference-1", "inference-2"].map((process, i) => ({
   process,

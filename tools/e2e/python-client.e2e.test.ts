@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import test, { type TestContext } from "node:test";
@@ -131,7 +131,6 @@ async function buildWheel(t: TestContext): Promise<string | undefined> {
 /** Writes the pictures and the key to where the programs of the documents read them. */
 function writePictures(folder: string, key: string): void {
   const samples = join(folder, ".faceline", "samples");
-  mkdirSync(join(folder, ".faceline"));
   writeSamples(samples);
   writeFileSync(join(folder, ".faceline", "dev-key"), `${key}\n`);
   copyFileSync(join(samples, "dia-1.jpg"), join(folder, "first.jpg"));

@@ -124,7 +124,7 @@ test("the tester, in a browser", async (t) => {
     await page.keyboard.press("Escape");
     await page.context().grantPermissions(["camera"]);
     await open.click();
-    await page.getByRole("button", { name: "Take the image" }).click();
+    await page.getByRole("button", { name: "Take photo" }).click();
     await page.getByAltText("The second image: camera.jpg").waitFor();
     await headline(page, /Same person/);
   });

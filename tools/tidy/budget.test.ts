@@ -38,7 +38,7 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // Files of the site and the search index, as the service answers: 40.
   // Errors that say what the service knows took 520 and 430: where JSON or Base64 stops being that, what a
   // body is by its first bytes, where a key is, and forty first mistakes.
-  ingress: [11_800, 12_080],
+  ingress: [11_800, 12_120],
   // Contracts of detectors took 600 and 350: a schema, the decoding as nodes, a freed batch and their checks.
   // Pairs of models; published recognisers, and two changes of networks that took 1.6 times as long, or nine,
   // without; the curve of false match rates; cards.
@@ -47,12 +47,9 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // Version and commit of a process: 60. Who calls most, slow workers, mixed builds, a full Redis, and teams
   // of folded log lines: 150. Missing topics, members of a group and servers that are up: 60. The topics of a
   // pool, which were the launcher's: 50. Metrics of Kafka, CPU, garbage collection and heap: 150. OpenMetrics
-  // with exemplars, which the SDK has not: 110.
-  // Progress of commands, which the planner and thresholds had: 45.
-  // with exemplars, which the SDK has not: 110. Tokens of all pages, and the script of the links page: 90.
-  // with exemplars, which the SDK has not: 110. Tokens and the frame of reports: 90,
-  // which planner and thresholds had twice; the script of the links page: 40.
-  runtime: [8_270, 4_630],
+  // with exemplars, which the SDK has not: 110. Progress of commands, which the planner and thresholds had:
+  // 45. Tokens and the frame of reports, which those had twice: 90; the script of the links page: 40.
+  runtime: [8_280, 4_630],
   // Scenes of detection and their outcomes took 280 and 70, tests of held-out people and rates 60.
   "tools/accuracy": [1_130, 450],
   // The part `detection`, and cards of models.
@@ -65,7 +62,9 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // faults on real processes, with the counts of each as a table: 270.
   // 150. The wheel of the Python client: 140.
   // Every state of the tester in a browser: 230.
-  "tools/e2e": [3_530, 8_270],
+  // Generated clients in three languages, the linters and the collection: 160.
+  // 150. The wheel of the Python client: 140. Every state of the tester in a browser: 230.
+  "tools/e2e": [3_530, 8_450],
   "tools/int8-ranges": [300, 50],
   "tools/planner": [5_530, 2_380],
   "tools/releases": [350, 260],
@@ -74,15 +73,15 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   "tools/testing": [0, 1_010],
   // All pairs of a folder, which no list holds (1,000 made people prove the intervals), and LFW.
   "tools/thresholds": [2_900, 1_550],
-  // Series of others, and selectors without a job. The glossary, and prose of sources: 140.
-  // Series of others, and selectors without a job. Colours in one sheet: 30.
-  "tools/tidy": [400, 1_330],
+  // Series of others, and selectors without a job. The glossary, and prose of sources: 140. Colours in one
+  // sheet: 30.
+  "tools/tidy": [400, 1_340],
   // How rare two people as alike are, as a sentence and a scale; cards in the tester and in the guides.
-  // What visitors read, in three languages: 560.
+  // What visitors read, in three languages: 560. Tables as cards on a phone, and the reader's locale: 50.
   // Search and outline of the documents took 330 and 80, an overview 90, site files and the social card 120.
   // The tester's strings in one file a language took 210, its states 200 and 230, a face to choose 180.
   // The home page in two more languages: 510.
-  web: [9_090, 1_410],
+  web: [9_200, 1_420],
 };
 
 /** Bytes of each document; the first pattern that matches a document counts. */
@@ -96,8 +95,8 @@ const bytesMax: [pattern: string, max: number][] = [
   ["docs/operating/*.md", 6 * 1024],
   // Accuracy by model and condition, and faces found by detector and scene: 6 KB of tables.
   ["docs/benchmarks.md", 17 * 1024],
-  // The table of errors alone has 5 KB.
-  ["docs/using/errors.md", 7 * 1024],
+  // The table of errors alone has 5.5 KB; what is accepted nevertheless, 0.4 KB.
+  ["docs/using/errors.md", 7_700],
   ["docs/using/*.md", 6 * 1024],
   // A row for each of twenty models.
   ["models/README.md", 5 * 1024],

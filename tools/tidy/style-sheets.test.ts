@@ -18,10 +18,14 @@ test("colours stand in the tokens alone, but those that lie on an image", () => 
   assert.deepEqual(found, []);
 });
 
-test("every variable that a sheet uses is a token, or its own", () => {
+test("every variable that a sheet uses is a token, its own, or set by a script", () => {
+  const scripts = findFiles("{web/src,runtime/live}/**/*.ts").map(read);
+  const set = scripts.flatMap((script) =>
+    Array.from(script.matchAll(/setProperty\("(--[\w-]+)"/g), ([, name]) => name),
+  );
   const namesIn = (sheet: string) => Array.from(read(sheet).matchAll(/(--[\w-]+):/g), ([, name]) => name);
   for (const sheet of sheets) {
-    const known = new Set([...namesIn(tokens), ...namesIn(sheet)]);
+    const known = new Set([...set, ...namesIn(tokens), ...namesIn(sheet)]);
     const used = Array.from(read(sheet).matchAll(/var\((--[\w-]+)/g), ([, name]) => name);
     assert.deepEqual(
       used.filter((name) => !known.has(name)),

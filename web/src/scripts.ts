@@ -9,6 +9,7 @@ const entries = {
   "contents.js": "browser/contents.ts",
   "search.js": "browser/search.ts",
   "shown-once.js": "browser/shown-once.ts",
+  "locale.js": "browser/locale.ts",
   // With words: one for each language.
   "tester.en.js": "browser/tester/main.ts",
   "tester.de.js": "browser/tester/main.ts",

@@ -54,7 +54,7 @@ test("a rotated key works beside the new one until it expires, and is not rotate
   assert.deepEqual([entry!.on, entry!.details], [first.id, { team, newKey: second.id }]);
 
   const again = await rotateTeamKey(redis, { team, id: first.id, overlapHours: 1 }, ada);
-  assert.deepEqual(again, { kind: "replaced" });
+  assert.deepEqual(again, { kind: "rotated" });
   assert.equal((await findApiKey(redis, digestOf(first.key)))?.key.expiresAt, key.expiresAt);
   assert.equal((await listTeamKeys(redis, team)).length, 2);
   await revokeTeamKey(redis, { team, id: second.id }, ada);
@@ -73,7 +73,7 @@ test("a rotation among renames loses neither its end nor the newest name, and tw
   const rotations = [rotate(), rotate()];
   await Promise.all([...before, ...rotations, ...Array.from({ length: 12 }, rename)]);
   const kinds = (await Promise.all(rotations)).map(({ kind }) => kind);
-  assert.deepEqual(kinds.toSorted(), ["created", "replaced"]);
+  assert.deepEqual(kinds.toSorted(), ["created", "rotated"]);
   const { key } = (await findApiKey(redis, digestOf(first.key)))!;
   assert.ok(key.expiresAt !== undefined && key.name === "name 11", JSON.stringify(key));
   assert.equal((await listTeamKeys(redis, team)).length, 2);

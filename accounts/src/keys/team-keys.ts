@@ -3,7 +3,7 @@ import {
   changeApiKey,
   createApiKey,
   type ListedKey,
-  replaceApiKey,
+  rotateApiKey,
   revokeApiKey,
 } from "@faceline/runtime/api-keys";
 import type { RedisConnection } from "@faceline/runtime/redis";
@@ -76,17 +76,17 @@ export async function revokeTeamKey(
 /**
  * Creates a key of the same name. The old one works for `overlapHours` more, so that callers can change over
  * without a pause. `none`: the team has no such key, it is revoked, or `member` is not in the team any more.
- * `replaced`: it was replaced before, and a form that is sent twice makes one key.
+ * `rotated`: it was rotated before, and a form that is sent twice makes one key.
  */
 export async function rotateTeamKey(
   durable: RedisConnection,
   { team, id, overlapHours, member }: { team: string; id: string; overlapHours: number; member?: string },
   actor: Actor,
-): Promise<CreatedApiKey | { kind: "none" } | { kind: "replaced" } | { kind: "too_many" }> {
+): Promise<CreatedApiKey | { kind: "none" } | { kind: "rotated" } | { kind: "too_many" }> {
   const old = await findTeamKey(durable, team, id);
   if (old === undefined) return { kind: "none" };
   const expiresAt = Date.now() + overlapHours * hourMs;
-  const created = await replaceApiKey(durable, { old, expiresAt }, { max: teamKeysMax, member });
+  const created = await rotateApiKey(durable, { old, expiresAt }, { max: teamKeysMax, member });
   if (created.kind !== "created") return created;
   await recordAudit(durable, actor, "key_rotated", id, { team, newKey: created.id });
   return created;

@@ -9,7 +9,7 @@ export const errorTable = {
   invalid_json: {
     status: 400,
     title: "Invalid JSON",
-    when: "The body is empty, or is not JSON in UTF-8, or has a key such as `__proto__`.",
+    when: "The body is empty or is not valid JSON in UTF-8; `detail` has the line and column. Or it has a key such as `__proto__`.",
     next: "Send one JSON object.",
   },
   invalid_request: {
@@ -21,13 +21,13 @@ export const errorTable = {
   missing_image: {
     status: 400,
     title: "Missing image",
-    when: "An image that the call needs is absent or empty.",
+    when: "An image that the request needs is absent or empty. `detail` names the fields that came instead.",
     next: "Send the image as Base64, as a data URL, or as a file of a form.",
   },
   invalid_image: {
     status: 400,
     title: "Invalid image",
-    when: "The image is not valid Base64, or its file is damaged, or it is an AVIF of several frames or pictures.",
+    when: "The image is not valid Base64 (`detail` has the first wrong character), is encoded twice, is damaged, or is an AVIF with several frames or images.",
     next: "Send the whole file, encoded once.",
   },
   unsupported_image_format: {
@@ -51,20 +51,20 @@ export const errorTable = {
   no_face_detected: {
     status: 400,
     title: "No face detected",
-    when: "No face was found in the image, or none that passes the quality check.",
-    next: "Send another image, or `enforce_detection: false` to take the whole image as the face.",
+    when: "No face was found in the image, or none that passes the quality check. For a large image, `detail` has the width below which faces are missed.",
+    next: "Crop a large image to the person, send another image, or `enforce_detection: false` to take the whole image as the face.",
   },
   multiple_faces: {
     status: 400,
     title: "Multiple faces",
-    when: "The call has `face_policy: single_only`, and an image has several faces.",
+    when: "The request has `face_policy: single_only`, and an image has several faces.",
     next: "Crop the image to one face, or choose another policy.",
   },
   low_quality: {
     status: 400,
     title: "Low quality",
-    when: "The call has `min_quality` or `min_face_px`, and no face in the image meets it; `detail` has what was measured.",
-    next: "Send a better image of the face, or the call without the field.",
+    when: "No face in the image meets `min_quality` or `min_face_px`; `detail` has the measurements.",
+    next: "Send a better image of the face, or leave out the field.",
   },
   model_not_allowed: {
     status: 400,
@@ -100,12 +100,12 @@ export const errorTable = {
     status: 400,
     title: "Too many candidates",
     when: "The request has more candidates than `limits` of /capabilities allows.",
-    next: "Split the candidates over several calls.",
+    next: "Split the candidates over several requests.",
   },
   missing_api_key: {
     status: 401,
     title: "Missing API key",
-    when: "The request has no API key.",
+    when: "The request has no API key where one belongs; `detail` says where it is instead.",
     next: "Send `Authorization: Bearer KEY` or `x-api-key: KEY`.",
   },
   invalid_api_key: {
@@ -123,7 +123,7 @@ export const errorTable = {
   not_found: {
     status: 404,
     title: "Not found",
-    when: "There is nothing at this path.",
+    when: "There is nothing at this path. `detail` names the path that you may have meant.",
     next: "See /openapi.json for the paths of the service.",
   },
   method_not_allowed: {
@@ -136,7 +136,7 @@ export const errorTable = {
     status: 409,
     title: "Idempotency conflict",
     when: "This `Idempotency-Key` was sent before with another body.",
-    next: "Use a new key for every call.",
+    next: "Use a new key for every request.",
   },
   request_too_large: {
     status: 413,
@@ -153,13 +153,13 @@ export const errorTable = {
   unsupported_media_type: {
     status: 415,
     title: "Unsupported media type",
-    when: "The body is neither JSON nor a form, or it is compressed.",
+    when: "The body is not JSON, a form or an image, or it is compressed.",
     next: "Send JSON, multipart/form-data or application/x-www-form-urlencoded.",
   },
   rate_limited: {
     status: 429,
     title: "Rate limited",
-    when: "The team, or a visitor of the home page, makes more calls than its limits allow.",
+    when: "The team, or a visitor of the home page, sends more requests than the rate limit allows.",
     next: "Wait for `Retry-After` seconds.",
   },
   internal_error: {
@@ -172,24 +172,24 @@ export const errorTable = {
     status: 502,
     title: "Upstream failed",
     when: "The workers failed to process the images, even after retries.",
-    next: "Try once more. If it fails again, report it with its `request_id`.",
+    next: "Retry once. If it fails again, report it with its `request_id`.",
   },
   queue_full: {
     status: 503,
     title: "Queue full",
-    when: "Too many calls, or too many bytes of them, are waiting already, or this server has too little CPU for them.",
+    when: "Too many requests, or too many of their bytes, are waiting, or this server has too little CPU for them.",
     next: "Wait for `Retry-After` seconds.",
   },
   queue_timeout: {
     status: 503,
     title: "Queue timeout",
-    when: "The call was refused, because it could not have been answered within its deadline.",
+    when: "The request was refused because its deadline could not be met.",
     next: "Wait for `Retry-After` seconds, or allow more time with `x-request-timeout-ms`.",
   },
   not_ready: {
     status: 503,
     title: "Not ready",
-    when: "The process that received the call is starting or stopping.",
+    when: "The process that received the request is starting or stopping.",
     next: "Wait for `Retry-After` seconds.",
   },
   model_unavailable: {
@@ -201,14 +201,14 @@ export const errorTable = {
   dependency_unavailable: {
     status: 503,
     title: "Dependency unavailable",
-    when: "A server that the call needs does not answer: `dependency` names it.",
+    when: "A server that the request needs does not answer; `dependency` names it.",
     next: "Wait for `Retry-After` seconds.",
   },
   upstream_timeout: {
     status: 504,
     title: "Upstream timeout",
-    when: "The deadline passed before the answer was ready.",
-    next: "Try again, or allow more time with `x-request-timeout-ms`.",
+    when: "The deadline passed before the response was ready.",
+    next: "Retry, or allow more time with `x-request-timeout-ms`.",
   },
 } as const;
 

@@ -49,7 +49,7 @@ export class Observation implements AsyncDisposable {
     let prometheus: PrometheusCommands | undefined;
     await steps.attempt("Prometheus", async (note) => {
       prometheus = await findPrometheus(state.prometheus, watch.stop);
-      note(prometheus?.source ?? "not to be had here, so there are no charts: install prometheus");
+      note(prometheus?.source ?? "not available here, so there are no charts: install prometheus");
       return prometheus !== undefined;
     });
     this.#commands = { java, jar, prometheus };

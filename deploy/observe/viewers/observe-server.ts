@@ -27,7 +27,7 @@ export function openObserveServer(options: ObserveServerOptions): Promise<AsyncD
 async function answerTo(options: ObserveServerOptions, request: IncomingMessage): Promise<Reply> {
   // A web page can point a host name of its own at loopback; its requests name it.
   if (!/^(localhost|127\.0\.0\.1)(:\d+)?$/.test(request.headers.host ?? "")) {
-    return { status: 403, text: "This is served for 127.0.0.1 alone.\n" };
+    return { status: 403, text: "This is served only on 127.0.0.1.\n" };
   }
   const { path } = targetOf(request);
   if (path === "/v1/traces") {
@@ -65,7 +65,7 @@ async function takeSpans(options: ObserveServerOptions, request: IncomingMessage
   } catch (error) {
     const { code } = error as NodeJS.ErrnoException;
     if (code === "ERR_BUFFER_TOO_LARGE") return otlpReply(413, `more than ${bodyBytesMax} bytes`);
-    return otlpReply(400, "no ExportTraceServiceRequest as JSON");
+    return otlpReply(400, "not an ExportTraceServiceRequest in JSON");
   }
 }
 

@@ -76,7 +76,7 @@ test("a card has health, p99 and refusals of a process, or why they cannot be re
   const refusing = stateOf(ingress({ refused: series(25) }));
   assert.match(
     shown({ ...address, state: refusing }),
-    /are refused .* p99 of requests 240 ms .* Refused 2\.5 a second/,
+    /are refused .* p99 of requests 240 ms .* Refused 2\.5 per second/,
   );
   assert.match(shown({ ...address, state: stateOf(batcher()) }), /All is well .* p99 of batches 102 ms/);
   const failing = stateOf(inference({ failed: count(3) }));

@@ -49,7 +49,7 @@ function slowWorkers(readings: readonly ProcessReading[]): Map<string, string> {
       if (!isSlow || runRatio === null) continue;
       slow.set(
         worker,
-        `Its runs take ${number(runRatio)} times as long as those of other workers, by ${reading.process}.`,
+        `Its runs take ${number(runRatio)} times as long as those of other workers, measured by ${reading.process}.`,
       );
     }
   }

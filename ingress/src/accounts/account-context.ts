@@ -37,10 +37,11 @@ export async function sendAccountPage(
   reply: FastifyReply,
   page: AccountPage,
 ): Promise<FastifyReply> {
-  const { scripts = [], ...rest } = page;
   if (page.words !== undefined) addVary(reply, "accept-language");
   reply.header("content-language", (page.words ?? english).language);
-  const framed = { ...rest, scripts, styles: ["accounts.css" as const] };
+  const localised = /<(?:time|data) /.test(page.content) ? ["locale.js" as const] : [];
+  const scripts = [...(page.scripts ?? []), ...localised];
+  const framed = { ...page, scripts, styles: ["accounts.css" as const] };
   const document = frame(framed, facts(), await pages(), request.person ?? undefined);
   return reply.type("text/html; charset=utf-8").send(document);
 }

@@ -196,10 +196,10 @@ test("where people can sign up, the home page and the quick start lead from the 
   const way =
     /<a href="\/waitlist">.*<\/a>\. Once you are approved, make a key on your dashboard, <a href="\/dashboard">/;
   const homeWay =
-    /<a href="\/waitlist">waitlist<\/a>, and once you are approved, make one on\s+your <a href="\/dashboard">/;
+    /<a href="\/waitlist">waitlist<\/a>. Once approved, create one on your <a href="\/dashboard">/;
   for (const [url, withAccounts, others] of [
     ["/docs/quick-start", way, /The operator of this service gives you one\./],
-    ["/", homeWay, /a key, which you get from the operator of this service:/],
+    ["/", homeWay, /a key, which the operator of this service gives you\./],
   ] as const) {
     assert.match((await app.inject(url)).body, withAccounts);
     assert.doesNotMatch((await app.inject(url)).body, others);

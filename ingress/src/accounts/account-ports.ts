@@ -75,8 +75,8 @@ export type CreatedKey =
   | { kind: "created"; key: string; id: string }
   | { kind: "none" }
   | { kind: "too_many" };
-/** `replaced`: there is a newer key in its place already. */
-type RotatedKey = CreatedKey | { kind: "replaced" };
+/** `rotated`: there is a newer key in its place already. */
+type RotatedKey = CreatedKey | { kind: "rotated" };
 
 export type Actor = { by: string; requestId: string };
 

@@ -12,7 +12,7 @@ const page = async (address = url) => (await app.inject({ url: address, headers:
 const post = (fields: Record<string, string>) => postForm(app, url, fields, olga);
 /** The states of the table, and the buttons of each row. */
 const rows = (body: string) =>
-  [...body.matchAll(/<th scope="row">(\w+)<\/th>\s*<td>([^<]*)<\/td>([\s\S]*?)<\/tr>/g)].map(
+  [...body.matchAll(/<th scope="row"[^>]*>(\w+)<\/th><td[^>]*><div>([^<]*)<\/div>([\s\S]*?)<\/tr>/g)].map(
     ([, name, state, rest]) => [
       name,
       state,

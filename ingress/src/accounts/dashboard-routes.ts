@@ -4,11 +4,12 @@ import { dashboardPage } from "@faceline/web/accounts/dashboard-page";
 import { keyFlashAddress } from "@faceline/web/accounts/flash";
 import { errorsSection } from "@faceline/web/accounts/errors-section";
 import {
-  keyPage,
   newKeyPage,
   overlaps,
-  replacedKeyPage,
+  renamePage,
   revokePage,
+  rotatedKeyPage,
+  rotatePage,
   tooManyKeysPage,
 } from "@faceline/web/accounts/key-pages";
 import type { KeyView } from "@faceline/web/accounts/key-view";
@@ -54,15 +55,16 @@ export function addDashboard(scope: FastifyInstance, context: AccountContext): v
     return showNewKey(request, reply, { created, name: form.name });
   });
 
-  scope.get<KeyRoute>("/keys/:id", async (request, reply) =>
-    send(request, reply, keyPage({ key: await findKey(context, request), now: now() })),
-  );
+  for (const [verb, page] of Object.entries({ rename: renamePage, rotate: rotatePage, revoke: revokePage })) {
+    scope.get<KeyRoute>(`/keys/:id/${verb}`, async (request, reply) =>
+      send(request, reply, page({ key: await findKey(context, request) })),
+    );
+  }
 
-  scope.post<KeyRoute>("/keys/:id/name", async (request, reply) => {
+  scope.post<KeyRoute>("/keys/:id/rename", async (request, reply) => {
     const key = await findKey(context, request);
     const form = readName(request.body);
-    if (form.error !== undefined)
-      return send(request, reply.code(400), keyPage({ key, now: now(), ...form }));
+    if (form.error !== undefined) return send(request, reply.code(400), renamePage({ key, ...form }));
     const { team } = signedIn(request);
     await countTry(accounts, "key", team);
     await accounts.keys.rename(team, key.id, form.name, actorOf(request));
@@ -76,14 +78,11 @@ export function addDashboard(scope: FastifyInstance, context: AccountContext): v
     const { team } = signedIn(request);
     await countTry(accounts, "key", team);
     const created = await accounts.keys.rotate(team, key.id, form.data.overlap, actorOf(request));
-    if (created.kind === "replaced") return send(request, reply.code(409), replacedKeyPage({ key }));
+    if (created.kind === "rotated")
+      return send(request, reply.code(409), rotatedKeyPage({ key, now: now() }));
     const overlap = overlaps.find(({ hours }) => hours === form.data.overlap)!.text;
     return showNewKey(request, reply, { created, name: key.name, overlap });
   });
-
-  scope.get<KeyRoute>("/keys/:id/revoke", async (request, reply) =>
-    send(request, reply, revokePage({ key: await findKey(context, request) })),
-  );
 
   scope.post<KeyRoute>("/keys/:id/revoke", async (request, reply) => {
     const key = await findKey(context, request);
@@ -132,7 +131,7 @@ function readName(body: unknown): { name: string; error?: string } {
   if (!sent.success) throw new PageRefusal("unreadable_form");
   const name = KeyName.safeParse(sent.data.name);
   if (name.success) return { name: name.data };
-  return { name: sent.data.name, error: "Write a name of at most 64 characters." };
+  return { name: sent.data.name, error: "Enter a name of at most 64 characters." };
 }
 
 const Form = z.object({ name: z.string() });

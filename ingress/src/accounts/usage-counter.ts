@@ -63,7 +63,7 @@ export function openUsageCounter({
     lostBefore = pending.lostCalls;
     dedupedLog.warn(
       { reason: "too many counters", calls: lostBefore },
-      "calls were not counted: there is no room",
+      "requests were not counted: there is no room",
     );
   }, everyMs);
 
@@ -87,7 +87,8 @@ export function openUsageCounter({
       await write();
       if (pendingWrite === undefined) await write();
       const calls = unwrittenCalls();
-      if (calls > 0) log.warn({ calls }, "usage was not written before the end: these calls are not counted");
+      if (calls > 0)
+        log.warn({ calls }, "usage was not written before the end: its requests are not counted");
     },
   };
 }

@@ -19,19 +19,13 @@ const missing: [headers: IncomingHttpHeaders, url: string, sentence: RegExp][] =
 const unknown: [headers: IncomingHttpHeaders, sentence: string][] = [
   [{ "x-api-key": "SECRET" }, "The API key is not known."],
   [{ authorization: "Bearer SECRET" }, "The API key is not known."],
-  [
-    { "x-api-key": "Bearer SECRET" },
-    "The API key is not known: it begins with Bearer, which is no part of it.",
-  ],
+  [{ "x-api-key": "Bearer SECRET" }, "The API key is not known: leave out the word Bearer before it."],
   [
     { authorization: "Bearer Bearer SECRET" },
-    "The API key is not known: it begins with Bearer, which is no part of it.",
+    "The API key is not known: leave out the word Bearer before it.",
   ],
-  [{ "x-api-key": '"SECRET"' }, "The API key is not known: it is in quotes, which are no part of it."],
-  [
-    { authorization: "Bearer 'SECRET'" },
-    "The API key is not known: it is in quotes, which are no part of it.",
-  ],
+  [{ "x-api-key": '"SECRET"' }, "The API key is not known: leave out the quotes around it."],
+  [{ authorization: "Bearer 'SECRET'" }, "The API key is not known: leave out the quotes around it."],
   [{ "x-api-key": "$FACELINE_SECRET" }, "The API key is not known: it is a placeholder, not a key."],
   [{ "x-api-key": "YOUR_SECRET" }, "The API key is not known: it is a placeholder, not a key."],
 ];

@@ -11,9 +11,8 @@ export function unknownKeyDetail({
   "x-api-key": header = "",
 }: IncomingHttpHeaders): string {
   const key = String(header) || authorization.replace(/^bearer\s+/i, "");
-  if (/^bearer\b/i.test(key))
-    return "The API key is not known: it begins with Bearer, which is no part of it.";
-  if (/^["'].*["']$/.test(key)) return "The API key is not known: it is in quotes, which are no part of it.";
+  if (/^bearer\b/i.test(key)) return "The API key is not known: leave out the word Bearer before it.";
+  if (/^["'].*["']$/.test(key)) return "The API key is not known: leave out the quotes around it.";
   if (/^[$<{%]|^your/i.test(key)) return "The API key is not known: it is a placeholder, not a key.";
   return "The API key is not known.";
 }

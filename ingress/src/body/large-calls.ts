@@ -62,7 +62,7 @@ const isRefusedByBatcher = ({ callRecord }: FastifyRequest): boolean =>
   callRecord?.outcome?.kind === "shed" && callRecord.outcome.reason === "queue_too_long";
 
 const tooManyLargeCalls = () =>
-  capacityReached("queue_too_long", "Too many large calls of the team are waiting.");
+  capacityReached("queue_too_long", "Too many large requests of the team are waiting.");
 
 /** The refused client may try again sooner elsewhere; a burst that passes within it costs nobody a call. */
 const largeCallWaitMs = 2_000;

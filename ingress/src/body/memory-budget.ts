@@ -130,7 +130,7 @@ const bodyIdleMs = 10_000;
 const slowStartMs = 3_000;
 
 const bodiesFull = (): ApiError =>
-  capacityReached("bodies_full", "Too many bytes are in flight; try again shortly.");
+  capacityReached("bodies_full", "Too many bytes are in flight: retry shortly.");
 
 /** Reserved for a body before its first bytes: about one read of a socket. */
 const reservedBytesMax = 64 * 1024;

@@ -78,7 +78,7 @@ export const retryAfterMs = {
 export const retryAfterSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
 export const cpuStarved = (starvation: TimeSpent): ApiError =>
-  new ApiError("queue_full", "This server has too little CPU for its load; try again later.", {
+  new ApiError("queue_full", "This server has too little CPU for its load: retry later.", {
     retryAfterMs: retryAfterMs.capacity * slowdown(starvation),
     shed: "cpu_starved",
   });
@@ -87,7 +87,7 @@ export const cpuStarved = (starvation: TimeSpent): ApiError =>
 export const deadlinePassed = (spent: TimeSpent): ApiError =>
   wasStarved(spent)
     ? cpuStarved(spent)
-    : new ApiError("upstream_timeout", "The deadline passed before the answer came.");
+    : new ApiError("upstream_timeout", "The deadline passed before the response was ready.");
 
 /** Returns the error for a bound of this process that is reached. */
 export const capacityReached = (shed: IngressShedReason, detail: string): ApiError =>

@@ -43,17 +43,17 @@ test("calls that were not served leave one line for each reason, and the number 
   call("seventh", { error: unavailable, cause: "Kafka is away", status: 503 });
   call("eighth", { error: refusal("redis-volatile"), status: 503 });
   assert.deepEqual(lines.splice(0), [
-    "warn a call was not served: upstream_failed, first",
-    "info a call was not served: queue_full, third",
-    "info a call was not served: early_drop, fifth",
-    "info a client left before its reply: disconnected, sixth",
-    "warn a call was not served: Kafka is away, seventh",
-    "info a call was not served: dependency_unavailable: redis-volatile, eighth",
+    "warn a request was not served: upstream_failed, first",
+    "info a request was not served: queue_full, third",
+    "info a request was not served: early_drop, fifth",
+    "info a client left before its response: disconnected, sixth",
+    "warn a request was not served: Kafka is away, seventh",
+    "info a request was not served: dependency_unavailable: redis-volatile, eighth",
   ]);
   flush();
   assert.deepEqual(lines, [
-    "warn a call was not served (repeated): upstream_failed, second",
-    "info a call was not served (repeated): queue_full, fourth",
+    "warn a request was not served (repeated): upstream_failed, second",
+    "info a request was not served (repeated): queue_full, fourth",
   ]);
 });
 

@@ -47,8 +47,8 @@ function levelOf({ record, status }: EndedCall): "debug" | "info" | "warn" {
 
 /** The sentence that the lines of alike calls share. */
 function kindOf({ status }: EndedCall): string {
-  if (status === undefined) return "a client left before its reply";
-  return status === 429 || status >= 500 ? "a call was not served" : "a call was retried";
+  if (status === undefined) return "a client left before its response";
+  return status === 429 || status >= 500 ? "a request was not served" : "a request was retried";
 }
 
 /** Why, without a number or an id: by this, lines are alike. */
@@ -63,7 +63,7 @@ function reasonFor({ record: { error, cause, outcome }, status }: EndedCall): st
 /** Says in one sentence how the call ended, and why if that is not as it should be. */
 export function sentenceFor({ record, parts, status }: EndedCall): string {
   const { error, outcome } = record;
-  if (status === undefined) return `the client left after ${ms(parts.total)}, before its reply`;
+  if (status === undefined) return `the client left after ${ms(parts.total)}, before its response`;
   switch (outcome?.kind) {
     case "shed":
       return `shed by the batcher, ${outcome.reason}: it predicted the answer in ${ms(outcome.predictedMs)}`;

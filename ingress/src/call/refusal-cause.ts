@@ -14,20 +14,20 @@ export const refusals = {
     detail: "The process that received the request is starting or stopping.",
     retryAfterMs: retryAfterMs.notServing,
   },
-  kafka: unavailable("kafka", "Kafka does not take work right now; try again shortly."),
-  topic: unavailable("kafka", "Kafka lacks the topic for this work; try again later."),
+  kafka: unavailable("kafka", "Kafka does not take work right now: retry shortly."),
+  topic: unavailable("kafka", "Kafka lacks the topic for this work: retry later."),
   "redis-volatile": unavailable(
     "redis-volatile",
-    "The volatile Redis cannot be used right now; try again shortly.",
+    "The volatile Redis cannot be used right now: retry shortly.",
   ),
   "redis-durable": unavailable(
     "redis-durable",
-    "The durable Redis does not answer, so keys cannot be checked; try again shortly.",
+    "The durable Redis does not answer, so keys cannot be checked: retry shortly.",
   ),
-  batcher: unavailable("batcher", "No batcher is active right now; try again shortly."),
+  batcher: unavailable("batcher", "No batcher is active right now: retry shortly."),
   workers: {
     code: "model_unavailable",
-    detail: "No worker has this model and detector loaded; try again shortly.",
+    detail: "No worker has this model and detector loaded: retry shortly.",
     retryAfterMs: retryAfterMs.worker,
   },
 } as const satisfies Record<string, Refusal>;

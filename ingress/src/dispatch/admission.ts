@@ -22,7 +22,8 @@ export function admitToPool(
   const offers = poolOffers(views, lanes, serviceClass);
   const soonest = soonestOffer(offers);
   if (soonest === undefined) {
-    if (offers.length > 0) throw capacityReached("queue_too_long", "Too many anonymous calls are waiting.");
+    if (offers.length > 0)
+      throw capacityReached("queue_too_long", "Too many anonymous requests are waiting.");
     throw dispatchRefusal(
       own,
       views.map(({ state }) => state),

@@ -12,8 +12,8 @@ if not record[1] then
 end
 if record[1] ~= ARGV[1] then return {'conflict'} end
 if record[2] ~= 'stored' then return {record[2]} end
-local reply = redis.call('HMGET', KEYS[1], 'status', 'type', 'body')
-return {'stored', reply[1], reply[2], reply[3]}
+local stored = redis.call('HMGET', KEYS[1], 'status', 'type', 'body')
+return {'stored', stored[1], stored[2], stored[3]}
 `;
 
 /**

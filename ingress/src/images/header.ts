@@ -39,8 +39,8 @@ export function checkHeader(
 
 function damaged(image: Buffer, ref: InputRef): string {
   if (imageFormat(image) !== "avif") return `The image in ${ref.label} is damaged.`;
-  const kind = "is damaged, or an AVIF of several frames, layers or pictures";
-  return `The image in ${ref.label} ${kind}: save it anew, or as JPEG.`;
+  const kind = "is damaged, or an AVIF of several frames, layers or images";
+  return `The image in ${ref.label} ${kind}: save it again, or as JPEG.`;
 }
 
 export type HeaderLimits = { IMAGE_PIXELS_MAX: number; IMAGE_DECODING_BYTES_MAX: number };

@@ -14,7 +14,7 @@ export function openTeamLimiter(redis: RedisConnection, ingress: string): TeamLi
 const details: LimitDetails = {
   rate: ({ requestsPerSecond, requestsBurst }) =>
     `The team may send ${requestsPerSecond} requests per second, in bursts of up to ${requestsBurst}.`,
-  inFlight: (max) => `The team has ${max} calls in flight, as many as it may have.`,
+  inFlight: (max) => `The team has ${max} requests in flight, as many as it may have.`,
 };
 
 type TeamLimiter = AsyncDisposable & { acquire: Ports["acquireTeamSlot"] };

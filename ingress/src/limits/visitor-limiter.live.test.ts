@@ -31,7 +31,7 @@ test("two ingress processes share the rate of an address: the burst, then 60 a m
     ["rate_limited", 5, 0],
   );
   assert.ok(refused.error!.details.retryAfterMs! > 0 && refused.error!.details.retryAfterMs! <= 1_000);
-  assert.match(refused.error!.message, /From one address 60 requests per minute may come without a key/);
+  assert.match(refused.error!.message, /one address may send 60 requests per minute/);
   const neighbour = await one.limiter.acquire(newAddress());
   assert.equal(neighbour.error, undefined);
   neighbour.release();
@@ -43,7 +43,7 @@ test("calls in flight of one address are limited, and take nothing from other vi
   const held = [await limiter.acquire(greedy), await limiter.acquire(greedy)];
   const refused = await Promise.all(Array.from({ length: 5 }, () => limiter.acquire(greedy)));
   for (const { error } of refused) {
-    assert.match(error!.message, /^2 calls of this address are in flight/);
+    assert.match(error!.message, /^2 requests from this address are in flight/);
     assert.equal(error!.code, "rate_limited");
   }
   held.push(await limiter.acquire(modest));
@@ -60,7 +60,7 @@ test("calls in flight of all addresses together are limited over all ingress pro
   const held = [await admitted(one.limiter, newAddress()), await admitted(other.limiter, newAddress())];
   const waiting = newAddress();
   const { error } = await one.limiter.acquireShared(waiting);
-  assert.match(error!.message, /^2 visitors' calls are in flight/);
+  assert.match(error!.message, /^2 requests from visitors are in flight/);
   assert.equal(error!.code, "rate_limited");
   held[0]!.release();
   (await admitted(other.limiter, waiting)).release();

@@ -31,8 +31,8 @@ export function openVisitorLimiter(
   const ofAddress = { ...own, requestsPerSecond: requestsPerMinute / 60 };
   const details: LimitDetails = {
     rate: ({ requestsBurst }) =>
-      `From one address ${requestsPerMinute} requests per minute may come without a key, in bursts of up to ${requestsBurst}.`,
-    inFlight: (max) => `${max} calls of this address are in flight, as many as may be without a key.`,
+      `Without a key, one address may send ${requestsPerMinute} requests per minute, in bursts of up to ${requestsBurst}.`,
+    inFlight: (max) => `${max} requests from this address are in flight, the most without a key.`,
   };
   const refused = (detail: string): CallSlot => ({
     error: new ApiError("rate_limited", detail, { retryAfterMs: shared.expectedReleaseMs(max) }),
@@ -49,12 +49,12 @@ export function openVisitorLimiter(
       if (!redis.usable) return testerUnavailable(redis);
       const all = await shared.acquire(visitorsTenant, max);
       if (all === null)
-        return refused(`${max} visitors' calls are in flight, as many as may be without a key.`);
+        return refused(`${max} requests from visitors are in flight, the most without a key.`);
       const freeBefore = max - (all.inFlight - 1);
       const own = await shared.acquire(`${visitorsTenant}/net/${networkOf(address)}`, freeBefore);
       if (own === null) {
         all.release();
-        return refused("Your network has most of the visitors' calls in flight.");
+        return refused("Your network has most of the requests from visitors in flight.");
       }
       return {
         release() {

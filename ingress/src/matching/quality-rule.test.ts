@@ -89,7 +89,7 @@ test("if none is left, the error says what was measured and what is needed", asy
   ]);
   assert.deepEqual(await refused("/represent", { img: image, min_face_px: 40 }, [[small, small]]), [
     "img",
-    "None of the 2 faces in img has the quality that the call asks for; the largest is smaller than " +
+    "None of the 2 faces in img has the quality that the request asks for; the largest is smaller than " +
       "min_face_px asks for (12.5 pixels between the eyes).",
   ]);
 });

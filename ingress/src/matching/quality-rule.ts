@@ -31,7 +31,7 @@ export function goodFaces(subject: Subject, rule: QualityRule): Subject | ApiErr
   const which =
     faces.length === 1
       ? `The face in ${ref.label}`
-      : `None of the ${faces.length} faces in ${ref.label} has the quality that the call asks for; the largest`;
+      : `None of the ${faces.length} faces in ${ref.label} has the quality that the request asks for; the largest`;
   return inputError(ref, "low_quality", `${which} is ${faultsOf(faces[0], rule).join(", ")}.`);
 }
 

@@ -20,7 +20,7 @@ export class CallMemory {
 
   /** Must be called before a handler runs, and disposed after it. Throws if the images are gone. */
   use(): Disposable {
-    if (this.#phase === "ended") throw new Error("the call has ended before its handler ran");
+    if (this.#phase === "ended") throw new Error("the request ended before its handler ran");
     this.#phase = "handling";
     return { [Symbol.dispose]: () => this.free() };
   }

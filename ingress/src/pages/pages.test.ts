@@ -47,6 +47,12 @@ test("every address in every page resolves, anchors included", async () => {
   }
 });
 
+test("/postman.json is the collection, for the origin of the service", async () => {
+  const reply = await app.inject("/postman.json");
+  assert.match(String(reply.headers["content-type"]), /^application\/json/);
+  assert.equal(reply.json().variable[0].key, "baseUrl");
+});
+
 test("all pages and assets together take less than 2.5 MiB of memory", async () => {
   const { pages, assets, missingPage } = await renderSite(await testFacts());
   const translations = [...pages.values(), missingPage].flatMap((page) => Object.values(page));

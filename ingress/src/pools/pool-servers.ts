@@ -39,7 +39,7 @@ export async function openPoolServers(parts: PoolServersParts): Promise<PoolServ
       const { message } = error as Error;
       dedupedLog.error(
         { reason: message, pool },
-        "the Redis of a pool cannot be used; other pools get its calls",
+        "the Redis of a pool cannot be used; other pools get its requests",
       );
       return false;
     }

@@ -13,7 +13,7 @@ test("numbers have their units, and no more digits than a reader can use", () =>
     "2 h",
   ]);
   assert.deepEqual([0.05, 3.14, 12.7, 12_345].map(number), ["0.1", "3.1", "13", "12,345"]);
-  assert.equal(perSecond(25), "2.5 a second");
+  assert.equal(perSecond(25), "2.5 per second");
   assert.deepEqual(
     [counted(1, "batch"), counted(2, "batch"), counted(0, "task")],
     ["1 batch", "2 batches", "0 tasks"],

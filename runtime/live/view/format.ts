@@ -14,8 +14,8 @@ export function number(value: number): string {
   return rounded.toLocaleString("en-GB");
 }
 
-/** A rate from a count in ten seconds: `12 a second`. */
-export const perSecond = (last10s: number): string => `${number(last10s / 10)} a second`;
+/** A rate from a count in ten seconds: `12 per second`. */
+export const perSecond = (last10s: number): string => `${number(last10s / 10)} per second`;
 
 /** `1 task`, `3 tasks`; `1 batch`, `2 batches`. */
 export function counted(count: number, noun: string): string {

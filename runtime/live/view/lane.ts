@@ -72,7 +72,7 @@ function batchSizes({ sizes, usefulSize, floor, run }: LiveLane): ViewNode {
   return card(
     {
       heading: "Sizes of batches",
-      words: `Target now: at most ${counted(usefulSize, "task")}. Larger batches would not finish more tasks a second.${held}`,
+      words: `Target now: at most ${counted(usefulSize, "task")}. Larger batches would not finish more tasks per second.${held}`,
       level: "h3",
     },
     barTable({

@@ -62,7 +62,7 @@ test("what is now, what is a target and what is past have words of their own", (
   const targetOfOne = lane({ usefulSize: 1, floor: 1, sizes: [{ size: 2, batches: 60 }] });
   shows(
     batcher({ lanes: [targetOfOne] }),
-    "Target now: at most 1 task. Larger batches would not finish more tasks a second.",
+    "Target now: at most 1 task. Larger batches would not finish more tasks per second.",
     "Past 5 min: 60 batches, 2 tasks on average",
   );
   for (const part of [

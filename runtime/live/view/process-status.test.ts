@@ -22,17 +22,17 @@ test("a healthy process says what it does, and how much of it", () => {
   assert.deepEqual(status(batcher()), [
     "ok",
     "All is well",
-    "30 tasks a second in batches of 12; nothing is refused. The oldest task waits for 0 ms.",
+    "30 tasks per second in batches of 12; nothing is refused. The oldest task waits for 0 ms.",
   ]);
   assert.deepEqual(status(ingress()), [
     "ok",
     "All is well",
-    "10 requests a second are answered; nothing is refused.",
+    "10 requests per second are answered; nothing is refused.",
   ]);
   assert.deepEqual(status(inference()), [
     "ok",
     "All is well",
-    "2 batches a second; runs take 50 % of the time.",
+    "2 batches per second; runs take 50 % of the time.",
   ]);
 });
 
@@ -47,7 +47,7 @@ test("shedding names its share and its main reason", () => {
   assert.deepEqual(status(batcher({ shed })), [
     "attention",
     "Overloaded",
-    "25 % of the tasks are refused, 10 a second; most of them would have waited too long in the queue (queue_too_long).",
+    "25 % of the tasks are refused, 10 per second; most of them would have waited too long in the queue (queue_too_long).",
   ]);
 });
 
@@ -69,7 +69,7 @@ test("failed tasks, late tasks and batches that are sent again are counted apart
   assert.deepEqual(status(batcher({ failed })), [
     "problem",
     "Tasks fail",
-    "3 a second; most of them: its image was no longer in Redis (image_lost).",
+    "3 per second; most of them: its image was no longer in Redis (image_lost).",
   ]);
   assert.equal(status(batcher({ expired: count(5) }))[1], "Tasks are late");
   const retried = lane({ reasons: { ...lane().reasons, retry: count(4) } });
@@ -142,7 +142,7 @@ test("an ingress says why calls are refused, why they fail, and which pool is aw
   assert.deepEqual(status(ingress({ refused: series(25), outcomes })), [
     "attention",
     "Requests are refused",
-    "20 %, 2.5 a second; most of them queue_full: More calls wait than it holds. Most refused: ants (80 %).",
+    "20 %, 2.5 per second; most of them queue_full: More calls wait than it holds. Most refused: ants (80 %).",
   ]);
   const loudest = [caller("ants", { refused: count(5) }), caller("bees", { refused: count(5) })];
   const callers = { loudest, others: caller("~others") };

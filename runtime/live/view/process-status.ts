@@ -101,7 +101,7 @@ function batcherStatus(part: LiveBatcher): ProcessStatus {
     .flatMap(({ reasons }) => Object.values(reasons))
     .reduce((sum, each) => sum + each.last10s, 0);
   const oldestMs = Math.max(0, ...lanes.map((lane) => lane.oldestMs));
-  const detail = `${counted(sent / 10, "task")} a second in batches of ${number(sent / Math.max(1, batches))}; nothing is refused. The oldest task waits for ${duration(oldestMs)}.`;
+  const detail = `${counted(sent / 10, "task")} per second in batches of ${number(sent / Math.max(1, batches))}; nothing is refused. The oldest task waits for ${duration(oldestMs)}.`;
   return { level: "ok", title: "All is well", detail };
 }
 
@@ -149,7 +149,7 @@ function ingressStatus({ answered, refused, failed, outcomes, callers, pools }: 
   return {
     level: "ok",
     title: "All is well",
-    detail: `${counted(answers / 10, "request")} a second ${answers === 10 ? "is" : "are"} answered; nothing is refused.`,
+    detail: `${counted(answers / 10, "request")} per second ${answers === 10 ? "is" : "are"} answered; nothing is refused.`,
   };
 }
 
@@ -186,7 +186,7 @@ function inferenceStatus({ isStopping, failed, busy, answered, runs }: LiveInfer
   return {
     level: "ok",
     title: "All is well",
-    detail: `${counted(answered.last10s / 10, "batch")} a second; runs take ${percent(share)} of the time.`,
+    detail: `${counted(answered.last10s / 10, "batch")} per second; runs take ${percent(share)} of the time.`,
   };
 }
 

@@ -25,7 +25,7 @@ export const rateTile = (label: string, counts: LiveSeries): ViewNode =>
     label,
     value: perSecond(lastOf(counts)),
     note: "past 10 s",
-    series: { values: rates(counts), unit: " a second" },
+    series: { values: rates(counts), unit: " per second" },
   });
 
 /** Its scale begins at 0 and ends at the largest value, which stands beside it. */
@@ -47,7 +47,7 @@ function sparkline(values: LiveSeries, unit: string): ViewNode {
   );
 }
 
-/** Counts of slots as rates: a second. */
+/** Counts of slots as rates: per second. */
 const rates = (counts: LiveSeries): LiveSeries => counts.map((count) => (1_000 * count) / slotMs);
 
 /** The sum of the last 10 s. */
@@ -57,5 +57,5 @@ export const lastOf = (counts: LiveSeries): number =>
 const width = 150;
 const height = 28;
 
-/** `unit` is what stands behind a number of the series: ` a second`. */
+/** `unit` is what stands behind a number of the series: ` per second`. */
 type Tile = { label: string; value: string; note?: string; series?: { values: LiveSeries; unit: string } };

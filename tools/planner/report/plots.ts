@@ -112,7 +112,7 @@ export function trafficPlot({ traffic }: Plan): string {
   return lineChart({
     ...size,
     title: "The traffic",
-    description: `Requests a second over the time of the trace, in slots of ${slotSeconds} s.`,
+    description: `Requests per second over the time of the trace, in slots of ${slotSeconds} s.`,
     x: { label: `${name} since the start`, range: [0, endSeconds / unit] },
     y: { label: "requests per second", range: rangeFromZero(slots) },
     panels: [{ series: [{ name: "requests", points }] }],

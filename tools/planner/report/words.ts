@@ -159,7 +159,7 @@ export function trafficSentence({ traffic, source, load }: Plan): string {
   const { calls, pictures, tenants, seconds, perSecond, busiestPerSecond } = traffic;
   return (
     `${amountText(calls, "request")} with ${amountText(pictures, "image")} of ${amountText(tenants, "tenant")} in ` +
-    `${countText(Math.round(seconds))} s (${source}): ${perSecond.toFixed(1)} a second on average, ` +
+    `${countText(Math.round(seconds))} s (${source}): ${perSecond.toFixed(1)} per second on average, ` +
     `${countText(busiestPerSecond)} in the busiest second, ${load.toFixed(2)} workers' work in full batches.`
   );
 }

@@ -52,7 +52,7 @@ suite("on made-up embeddings of 60 people", () => {
   });
 
   test("a picture without a face is counted, and so are the pairs that it is missing from", () => {
-    assert.match(text, /Pictures: 120, of which 1 could not be used \(0\.83 %\): 1 no_face_detected\./);
+    assert.match(text, /Images: 120, of which 1 could not be used \(0\.83 %\): 1 no_face_detected\./);
     assert.match(text, /59 of one person, 1,711 of two people; 60 of 1,830 had an image/);
     assert.match(text, /In 3 images there is more than one face/);
     assert.match(text, /People: 59, by the ids in the file\./);

@@ -9,7 +9,7 @@ const keys = [
   { id: "id-2", name: "laptop", prefix: "fl_Zz9xYw8vu" },
 ];
 
-test("a key is named by its name and first characters, with its team and the key that replaces it", () => {
+test("a key is named by its name and first characters, with its team and its new key", () => {
   assert.deepEqual(
     rows([
       { action: "key_created", on: "id-1", details: { team: "ants" } },
@@ -17,7 +17,7 @@ test("a key is named by its name and first characters, with its team and the key
     ]),
     [
       ["key created", "“&#60;laptop&#62;” fl_Ab3dEf9hi… of ants", ""],
-      ["key replaced", "“&#60;laptop&#62;” fl_Ab3dEf9hi… of ants", "by “laptop” fl_Zz9xYw8vu…"],
+      ["key rotated", "“&#60;laptop&#62;” fl_Ab3dEf9hi… of ants", "new key “laptop” fl_Zz9xYw8vu…"],
     ],
   );
 });
@@ -72,7 +72,7 @@ test("entries of older releases, which say less, are shown with what they say", 
       { action: "waitlist_approved", on: "ada@example.test" },
     ]),
     [
-      ["key replaced", "5b1b2f60-3f0e-4a43-9d54-5a8c1d1f4f10", ""],
+      ["key rotated", "5b1b2f60-3f0e-4a43-9d54-5a8c1d1f4f10", ""],
       ["limits set", "ants", ""],
       ["made default", "tiny", ""],
       ["approved", "ada@example.test", ""],
@@ -87,7 +87,7 @@ function rows(entries: Partial<AuditEntry>[]): string[][] {
   const { content } = auditPage({ entries: full, keys });
   const [, body = ""] = /<tbody[^>]*>([^]*)<\/tbody>/.exec(content) ?? [];
   return [...body.matchAll(/<tr[^>]*>([^]*?)<\/tr>/g)].map(([, row = ""]) => {
-    const [action = "", object = ""] = [...row.matchAll(/<td[^>]*>([^]*?)<\/td>/g)]
+    const [action = "", object = ""] = [...row.matchAll(/<t[hd][^>]*>(?:<div>)?([^]*?)<\/t[hd]>/g)]
       .slice(2, 4)
       .map(([, cell]) => cell!);
     const [subject, ...lines] = object.split("<div>");

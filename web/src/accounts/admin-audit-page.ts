@@ -1,8 +1,9 @@
 import type { AuditAction, AuditEntry } from "@faceline/accounts/audit/audit-log";
-import { each, type Html, html, markup, nothing } from "../html.ts";
+import { type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
 import { type AuditKey, auditChange, auditKeyText } from "./audit-change.ts";
+import { cardTable } from "./card-table.ts";
 import { instant } from "./instant.ts";
 
 /**
@@ -18,26 +19,22 @@ export const auditPage = ({ entries, keys, older }: AuditView): AccountPage =>
 !${markup(older === undefined ? nothing : olderLink(older))}`,
   });
 
-const auditTable = (
-  entries: AuditEntry[],
-  keys: AuditKey[],
-): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Audit log"><table class="keys audit" role="table">
-<thead role="rowgroup"><tr role="row">!${each(columns, (name) => html`<th role="columnheader">${name}</th>`)}</tr></thead>
-<tbody role="rowgroup">!${each(
-  entries,
-  (entry) => html`<tr role="row">
-<td role="cell">!${instant(entry.at)}</td>
-<td role="cell">${entry.by}</td>
-<td role="cell" class="action">${actionTexts[entry.action]}</td>
-<td role="cell" class="object">!${objectText(entry, keys)}!${auditChange(entry, keys)}</td>
-<td role="cell">!${markup(entry.requestId === null ? nothing : html`<code>${entry.requestId}</code>`)}</td>
-</tr>
-`,
-)}</tbody>
-</table></div>`;
-
-/** Columns of the table. On a phone the rows are cards, which screen readers need the roles for. */
-const columns = ["When", "Who", "What", "On", "Request id"];
+const auditTable = (entries: AuditEntry[], keys: AuditKey[]): Html =>
+  cardTable({
+    label: "Audit log",
+    kind: "audit",
+    columns: [
+      { head: "When", content: ({ at }) => instant(at) },
+      { head: "Who", content: ({ by }) => html`${by}` },
+      { head: "What", type: "name", content: ({ action }) => html`${actionTexts[action]}` },
+      { head: "On", content: (entry) => html`!${objectText(entry, keys)}!${auditChange(entry, keys)}` },
+      {
+        head: "Request ID",
+        content: ({ requestId }) => (requestId === null ? html`–` : html`<code>${requestId}</code>`),
+      },
+    ],
+    rows: entries,
+  });
 
 /** The object of an entry: a key by name and first characters, a model with its kind, a team as a link. */
 function objectText({ action, on, details }: AuditEntry, keys: AuditKey[]): Html {
@@ -70,7 +67,7 @@ const actionTexts: Record<AuditAction, string> = {
   limits_set: "limits set",
   key_created: "key created",
   key_renamed: "key renamed",
-  key_rotated: "key replaced",
+  key_rotated: "key rotated",
   key_revoked: "key revoked",
   model_enabled: "enabled",
   model_disabled: "disabled",

@@ -2,31 +2,29 @@ import { formatCount } from "../format.ts";
 import { type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
-import { keyPrefix, keyTable, type KeyView, lastUse } from "./key-view.ts";
+import { keyAction, keyPrefix, keyTable, type KeyView, lastUse } from "./key-view.ts";
 
 /** The keys of a team, as its members see them. */
 export function teamKeysSection({ team, keys, now }: TeamKeysView): Html {
   const { shown, leftOut } = shownKeys(keys, now);
-  const changeLink = (key: KeyView): Html => (isValid(key, now) ? revokeLink(team, key) : nothing);
+  const actions = (key: KeyView): Html =>
+    isValid(key, now) ? keyAction(`/admin/teams/${team}/keys/${key.id}/revoke`, "Revoke", key.name) : nothing;
   return html`<section aria-labelledby="keys">
 <h2 id="keys">Keys</h2>
-!${markup(keys.length === 0 ? noKeys() : keyTable({ keys: shown, now, change: "Revoke", changeLink }))}
+!${markup(keys.length === 0 ? noKeys() : keyTable({ keys: shown, now, actions }))}
 !${markup(leftOut === 0 ? nothing : leftOutNote(team, leftOut))}
 </section>
 `;
 }
 
 const noKeys = (): Html =>
-  html`<p class="note">This team has no key. Its members make keys on their dashboard.</p>`;
+  html`<p class="note">This team has no key. Its members create keys on their dashboard.</p>`;
 
 const leftOutNote = (
   team: string,
   count: number,
-): Html => html`<p class="dim">${formatCount(count)} more are left
-out. <code>npm run keys -- list --team ${team}</code> shows all.</p>`;
-
-const revokeLink = (team: string, { id, name }: KeyView): Html =>
-  html`<a href="/admin/teams/${team}/keys/${id}/revoke" aria-label="Revoke ${name}">Revoke</a>`;
+): Html => html`<p class="dim">${formatCount(count)} more are not
+shown. <code>npm run keys -- list --team ${team}</code> lists all of them.</p>`;
 
 /** Asks whether a key of a team is to be revoked. */
 export const revokeTeamKeyPage = ({ team, key }: { team: string; key: KeyView }): AccountPage =>

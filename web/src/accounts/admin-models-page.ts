@@ -2,6 +2,7 @@ import type { ModelRow } from "@faceline/accounts/models/model-rows";
 import { each, type Html, html, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
+import { cardTable } from "./card-table.ts";
 
 /** The models and detectors that the running ingresses have loaded, with what may be done to each. */
 export const modelsPage = (view: ModelsView): AccountPage =>
@@ -33,22 +34,18 @@ function table(title: string, noun: ModelRow["noun"], { rows, ingresses }: Model
   const own = rows.filter((row) => row.noun === noun);
   return html`<section>
 <h2>${title}</h2>
-<div class="wide" tabindex="0" role="region" aria-label="${title}">
-<table class="keys">
-<thead><tr><th>Name</th><th>State</th><th>Loaded by</th><th class="change"><span class="visually-hidden">Change</span></th></tr></thead>
-<tbody>!${each(own, (row) => tableRow(row, ingresses))}</tbody>
-</table>
-</div>
+!${cardTable({
+    label: title,
+    columns: [
+      { head: "Name", type: "name", content: ({ name }) => html`${name}` },
+      { head: "State", content: ({ states }) => html`${states.join(", ")}` },
+      { head: "Loaded by", content: ({ loadedBy }) => html`${loadedBy} of ${ingresses}` },
+      { head: "Actions", type: "actions", content: buttons },
+    ],
+    rows: own,
+  })}
 </section>`;
 }
-
-const tableRow = (row: ModelRow, ingresses: number): Html => html`<tr>
-<th scope="row">${row.name}</th>
-<td>${row.states.join(", ")}</td>
-<td>${row.loadedBy} of ${ingresses}</td>
-<td class="change">!${buttons(row)}</td>
-</tr>
-`;
 
 /** Returns no button for a default: another one must become it first. */
 function buttons({ name, states }: ModelRow): Html {

@@ -5,6 +5,7 @@ import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
 import { linkSection } from "./admin-link-pages.ts";
 import { adminPage } from "./admin-page.ts";
+import { cardTable, type Column } from "./card-table.ts";
 import { joinBox } from "./admin-waitlist-pages.ts";
 import { errorNote, field } from "./form.ts";
 import { instant } from "./instant.ts";
@@ -19,19 +20,7 @@ export const peoplePage = ({ people, form }: PeopleView): AccountPage =>
       { name: "team", label: "Team", error: form.teamError },
     ]),
     content: html`<h1>People</h1>
-<div class="wide" tabindex="0" role="region" aria-label="People"><table class="keys people">
-<thead><tr><th>Email</th><th>Team</th><th>Role</th><th>Added</th></tr></thead>
-<tbody>!${each(
-      people,
-      ({ id, person }) => html`<tr>
-<th scope="row"><a href="/admin/people/${id}">${person.email}</a></th>
-<td><a href="/admin/teams/${person.team}">${person.team}</a></td>
-<td>${person.role}</td>
-<td>!${markup(instant(person.createdAt))}</td>
-</tr>
-`,
-    )}</tbody>
-</table></div>
+!${cardTable({ label: "People", columns: peopleColumns, rows: people })}
 <section aria-labelledby="add">
 <h2 id="add">Add somebody</h2>
 <p>They need not be on the waitlist.</p>
@@ -43,6 +32,17 @@ export const peoplePage = ({ people, form }: PeopleView): AccountPage =>
 </form>
 </section>`,
   });
+
+const peopleColumns: Column<ListedPerson>[] = [
+  {
+    head: "Email",
+    type: "name",
+    content: ({ id, person }) => html`<a href="/admin/people/${id}">${person.email}</a>`,
+  },
+  { head: "Team", content: ({ person: { team } }) => html`<a href="/admin/teams/${team}">${team}</a>` },
+  { head: "Role", content: ({ person }) => html`${person.role}` },
+  { head: "Added", content: ({ person }) => instant(person.createdAt) },
+];
 
 /** A person, with what an operator can do for them. */
 export const personPage = ({

@@ -1,12 +1,13 @@
 import type { TeamSummary } from "@faceline/accounts/people/teams";
-import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import type { Facts } from "../facts.ts";
 import { formatCount } from "../format.ts";
 import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
+import { cardTable, type Column } from "./card-table.ts";
+import { count } from "./count.ts";
 import { errorNote } from "./form.ts";
-import { type LimitValues, limitErrors, limitInputs, limitTexts } from "./limits-form.ts";
+import { type LimitValues, limitErrors, limitInputs, type LimitText, limitTexts } from "./limits-form.ts";
 
 export const teamsPage = ({ teams, facts }: { teams: TeamSummary[]; facts: Facts }): AccountPage =>
   adminPage({
@@ -19,30 +20,25 @@ export const teamsPage = ({ teams, facts }: { teams: TeamSummary[]; facts: Facts
 
 const noTeams = (): Html => html`<p class="note">There is no team yet. The first approval makes one.</p>`;
 
-const teamTable = (
-  teams: TeamSummary[],
-  facts: Facts,
-): Html => html`<div class="wide" tabindex="0" role="region" aria-label="Teams"><table class="keys">
-<thead><tr><th>Team</th><th class="number">People</th><th class="number">Valid keys</th><th class="number">Requests per second</th>
-<th class="number">Burst</th><th class="number">In flight</th><th class="number">Body bytes per second</th></tr></thead>
-<tbody>!${each(teams, (team) => teamRow(team, facts))}</tbody>
-</table></div>`;
+const teamTable = (teams: TeamSummary[], facts: Facts): Html =>
+  cardTable<TeamSummary>({
+    label: "Teams",
+    columns: [
+      { head: "Team", type: "name", content: ({ team }) => html`<a href="/admin/teams/${team}">${team}</a>` },
+      { head: "People", type: "number", content: ({ people }) => count(people) },
+      { head: "Valid keys", type: "number", content: ({ keys }) => count(keys) },
+      ...limitTexts({}, facts).map(
+        ({ label }, index): Column<TeamSummary> => ({
+          head: label,
+          type: "number",
+          content: ({ limits }) => limitText(limitTexts(limits, facts)[index]!),
+        }),
+      ),
+    ],
+    rows: teams,
+  });
 
-const teamRow = ({ team, limits, people, keys }: TeamSummary, facts: Facts): Html => html`<tr>
-<th scope="row"><a href="/admin/teams/${team}">${team}</a></th>
-<td class="number">${people}</td>
-<td class="number">${keys}</td>
-!${limitCells(limits, facts)}</tr>
-`;
-
-const limitCells = (limits: LimitOverrides, facts: Facts): Html =>
-  each(limitTexts(limits, facts), ({ text, isOwn }) =>
-    isOwn
-      ? html`<td class="number">${text}</td>
-`
-      : html`<td class="number"><i>${text}</i></td>
-`,
-  );
+const limitText = ({ text, isOwn }: LimitText): Html => (isOwn ? html`${text}` : html`<i>${text}</i>`);
 
 /** The people of a team, ordered by email, as far as a page goes. */
 export function teamPeopleSection(people: TeamPerson[]): Html {
@@ -51,24 +47,24 @@ export function teamPeopleSection(people: TeamPerson[]): Html {
   return html`<section aria-labelledby="people">
 <h2 id="people">People</h2>
 !${markup(people.length === 0 ? html`<p class="note">Nobody is in this team.</p>` : peopleTable(shown))}
-!${markup(leftOut === 0 ? nothing : html`<p class="dim">${formatCount(leftOut)} more are left out. <a href="/admin/people">People</a> has all.</p>`)}
+!${markup(leftOut === 0 ? nothing : html`<p class="dim">${formatCount(leftOut)} more are not shown. <a href="/admin/people">People</a> lists everybody.</p>`)}
 </section>
 `;
 }
 
-const peopleTable = (
-  people: TeamPerson[],
-): Html => html`<div class="wide" tabindex="0" role="region" aria-label="People of the team"><table class="keys people">
-<thead><tr><th>Email</th><th>Role</th></tr></thead>
-<tbody>!${each(
-  people,
-  ({ id, email, role }) => html`<tr>
-<th scope="row"><a href="/admin/people/${id}">${email}</a></th>
-<td>${role}</td>
-</tr>
-`,
-)}</tbody>
-</table></div>`;
+const peopleTable = (people: TeamPerson[]): Html =>
+  cardTable({
+    label: "People of the team",
+    columns: [
+      {
+        head: "Email",
+        type: "name",
+        content: ({ id, email }) => html`<a href="/admin/people/${id}">${email}</a>`,
+      },
+      { head: "Role", content: ({ role }) => html`${role}` },
+    ],
+    rows: people,
+  });
 
 const peopleShownMax = 50;
 

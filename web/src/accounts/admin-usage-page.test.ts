@@ -6,7 +6,7 @@ import { usagePage } from "./admin-usage-page.ts";
 
 const days = lastDays(Date.UTC(2026, 10, 22), 30).map((day) => ({ day, counts: [] }));
 
-test("teams are listed with their share of all calls, and callers without a team beside them", () => {
+test("teams are listed with their share of all requests, and callers without a team beside them", () => {
   const { content } = usagePage({
     days,
     teams: [
@@ -16,12 +16,12 @@ test("teams are listed with their share of all calls, and callers without a team
     ],
   });
   assert.deepEqual(rowsOf(content), [
-    ["ants", "1,500", "75.0 %", "20", "3", "1"],
-    ["Visitors of the tester", "499", "24.9 %", "0", "0", "0"],
-    ["Without a known key", "1", "&#60; 0.1 %", "0", "0", "0"],
+    ["ants", "1,500", "75.0%", "20", "3", "1"],
+    ["Visitors of the tester", "499", "24.9%", "0", "0", "0"],
+    ["Without a valid key", "1", "&#60; 0.1%", "0", "0", "0"],
   ]);
   assert.match(content, /<a href="\/admin\/teams\/ants">/);
-  assert.doesNotMatch(content, /left out|teams\/~/);
+  assert.doesNotMatch(content, /not shown|teams\/~/);
 });
 
 test("of many teams those with most calls are shown, and what is left out is counted", () => {
@@ -32,12 +32,12 @@ test("of many teams those with most calls are shown, and what is left out is cou
     [names.length, names[0], names[99], names[100]],
     [101, "team-0", "team-99", "Visitors of the tester"],
   );
-  assert.match(content, /3 more\s+teams are left out, with 297 calls together/);
+  assert.match(content, /3 more\s+teams are not shown, with 297 requests together/);
 });
 
 test("without a call there is no table of teams", () => {
   const { content } = usagePage({ days, teams: [] });
-  assert.match(content, /No calls in the last\s+30 days/);
+  assert.match(content, /No requests in the last\s+30 days/);
   assert.doesNotMatch(content, /By team/);
 });
 
@@ -48,8 +48,8 @@ function usage(team: string, calls: number, kinds: Partial<TeamUsage> = {}): Tea
 
 /** The texts of the cells of the table of teams. */
 function rowsOf(content: string): string[][] {
-  const [, body = ""] = /id="callers"[^]*<tbody>([^]*?)<\/tbody>/.exec(content) ?? [];
-  return [...body.matchAll(/<tr>([^]*?)<\/tr>/g)].map(([, row = ""]) =>
+  const [, body = ""] = /id="callers"[^]*<tbody[^>]*>([^]*?)<\/tbody>/.exec(content) ?? [];
+  return [...body.matchAll(/<tr[^>]*>([^]*?)<\/tr>/g)].map(([, row = ""]) =>
     [...row.matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/g)].map(([, cell = ""]) => cell.replaceAll(/<[^>]*>/g, "")),
   );
 }

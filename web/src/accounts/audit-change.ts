@@ -19,7 +19,7 @@ export function auditChange({ action, on, details }: AuditEntry, keys: AuditKey[
     case "key_rotated":
       return details.newKey === undefined
         ? nothing
-        : html`<div>by !${auditKeyText(details.newKey, keys)}</div>`;
+        : html`<div>new key !${auditKeyText(details.newKey, keys)}</div>`;
     case "model_made_default":
       return defaultChange(on, details.formerDefaults);
     case "member_made":

@@ -4,19 +4,19 @@ import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { AccountPage } from "./account-page.ts";
 import { statusNote } from "./flash.ts";
 import { errorNote, field } from "./form.ts";
-import { type KeyView, keyTable } from "./key-view.ts";
+import { keyAction, type KeyView, keyTable } from "./key-view.ts";
 import { limitTexts } from "./limits-form.ts";
 
 /** The dashboard of a team. `error`: what is wrong with the name of a key that was sent. */
 export const dashboardPage = (view: DashboardView): AccountPage => ({
   path: "/dashboard",
-  title: `Dashboard of ${view.team}`,
+  title: "Dashboard",
   description: "Keys, usage and limits of a team.",
   scripts: ["code.js"],
   content: html`<div class="dashboard">
 <div class="heading">
-<h1>${view.team}</h1>
-<p class="dim">Signed in as ${view.email}</p>
+<h1>Dashboard</h1>
+<p class="dim">Team <strong>${view.team}</strong>, signed in as ${view.email}</p>
 </div>
 !${statusNote(view.flash)}!${errorNote([{ name: "name", label: keyNameLabel, error: view.error }])}!${keySection(view)}
 !${each(
@@ -35,26 +35,30 @@ function keySection({ keys, keysMax, now, name, error }: DashboardView): Html {
 !${field({ name: "name", label: keyNameLabel, hint: "The program or place that will use it.", max: 64, required: true, value: name, error })}
 <button class="button">Create a key</button>
 </form>
-<p class="dim">A key is shown once, when it is made. A team has at most ${keysMax} valid keys. Use one for each program, so that
-each can be revoked alone.</p>
+<p class="dim">A key is shown once, when you create it. A team can have up to ${keysMax} valid keys. Use one key per program, so
+that you can revoke each alone.</p>
 </section>`;
 }
 
 const keyNameLabel = "Name of a new key";
 
 const keyList = (keys: KeyView[], now: number): Html =>
-  keys.length === 0 ? noKeys() : keyTable({ keys, now, change: "Change", changeLink });
+  keys.length === 0 ? noKeys() : keyTable({ keys, now, actions });
 
 const noKeys = (): Html =>
-  html`<p class="note">This team has no key yet. Create one: it comes with a first call to paste.</p>`;
+  html`<p class="note">This team has no key yet. Create one: it comes with a first request to paste.</p>`;
 
-const changeLink = ({ id, name, disabled }: KeyView): Html =>
-  disabled ? nothing : html`<a href="/dashboard/keys/${id}" aria-label="Change ${name}">Change</a>`;
+/** A key that was rotated is not rotated again: the newer one is. */
+function actions({ id, name, disabled, expiresAt }: KeyView): Html {
+  if (disabled) return nothing;
+  const verbs = ["Rename", ...(expiresAt === undefined ? ["Rotate"] : []), "Revoke"];
+  return each(verbs, (verb) => keyAction(`/dashboard/keys/${id}/${verb.toLowerCase()}`, verb, name));
+}
 
 function limitSection({ limits, facts }: DashboardView): Html {
   return html`<section aria-labelledby="limits">
 <h2 id="limits">Limits</h2>
-<p class="dim">All keys of the team share them. Above them, requests are refused with 429; <a href="/docs/limits">what to do then</a>.</p>
+<p class="dim">All keys of the team share them. Requests above them get a 429: <a href="/docs/limits">how to handle it</a>.</p>
 <div class="wide narrow"><table>
 <tbody>!${each(
     limitTexts(limits, facts),

@@ -2,8 +2,9 @@ import type { CodeErrors, DayUsage } from "@faceline/accounts/usage/read-usage";
 import type { RecentError } from "@faceline/accounts/usage/recent-error";
 import { errorTable } from "@faceline/contracts/http/errors";
 import { inlineText } from "../docs/inline-text.ts";
-import { formatCount } from "../format.ts";
 import { each, type Html, html, markup } from "../html.ts";
+import { cardTable, type Column } from "./card-table.ts";
+import { count } from "./count.ts";
 import { instant } from "./instant.ts";
 import type { UsageReader } from "./usage-section.ts";
 
@@ -19,21 +20,16 @@ export function errorsSection(view: ErrorsView): Html {
 `;
 }
 
-const noErrors = (): Html => html`<p class="dim">No call has failed in the last 30 days.</p>`;
+const noErrors = (): Html => html`<p class="dim">No request has failed in the last 30 days.</p>`;
 
-const errorList = ({
-  errors,
-  days,
-  keys,
-  reader,
-}: ErrorsView): Html => html`<p class="dim">The newest calls of each
-code. ${idUses[reader]}</p>
+const errorList = ({ errors, days, keys, reader }: ErrorsView): Html => html`<p class="dim">The newest
+requests per error code. ${idUses[reader]}</p>
 <dl class="fields">!${each(errors, (error) => codeEntry(error, days, keys))}</dl>`;
 
 /** The use of a request id, by reader. */
 const idUses: Record<UsageReader, string> = {
-  member: "Quote the request id when you ask the operator about a call.",
-  operator: "The advice is for whoever sends them. Search the log of the ingress for the request id.",
+  member: "Quote the request ID when you ask the operator about a request.",
+  operator: "The advice is for the sender. Search the log of the ingress for the request ID.",
 };
 
 function codeEntry({ code, newest }: CodeErrors, days: DayUsage[], keys: NamedKey[]): Html {
@@ -44,19 +40,17 @@ function codeEntry({ code, newest }: CodeErrors, days: DayUsage[], keys: NamedKe
     .reduce((sum, { calls }) => sum + calls, 0);
   return html`<div><dt><a href="/docs/errors#${code}"><code>${code}</code></a><span class="kind">${status}</span></dt>
 <dd><p>!${inlineText(when)} <strong>!${inlineText(next)}</strong></p>
-<details class="more"><summary>${formatCount(calls)} in ${days.length} days, the last at !${instant(newest[0]!.at)}</summary>
-<div class="wide" tabindex="0" role="region" aria-label="Newest calls with ${code}"><table>
-<thead><tr><th scope="col">Time</th><th scope="col">Endpoint</th><th scope="col">Key</th><th scope="col">Request id</th></tr></thead>
-<tbody>!${each(newest, (call) => callRow(call, keys))}</tbody>
-</table></div></details></dd></div>
+<details class="more"><summary>!${count(calls)} in ${days.length} days, the last one !${instant(newest[0]!.at)}</summary>
+!${cardTable({ label: `Newest requests with ${code}`, columns: requestColumns(keys), rows: newest })}</details></dd></div>
 `;
 }
 
-function callRow({ at, endpoint, requestId, keyId }: RecentError, keys: NamedKey[]): Html {
-  const key = keys.find(({ id }) => id === keyId);
-  return html`<tr><td>!${instant(at)}</td><td>${endpoint}</td><td>${key?.name ?? "–"}</td><td><code>${requestId}</code></td></tr>
-`;
-}
+const requestColumns = (keys: NamedKey[]): Column<RecentError>[] => [
+  { head: "Time", content: ({ at }) => instant(at) },
+  { head: "Endpoint", content: ({ endpoint }) => html`${endpoint}` },
+  { head: "Key", content: ({ keyId }) => html`${keys.find(({ id }) => id === keyId)?.name ?? "–"}` },
+  { head: "Request ID", content: ({ requestId }) => html`<code>${requestId}</code>` },
+];
 
 type NamedKey = { id: string; name: string };
 type ErrorsView = { errors: CodeErrors[]; days: DayUsage[]; keys: NamedKey[]; reader: UsageReader };

@@ -8,7 +8,7 @@ import { keyPrefix, type KeyView, lastUse } from "./key-view.ts";
 
 const back = (): Html => html`<p><a href="/dashboard">Back to the dashboard</a></p>`;
 
-/** The one page that shows a key. `samples`: addresses of two pictures of the same person. */
+/** The one page that shows a key. `samples`: addresses of two images of the same person. */
 export const newKeyPage = ({ id, name, key, overlap, origin, samples }: NewKey): AccountPage => ({
   path: "/dashboard",
   title: "Your new key",
@@ -16,14 +16,14 @@ export const newKeyPage = ({ id, name, key, overlap, origin, samples }: NewKey):
   scripts: ["code.js", "shown-once.js"],
   content: html`<div class="prose" data-reload="${keyFlashAddress(id, "key_made")}">
 <h1>Your new key</h1>
-<p class="lead">This is the key “${name}”. Keep it now: it is shown this once, and nobody can look it up later.</p>
+<p class="lead">This is the key “${name}”. Save it now: it is shown only once, and nobody can look it up later.</p>
 !${overlapNote(overlap)}!${codeBlock({ caption: "Key", code: key, language: "curl" })}
-<p>A first call with it. The first command fetches two pictures of this service, of a person who does not exist; the
-second asks whether they show the same face.</p>
-!${codeBlock({ caption: "First call", code: firstCall({ key, origin, samples }), language: "curl" })}
+<p>Your first request: the first command downloads two sample images of a drawn person, the second one compares
+their faces.</p>
+!${codeBlock({ caption: "First request", code: firstCall({ key, origin, samples }), language: "curl" })}
 <ul>
 <li>Keep keys on servers, in an environment variable or a secret store.</li>
-<li><a href="/docs/reference">The reference</a> has every call, in curl, Python and TypeScript.</li>
+<li><a href="/docs/reference">The reference</a> has every endpoint, in curl, Python and TypeScript.</li>
 </ul>
 !${back()}
 </div>`,
@@ -31,7 +31,7 @@ second asks whether they show the same face.</p>
 
 function overlapNote(overlap: string | undefined): Html {
   if (overlap === undefined) return nothing;
-  return html`<p class="note">The old key stays valid for ${overlap}, and is refused from then on. Change your programs by then.</p>
+  return html`<p class="note">The old key stays valid for ${overlap}. Update your programs by then.</p>
 `;
 }
 
@@ -46,46 +46,56 @@ curl -sS ${origin}/verify \\
   -F img2=@${second}`;
 }
 
-/** A key, with forms to change it. One that was replaced is not replaced again: the newer one is. */
-export const keyPage = ({ key, now, error, name }: KeyState): AccountPage => ({
+const keyFrame = (title: string, content: Html): AccountPage => ({
   path: "/dashboard",
-  title: `Key ${key.name}`,
-  description: "Rename, replace or revoke a key.",
+  title,
+  description: "A key of a team.",
   content: html`<div class="prose">
 !${back()}
-<h1>Key “${key.name}”</h1>
-<p class="dim">!${keyPrefix(key)}, created !${instant(key.createdAt)}</p>
-!${markup(key.expiresAt === undefined ? nothing : replacedNote(key.expiresAt, now))}<h2>Name</h2>
-<form method="post" action="/dashboard/keys/${key.id}/name" class="form">
-!${field({ name: "name", label: "Name", max: 64, required: true, value: name ?? key.name, error })}
-<button class="button quiet">Rename</button>
-</form>
-!${markup(key.expiresAt === undefined ? replacePart(key.id) : nothing)}<h2>Revoke</h2>
-<p>The key is refused at once, for good.</p>
-<p class="actions"><a class="button quiet danger" href="/dashboard/keys/${key.id}/revoke">Revoke the key …</a></p>
+<h1>${title}</h1>
+!${markup(content)}
 </div>`,
 });
 
-const replacedNote = (expiresAt: number, now: number): Html =>
-  now < expiresAt
-    ? html`<p class="note">A newer key has replaced this one. It stays valid until !${instant(expiresAt)}, and is refused from then on.</p>
-`
-    : html`<p class="note">A newer key has replaced this one. It has been refused since !${instant(expiresAt)}.</p>
-`;
+/** `error`: what is wrong with `name`, which was sent. */
+export const renamePage = ({
+  key,
+  error,
+  name,
+}: {
+  key: KeyView;
+  error?: string;
+  name?: string;
+}): AccountPage =>
+  keyFrame(
+    `Rename “${key.name}”`,
+    html`<p>!${keyPrefix(key)}, created !${instant(key.createdAt)}</p>
+<form method="post" action="/dashboard/keys/${key.id}/rename" class="form">
+!${field({ name: "name", label: "Name", max: 64, required: true, value: name ?? key.name, error })}
+<button class="button">Rename the key</button>
+</form>`,
+  );
 
-const replacePart = (id: string): Html => html`<h2>Replace</h2>
-<p>You get a new key of the same name. The old key stays valid for the time that you choose here, so that you can change
-your programs without a pause. After it, the old key is refused.</p>
-<form method="post" action="/dashboard/keys/${id}/rotate" class="form">
+/** Asks how long a key stays valid after its rotation. */
+export const rotatePage = ({ key }: { key: KeyView }): AccountPage =>
+  keyFrame(
+    `Rotate “${key.name}”?`,
+    html`<p class="lead">You get a new key of the same name. The old key stays valid for a while, so that you can update your
+programs without downtime.</p>
+<p>!${keyPrefix(key)}, last used: !${lastUse(key)}.</p>
+<form method="post" action="/dashboard/keys/${key.id}/rotate" class="form">
 <div class="field">
 <label for="overlap">The old key stays valid for</label>
 <select id="overlap" name="overlap">!${each(overlaps, (overlap) => overlapOption(overlap))}</select>
 </div>
-<button class="button quiet">Replace the key</button>
-</form>
-`;
+<div class="form actions">
+<button class="button">Rotate the key</button>
+<a class="button quiet" href="/dashboard">Cancel</a>
+</div>
+</form>`,
+  );
 
-/** How long a key that is replaced may stay valid. */
+/** How long a key that was rotated may stay valid. */
 export const overlaps = [
   { hours: 1, text: "1 hour" },
   { hours: 24, text: "1 day" },
@@ -97,49 +107,33 @@ const overlapOption = ({ hours, text }: (typeof overlaps)[number]): Html =>
     ? html`<option value="${hours}" selected>${text}</option>`
     : html`<option value="${hours}">${text}</option>`;
 
-export const revokePage = ({ key }: { key: KeyView }): AccountPage => ({
-  path: "/dashboard",
-  title: `Revoke ${key.name}?`,
-  description: "Revoke a key.",
-  content: html`<div class="prose">
-<h1>Revoke “${key.name}”?</h1>
-<p class="lead">Requests with this key are refused at once. This cannot be undone.</p>
+export const revokePage = ({ key }: { key: KeyView }): AccountPage =>
+  keyFrame(
+    `Revoke “${key.name}”?`,
+    html`<p class="lead">Requests with this key will be refused at once. You cannot undo this.</p>
 <p>!${keyPrefix(key)}, last used: !${lastUse(key)}.</p>
 <form method="post" action="/dashboard/keys/${key.id}/revoke" class="form actions">
 <button class="button danger">Revoke the key</button>
-<a class="button quiet" href="/dashboard">Keep it</a>
-</form>
-</div>`,
-});
+<a class="button quiet" href="/dashboard">Cancel</a>
+</form>`,
+  );
 
-/** The response to a form that was sent twice, or came from an old page. */
-export const replacedKeyPage = ({ key }: { key: KeyView }): AccountPage => ({
-  path: "/dashboard",
-  title: "This key has been replaced already",
-  description: "There is a newer key.",
-  content: html`<div class="prose">
-<h1>This key has been replaced already</h1>
-<p class="lead">No key was made. The newer key called “${key.name}” was shown when it was made. If it is lost, revoke it and
-create another one.</p>
-!${back()}
-</div>`,
-});
+/** The response to the rotation of a key that was rotated before: a form sent twice, or an old page. */
+export const rotatedKeyPage = ({ key, now }: { key: KeyView; now: number }): AccountPage =>
+  keyFrame(
+    "This key was rotated already",
+    html`<p class="lead">No key was created. The newer “${key.name}” was shown when it was created. If it is lost, revoke it and
+create another key.</p>
+!${markup(key.expiresAt === undefined ? nothing : html`<p class="note">The old key !${markup(now < key.expiresAt ? html`is valid until` : html`has been refused since`)} !${instant(key.expiresAt)}.</p>`)}`,
+  );
 
-export const tooManyKeysPage = ({ keysMax }: { keysMax: number }): AccountPage => ({
-  path: "/dashboard",
-  title: "The team has too many keys",
-  description: "Revoke a key first.",
-  content: html`<div class="prose">
-<h1>The team has too many keys</h1>
-<p class="lead">It has ${keysMax} valid keys, the most that it may have. Revoke one that nobody uses, then create the new one.</p>
-!${back()}
-</div>`,
-});
+export const tooManyKeysPage = ({ keysMax }: { keysMax: number }): AccountPage =>
+  keyFrame(
+    "The team has too many keys",
+    html`<p class="lead">It has ${keysMax} valid keys, the maximum. Revoke one that nobody uses, then create the new one.</p>`,
+  );
 
-/** `error`: what is wrong with `name`, which was sent. */
-type KeyState = { key: KeyView; now: number; error?: string; name?: string };
-
-/** `overlap`: how long the key that this one replaces stays valid, such as `1 day`. */
+/** `overlap`: how long the key that was rotated stays valid, such as `1 day`. */
 type NewKey = {
   id: string;
   name: string;

@@ -1,43 +1,44 @@
-import { each, type Html, html, markup } from "../html.ts";
+import { type Html, html, markup } from "../html.ts";
+import { cardTable } from "./card-table.ts";
 import { instant } from "./instant.ts";
 
 /** Whether a key is accepted, in words. */
 function keyState({ disabled, expiresAt }: KeyView, now: number): Html {
   if (disabled) return html`<span class="dim">revoked</span>`;
   if (expiresAt === undefined) return html`valid`;
-  if (expiresAt <= now) return html`<span class="dim">replaced</span>`;
-  return html`replaced: valid until !${markup(instant(expiresAt))}`;
+  if (expiresAt <= now) return html`<span class="dim">rotated</span>`;
+  return html`rotated: valid until !${markup(instant(expiresAt))}`;
 }
 
-/** Returns a table of keys. `change` names the last column, whose cell for a key `changeLink` returns. */
-export const keyTable = ({ keys, now, change, changeLink }: KeyTable): Html =>
-  html`<div class="wide" tabindex="0" role="region" aria-label="Table of keys"><table class="keys">
-<thead><tr><th>Name</th><th>State</th><th>Key</th><th>Created</th><th>Last used</th><th class="change"><span class="visually-hidden">${change}</span></th></tr></thead>
-<tbody>!${each(
-    keys,
-    (key) => html`<tr>
-<th scope="row">${key.name}</th>
-<td>!${keyState(key, now)}</td>
-<td>!${keyPrefix(key)}</td>
-<td>!${instant(key.createdAt)}</td>
-<td>!${lastUse(key)}</td>
-<td class="change">!${markup(changeLink(key))}</td>
-</tr>
-`,
-  )}</tbody>
-</table></div>
-<p class="dim">“Last used” is up to a minute behind: “never” may be a key whose first request was just made.</p>`;
+/** Returns a table of keys, each with the links that `actions` returns. */
+export const keyTable = ({ keys, now, actions }: KeyTable): Html => html`!${cardTable({
+  label: "Table of keys",
+  columns: [
+    { head: "Name", type: "name", content: ({ name }) => html`${name}` },
+    { head: "State", content: (key) => keyState(key, now) },
+    { head: "Key", content: keyPrefix },
+    { head: "Created", content: ({ createdAt }) => instant(createdAt) },
+    { head: "Last used", content: lastUse },
+    { head: "Actions", type: "actions", content: actions },
+  ],
+  rows: keys,
+})}
+<p class="dim">“Last used” can lag by a minute.</p>`;
+
+/** A link to the confirmation of what a verb does to a key. */
+export const keyAction = (address: string, verb: string, name: string): Html =>
+  html`<a href="${address}" class="${verb === "Revoke" ? "danger" : ""}" aria-label="${verb} ${name}">${verb}</a>
+`;
 
 export const keyPrefix = ({ prefix }: KeyView): Html => html`<code>${prefix ?? "?"}…</code>`;
 
 export const lastUse = ({ lastUsedAt }: KeyView): Html =>
   lastUsedAt === null ? html`never` : instant(lastUsedAt);
 
-type KeyTable = { keys: KeyView[]; now: number; change: string; changeLink(key: KeyView): Html };
+type KeyTable = { keys: KeyView[]; now: number; actions(key: KeyView): Html };
 
 /**
- * Instants in epoch milliseconds. `lastUsedAt`: accurate to a minute. `expiresAt`: of a key that another one
- * replaces.
+ * Instants in epoch milliseconds. `lastUsedAt`: accurate to a minute. `expiresAt`: of a key that was rotated.
  */
 export type KeyView = {
   id: string;

@@ -57,7 +57,7 @@ const standardLimits = ({ limits, teamBodyBytesPerSecond }: Facts) => ({
   bodyBytesPerSecond: teamBodyBytesPerSecond,
 });
 
-type LimitText = { label: string; text: string; isOwn: boolean };
+export type LimitText = { label: string; text: string; isOwn: boolean };
 type LimitField = (typeof limitFields)[number]["name"];
 export type LimitValues = Partial<Record<LimitField, string | undefined>>;
 type LimitInputs = { values: LimitValues; errors?: LimitValues | undefined; facts: Facts };

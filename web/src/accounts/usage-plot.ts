@@ -1,10 +1,19 @@
 import type { DayUsage } from "@faceline/accounts/usage/read-usage";
 import { stackedBarChart } from "@faceline/runtime/plot/stacked-bar-chart";
 import { formatCount } from "../format.ts";
-import { type Html, plotMarkup } from "../html.ts";
+import { type Html, html, plotMarkup } from "../html.ts";
 
-/** Returns a bar for each day, in parts for the endpoints. The page has its colours: see accounts.css. */
-export function usagePlot(days: DayUsage[], endpoints: string[]): Html {
+/**
+ * Returns a bar for each day, in parts for the endpoints: in two charts, of which a phone shows the one of
+ * fewer days. The page has their colours: see accounts.css.
+ */
+export const usagePlots = (
+  days: DayUsage[],
+  endpoints: string[],
+): Html => html`<div class="chart">!${plot(days, endpoints, 700)}</div>
+<div class="chart narrow">!${plot(days.slice(-phoneDays), endpoints, 360)}</div>`;
+
+function plot(days: DayUsage[], endpoints: string[], width: number): Html {
   const bars = days.map(({ day, counts }, index) => {
     const name = dayFormat.format(new Date(day));
     const values = endpoints.map((endpoint) =>
@@ -16,19 +25,19 @@ export function usagePlot(days: DayUsage[], endpoints: string[]): Html {
   const most = Math.max(...bars.map(({ values }) => values.reduce((sum, value) => sum + value, 0)));
   return plotMarkup(
     stackedBarChart({
-      title: "Calls per day",
-      description:
-        `Calls on each of the last ${days.length} days, by endpoint; at most ${formatCount(most)} on a day. ` +
-        "The table below has the numbers.",
-      // Steps of the axis are whole calls from 5 on.
-      y: { label: "calls per day", range: [0, Math.max(5, most)], format: formatCount },
+      title: `Requests per day, last ${days.length} days`,
+      description: `By endpoint; at most ${formatCount(most)} on a day. The table below has the numbers.`,
+      // Steps of the axis are whole requests from 5 on.
+      y: { label: "requests per day", range: [0, Math.max(5, most)], format: formatCount },
       series: endpoints,
       bars,
       colours: "of the page",
+      width,
     }),
   );
 }
 
+const phoneDays = 14;
 const labelEveryDays = 7;
 
 const dayFormat = new Intl.DateTimeFormat("en-GB", { day: "numeric", month: "short", timeZone: "UTC" });

@@ -1,11 +1,12 @@
 import { type OutcomeKind, outcomeKind } from "@faceline/accounts/usage/call-outcome";
 import type { DayUsage, UsageCount } from "@faceline/accounts/usage/read-usage";
-import { formatCount } from "../format.ts";
-import { each, type Html, html, markup, nothing } from "../html.ts";
-import { usagePlot } from "./usage-plot.ts";
+import { type Html, html, markup, nothing } from "../html.ts";
+import { cardTable, type Column } from "./card-table.ts";
+import { count } from "./count.ts";
+import { usagePlots } from "./usage-plot.ts";
 
 /**
- * Returns calls on these days, the oldest first: a plot and a table. Members read how to make a first call,
+ * Returns requests on these days, the oldest first: a plot and a table. Members read how to make a first one,
  * if there is none.
  */
 export function usageSection({ days, reader, title = "Usage" }: UsageView): Html {
@@ -17,53 +18,52 @@ export function usageSection({ days, reader, title = "Usage" }: UsageView): Html
 `;
 }
 
-const noCalls = (days: DayUsage[], reader: UsageReader): Html => html`<p class="note">No calls in the last
-${days.length} days. The first one appears here some seconds after it has
-ended.!${markup(reader === "operator" ? nothing : firstCallLink())}</p>`;
+const noCalls = (days: DayUsage[], reader: UsageReader): Html => html`<p class="note">No requests in the last
+${days.length} days. A request appears here some seconds after its response.!${markup(reader === "operator" ? nothing : firstCallLink())}</p>`;
 
-const firstCallLink = (): Html => html` <a href="/docs/quick-start">How to make it</a>.`;
+const firstCallLink = (): Html => html` <a href="/docs/quick-start">Send your first request</a>.`;
 
 function calls(days: DayUsage[], counts: UsageCount[]): Html {
   const endpoints = [...new Set(counts.map(({ endpoint }) => endpoint))].toSorted(
     (a, b) => callsOf(counts, (each) => each.endpoint === b) - callsOf(counts, (each) => each.endpoint === a),
   );
   return html`<p class="dim">!${markup(summary(days, counts))}</p>
-<div class="wide" tabindex="0" role="region" aria-label="Plot of calls per day">!${usagePlot(days, endpoints)}</div>
-<details class="more"><summary>The same as a table</summary>
-<div class="wide" tabindex="0" role="region" aria-label="Calls per day">!${dayTable(days, endpoints)}</div></details>`;
+!${usagePlots(days, endpoints)}
+<details class="more"><summary>Show as a table</summary>
+!${dayTable(days, endpoints)}</details>`;
 }
 
 function summary(days: DayUsage[], counts: UsageCount[]): Html {
-  const of = (kind: OutcomeKind): string =>
-    formatCount(callsOf(counts, ({ outcome }) => outcomeKind(outcome) === kind));
+  const of = (kind: OutcomeKind): Html =>
+    count(callsOf(counts, ({ outcome }) => outcomeKind(outcome) === kind));
   const all = callsOf(counts);
-  return html`${formatCount(all)} ${all === 1 ? "call" : "calls"} in the last ${days.length} days: ${of("answered")} answered,
-${of("refused")} refused (4xx), ${of("failed")} failed (5xx), and ${of("left")} whose client left before the
-reply. Days are in UTC. Calls appear here some seconds after they have ended.`;
+  return html`!${count(all)} ${all === 1 ? "request" : "requests"} in the last ${days.length} days: !${of("answered")} answered,
+!${of("refused")} refused (4xx), !${of("failed")} failed (5xx), !${of("left")} cancelled by the client. Days are in UTC.
+Requests appear here some seconds after their response.`;
 }
 
-function dayTable(days: DayUsage[], endpoints: string[]): Html {
-  const called = days.filter(({ counts }) => counts.length > 0).toReversed();
-  return html`<table>
-<caption>Days without calls are left out.</caption>
-<thead><tr><th scope="col">Day</th>!${each(endpoints, columnHead)}<th scope="col">All</th><th scope="col">Not answered</th></tr></thead>
-<tbody>!${each(called, (day) => dayRow(day, endpoints))}</tbody>
-</table>`;
-}
-
-const columnHead = (name: string): Html => html`<th scope="col">${name}</th>`;
-
-function dayRow({ day, counts }: DayUsage, endpoints: string[]): Html {
-  const cells = [
-    ...endpoints.map((endpoint) => callsOf(counts, (each) => each.endpoint === endpoint)),
-    callsOf(counts),
-    callsOf(counts, ({ outcome }) => outcome !== "ok"),
-  ];
-  return html`<tr><th scope="row">${day}</th>!${each(cells, numberCell)}</tr>
-`;
-}
-
-const numberCell = (calls: number): Html => html`<td class="number">${formatCount(calls)}</td>`;
+const dayTable = (days: DayUsage[], endpoints: string[]): Html =>
+  cardTable<DayUsage>({
+    label: "Requests per day",
+    caption: "Days without requests are left out.",
+    columns: [
+      { head: "Day", type: "name", content: ({ day }) => html`${day}` },
+      ...endpoints.map(
+        (endpoint): Column<DayUsage> => ({
+          head: endpoint,
+          type: "number",
+          content: ({ counts }) => count(callsOf(counts, (each) => each.endpoint === endpoint)),
+        }),
+      ),
+      { head: "All", type: "number", content: ({ counts }) => count(callsOf(counts)) },
+      {
+        head: "Not answered",
+        type: "number",
+        content: ({ counts }) => count(callsOf(counts, ({ outcome }) => outcome !== "ok")),
+      },
+    ],
+    rows: days.filter(({ counts }) => counts.length > 0).toReversed(),
+  });
 
 const callsOf = (counts: UsageCount[], where: (count: UsageCount) => boolean = () => true): number =>
   counts.filter(where).reduce((sum, { calls }) => sum + calls, 0);

@@ -26,7 +26,7 @@ export const homePage = {
   key: "`$FACELINE_KEY` is your API key: [how to get one](/docs/keys).",
   copyLink: "Copy link",
   link: "to these settings, with samples as images",
-  take: "Take the image",
+  take: "Take photo",
   close: "Close",
   turnedOff:
     "The operator of this service has turned the tester off. The API itself needs a key: " +
@@ -98,7 +98,8 @@ export const tester = {
   },
   failure: {
     status: (status: number) => `The service responded with status ${status}.`,
-    noFaceIn: (title: string) => `No face was found in ${title.startsWith("candidate") ? "" : "the "}${title}.`,
+    noFaceIn: (title: string) =>
+      `No face was found in ${title.startsWith("candidate") ? "" : "the "}${title}.`,
     noFace:
       "Use an upright image with a face that is turned to the camera and not covered, and with some room " +
       "around the head. Rotate an image that lies on its side first.",

@@ -83,7 +83,7 @@ def error_from_response(status: int, headers: Mapping[str, str], body: bytes) ->
     if not isinstance(code, str):
         problem, code = {}, "unexpected_response"
     detail = problem.get("detail") or (
-        f"The response with status {status} is not the service's: check the address, and proxies on the way."
+        f"The response with status {status} is not the service's: check the address and proxies."
         if code == "unexpected_response"
         else code
     )

@@ -43,7 +43,6 @@ export type Schema = {
   $ref?: string;
   type?: string | string[];
   description?: string;
-  default?: unknown;
   const?: unknown;
   enum?: unknown[];
   properties?: Record<string, Schema>;

@@ -24,7 +24,7 @@ export function typeText(schema: Schema): Html {
   return html`${types.length === 0 ? "any" : types.join(" or ")}`;
 }
 
-/** Returns the values that are allowed, and the default, as sentences. */
+/** Returns the values that are allowed, as sentences. */
 export function limitsText(schema: Schema): Html {
   const sentences = [
     ...allowedValues(schema),
@@ -33,7 +33,6 @@ export function limitsText(schema: Schema): Html {
       return bound === undefined ? [] : [html`${words(bound as number)}. `];
     }),
     ...(schema.pattern === undefined ? [] : [html`Matches <code>${schema.pattern}</code>. `]),
-    ...(schema.default === undefined ? [] : [html`Default <code>${JSON.stringify(schema.default)}</code>.`]),
   ];
   return each(sentences, (sentence) => sentence);
 }
@@ -81,7 +80,6 @@ const knownKeywords = new Set<string>([
   "x-go-name",
   "type",
   "description",
-  "default",
   "const",
   "enum",
   "pattern",
