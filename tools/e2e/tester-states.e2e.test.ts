@@ -165,8 +165,9 @@ class Network {
   }
 }
 
-/** Lets a test keep back what the browser has decoded. */
+/** Lets a test keep back what the browser has decoded, and a response for as long as a state is looked at. */
 const holdDecoding = `{
+  AbortSignal.timeout = () => new AbortController().signal;
   const decode = window.createImageBitmap;
   let held = Promise.resolve();
   window.holdDecoding = () => {

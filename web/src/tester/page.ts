@@ -1,7 +1,6 @@
 import type { Assets } from "../assets.ts";
 import { codeChoice, copyButton } from "../docs/code-block.ts";
 import type { Facts } from "../facts.ts";
-import { formatCount } from "../format.ts";
 import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { TranslatedPage } from "../page.ts";
 import { pictureName, previewName, type SampleName, sampleNames, thumbnailName } from "../samples.ts";
@@ -23,7 +22,7 @@ export const testerPage: TranslatedPage = (words) => {
 <p class="lead">${text.lead}</p>
 </div>
 !${testerOf(words, facts, assets)}
-!${endpoints(text, facts)}
+!${endpoints(words, facts)}
 !${beforeYouSend(text, facts)}`,
   };
 };
@@ -104,11 +103,11 @@ const turnedOff = (text: PageWords): Html => html`<section class="turned-off">
 <a class="button quiet" href="/docs/reference">${text.reference}</a></p>
 </section>`;
 
-function endpoints(text: PageWords, { limits }: Facts): Html {
+function endpoints({ homePage: text, language }: Words, { limits }: Facts): Html {
   const cards = [
     { path: "verify", words: text.verify },
     { path: "represent", words: text.represent },
-    { path: "compare", words: text.compare(formatCount(limits.candidate_vectors)) },
+    { path: "compare", words: text.compare(limits.candidate_vectors.toLocaleString(language)) },
   ];
   return html`<h2 class="section">${text.developers}</h2>
 <div class="cards">

@@ -28,7 +28,7 @@ export const homePage: Words["homePage"] = {
   key: "`$FACELINE_KEY` ist Ihr API-Schlüssel: [so erhalten Sie einen](/docs/keys) (auf Englisch).",
   copyLink: "Link kopieren",
   link: "zu diesen Einstellungen, mit Beispielen als Bildern",
-  take: "Bild aufnehmen",
+  take: "Foto aufnehmen",
   close: "Schließen",
   turnedOff:
     "Der Betreiber dieses Dienstes hat die Demo abgeschaltet. Die API selbst braucht einen Schlüssel: " +

@@ -27,7 +27,7 @@ export const homePage: Words["homePage"] = {
   key: "`$FACELINE_KEY` es su clave de API: [cómo obtener una](/docs/keys) (en inglés).",
   copyLink: "Copiar enlace",
   link: "a estos ajustes, con ejemplos como imágenes",
-  take: "Tomar la imagen",
+  take: "Hacer la foto",
   close: "Cerrar",
   turnedOff:
     "El operador de este servicio ha desactivado la demo. La API en sí necesita una clave: " +
