@@ -36,7 +36,7 @@ export const revokeTeamKeyPage = ({ team, key }: { team: string; key: KeyView })
 <p>!${keyPrefix(key)}, last used: !${lastUse(key)}. The audit log will name you.</p>
 <form method="post" action="/admin/teams/${team}/keys/${key.id}/revoke" class="form actions">
 <button class="button danger">Revoke the key</button>
-<a class="button quiet" href="/admin/teams/${team}">Keep it</a>
+<a class="button quiet" href="/admin/teams/${team}">Cancel</a>
 </form>`,
   });
 
