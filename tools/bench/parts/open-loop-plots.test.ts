@@ -14,7 +14,7 @@ test("both plots name every server and rate, and what is possible at all", () =>
     caseOf("Q & A", 640, [400]),
   ]);
   for (const svg of [inTimePlot(groups, plan), latencyPlot(groups, plan)]) {
-    for (const words of ["Faceline", "Q &amp; A", "250 calls/s", "640 calls/s", "320.0 calls/s"]) {
+    for (const words of ["Faceline", "Q &amp; A", "250 requests/s", "640 requests/s", "320.0 requests/s"]) {
       assert.ok(svg.includes(words), words);
     }
     assert.ok(!/NaN|undefined/.test(svg), svg);

@@ -30,7 +30,7 @@ test("a replay says how its calls ended, and all of its numbers are in the JSON"
   assert.match(text, /5 tenants of the trace share 2 keys: each key is one team/);
   const { measured } = JSON.parse(readFileSync(json, "utf8"));
   assert.equal(measured.outcomes.answered, measured.calls);
-  assert.match(text, new RegExp(`Calls: ${measured.calls} answered\\.`));
+  assert.match(text, new RegExp(`Requests: ${measured.calls} answered\\.`));
 });
 
 for (const [name, args, message] of [

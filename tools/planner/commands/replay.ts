@@ -52,7 +52,7 @@ export async function replay(args: string[], context: CommandContext): Promise<n
   const measured = { ...outcomesOf(calls), forMs: performance.now() - startedAt };
   progress("");
   const counts = Object.entries(measured.outcomes).filter(([, count]) => count > 0);
-  print(`Calls: ${counts.map(([outcome, count]) => `${count} ${outcome}`).join(", ")}.`);
+  print(`Requests: ${counts.map(([outcome, count]) => `${count} ${outcome}`).join(", ")}.`);
   print(`Answered in ${measured.p50Ms.toFixed(1)} ms in the median and ${measured.p99Ms.toFixed(1)} at p99.`);
   print(
     `The generator sent them late by at most ${measured.sentLateMs.toFixed(1)} ms, which counts as latency.`,

@@ -49,7 +49,7 @@ test("another tarball, and one with more than it may have, leave nothing that --
     fetch({ sha256: "0".repeat(64) }),
     /sends another file than the one that is wanted: its SHA-256 is another\. Or fetch http:[^ ]+ yourself/,
   );
-  await assert.rejects(fetch({ picturesMax: 2 }), /^Error: The tarball has 3 pictures/);
+  await assert.rejects(fetch({ picturesMax: 2 }), /^Error: The tarball has 3 images/);
   await assert.rejects(fetch({ unpackedBytesMax: 8 }), /it is not that of LFW\.$/);
   await assert.rejects(fetch({ bytesMax: 10 }), /more than 0\.0 MB/);
   assert.ok(!(await readdir(folder)).includes("lfw"));
