@@ -20,7 +20,7 @@ import { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import { ErrorCode } from "@faceline/contracts/http/errors";
 import { FacialArea } from "@faceline/contracts/http/facial-area";
 import { LaneHealth } from "@faceline/contracts/http/health";
-import { Image, ImageOrVector } from "@faceline/contracts/http/image";
+import { Image, ImageOrVector, imageDescription, imageFileDescription } from "@faceline/contracts/http/image";
 import { ErrorRates, ModelCard, Rate } from "@faceline/contracts/http/model-card";
 import { Precision } from "@faceline/contracts/http/model-version";
 import { Problem } from "@faceline/contracts/http/problem";
@@ -135,7 +135,8 @@ function formSchema(schema: JsonSchema): JsonSchema {
 
 /** Base64 is accepted too, as are embeddings: as JSON, or as a file of float32. */
 function formField(property: JsonSchema): JsonSchema {
-  const { $ref = "", items, ...rest } = property;
+  const { $ref = "", items, description = "", ...more } = property;
+  const rest = { ...more, description: description.replace(imageDescription, imageFileDescription) };
   if (items?.$ref === refTo("Candidate").$ref) return { ...rest, items: file };
   return fileTypes.has($ref) ? { ...file, ...rest } : property;
 }

@@ -66,7 +66,7 @@ test("a pull without a terminal shows the terms, and is refused without the flag
   assert.match(out, /^ {2}trained on: Not stated\. The README of sirius-ai/m);
   assert.equal(
     err,
-    "The licence of MobileFaceNet was not accepted, and there is no terminal to ask at: " +
+    "The licence of MobileFaceNet was not accepted, and there is no terminal to ask on: " +
       "--accept-licence accepts it. Nothing was fetched.\n",
   );
   assert.deepEqual(await readdir(folder), []);
@@ -159,7 +159,7 @@ test("the CUDA libraries are listed, and fetched only when their licences are ac
   const refused = models("gpu", "--to", folder);
   assert.equal(refused.code, 1);
   assert.match(refused.out, /^cuda, a download of 1345\.6 MB:\n {2}licence MIT: [\s\S]*NVIDIA-Proprietary: /);
-  assert.match(refused.err, /^The licence of cuda was not accepted, and there is no terminal to ask at/);
+  assert.match(refused.err, /^The licence of cuda was not accepted, and there is no terminal to ask on/);
   assert.deepEqual(await readdir(folder), []);
   const verified = models("gpu", "--verify", "--to", folder);
   assert.deepEqual([verified.code, verified.out], [1, ""]);

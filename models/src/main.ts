@@ -27,37 +27,36 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
        npm run models -- int8-ranges [IMAGES] [--write]
        npm run models -- enabled | enable NAME | disable NAME | default NAME
 
-  build    make the .onnx files that are not built yet, of all models whose weights are here
+  build    build the missing .onnx files of all models whose weights are installed
   verify   check the weights and the built files against the catalogue, and run added models once
-  list     show the catalogue, what is built and pulled, and which licences were accepted
-  pull     show the licences of models that do not come with Faceline, ask whether you accept them, fetch
-           them and build or add them; --accept-licence accepts without asking, --accept-non-commercial is
-           needed too for licences that forbid commercial use; --from takes the files from a folder
-  add      check a recogniser or detector of your own, an .onnx file, against its contract, and add it to this
-           installation; docs/developing/adding-a-model.md describes contracts
-  gpu      show the licences of the CUDA libraries for EXECUTION_PROVIDER=cuda, ask whether you accept them,
-           and fetch them with pip: 1.3 GB, 2.1 GB unpacked; --list shows them, --verify checks them,
+  list     show the catalogue, built and pulled models, and accepted licences
+  pull     show the licences of models that do not ship with Faceline, ask for acceptance, then fetch and build
+           or add them; --accept-licence accepts without asking; licences that forbid commercial use also need
+           --accept-non-commercial; --from takes the files from a folder
+  add      check your own recogniser or detector (.onnx) against its contract, and add it to this installation;
+           docs/developing/adding-a-model.md describes contracts
+  gpu      show the licences of the CUDA libraries for EXECUTION_PROVIDER=cuda, ask for acceptance, then fetch
+           them with pip: 1.3 GB, 2.1 GB unpacked; --list shows them, --verify checks them,
            --remove deletes them; --from takes the wheels from a folder
-  remove   delete a model that was pulled or added: its files, its licence record, and of an added one
-           its entry and thresholds
+  remove   delete a pulled or added model: its files and licence record, and for an added one also its entry
+           and thresholds
   thresholds
            measure error rates on images of known people, and propose thresholds for a false match rate,
-           --fmr 0.1%: of labelled pairs, of all pairs of a folder with one folder per person, or of Labeled
-           Faces in the Wild, which "--lfw fetch" fetches; docs/operating/models.md describes them. --model, --detector and --fmr may be
-           repeated; the names may be "all"; --html writes the report with plots to a file; --write stores
-           the thresholds for one rate, which ingresses use from their next start on, and --remove takes
-           them back
+           --fmr 0.1%, from labelled pairs, all pairs in a folder with one folder per person, or Labeled Faces in
+           the Wild ("--lfw fetch" downloads it); see docs/operating/models.md. --model, --detector and --fmr
+           can be repeated; names can be "all"; --html writes a report with plots; --write stores the
+           thresholds for one rate, which ingresses use after a restart; --remove deletes them
   int8-ranges
-           show how many numbers the int8 builds clip, on the faces of a folder of images;
-           with --write, store new ranges and checksums in the catalogue
+           show how many values the int8 builds clip, on the faces in a folder of images;
+           --write stores new ranges and checksums in the catalogue
 
-  enabled  show the models and detectors that the running ingresses have loaded and enabled
+  enabled  show the models and detectors that running ingresses have loaded and enabled
   enable, disable
-           let calls use a model or detector of these, or refuse them; every ingress follows at once
-  default  make it the one of requests that name none
+           allow or refuse one of these models or detectors; every ingress follows immediately
+  default  set the default for requests that name none
 
-DIR is the folder of built files; its default is .faceline/models.
-N is the largest file that is read, 600 MB unless it is set.
+DIR is the folder of built files, by default .faceline/models.
+N is the largest file to read, by default 600 MB.
 IMAGES defaults to those that come with the weights.`;
 
 const verbs: Readonly<Record<ModelsCall["verb"], (call: Call) => Promise<boolean>>> = {

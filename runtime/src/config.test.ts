@@ -26,8 +26,8 @@ test("a setting of an earlier release is refused with what holds in its place, u
     (error: Error) => {
       assert.deepEqual(error.message.split("\n").slice(0, 3), [
         "settings:",
-        "  LANES is no setting any more: it is in MODELS and DETECTORS, for workers and ingresses alike; remove it",
-        "  HOP_MS is no setting any more: it is measured; remove it",
+        "  LANES is no longer a setting: it is in MODELS and DETECTORS, for workers and ingresses alike; remove it",
+        "  HOP_MS is no longer a setting: it is measured; remove it",
       ]);
       assert.match(error.message, /WAIT_MS: /);
       return true;

@@ -10,7 +10,7 @@ export function readConfig<T extends z.ZodType>(schema: T, env: NodeJS.ProcessEn
   const variables = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== ""));
   const removed = Object.entries(removedSettings)
     .filter(([name]) => variables[name] !== undefined)
-    .map(([name, now]) => `${name} is no setting any more: ${now}; remove it`);
+    .map(([name, now]) => `${name} is no longer a setting: ${now}; remove it`);
   const parsed = schema.safeParse(variables);
   if (parsed.success && removed.length === 0) return parsed.data;
   const issues = parsed.error?.issues ?? [];

@@ -36,7 +36,7 @@ function refusalOf(cause: unknown, settings: ConnectionSettings): string | undef
     return `${address}: the certificate of the server is not trusted${code === undefined ? "" : ` (${code})`}; correct ${ca}`;
   }
   if (/wrong version number|packet length|EPROTO/i.test(text)) {
-    return `${address}: the server speaks no TLS there; correct the address, or turn TLS off`;
+    return `${address}: the server does not use TLS there; correct the address, or turn TLS off`;
   }
   return undefined;
 }

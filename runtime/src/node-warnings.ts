@@ -12,7 +12,7 @@ export function logNodeWarnings(log: Pick<Log, "warn">): void {
     logged.add(code);
     log.warn(
       { reason: code, warning: message, stack },
-      "Node warns; further warnings of the kind are left out",
+      "Node warning; further ones of this kind are suppressed",
     );
   });
 }

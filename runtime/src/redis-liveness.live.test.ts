@@ -106,7 +106,7 @@ test("a server that accepts connections and never answers is an error at start, 
   const { config, proxy } = await behindProxy(t);
   proxy.swallow();
   await assert.rejects(connectRedis("REDIS_DURABLE_URL", config.REDIS_VOLATILE_URL, 200), {
-    message: /^REDIS_DURABLE_URL: no Redis server lets us in there; start one, or correct/,
+    message: /^REDIS_DURABLE_URL: no Redis server accepts us there; start one, or correct/,
   });
 });
 

@@ -193,7 +193,7 @@ async function open<R extends RedisWithLiveness>(setting: string, redis: R): Pro
       login: `${setting} or ${setting.replace("_URL", "_PASSWORD_FILE")}`,
       ca: "REDIS_TLS_CA_FILE",
       certificate: "REDIS_TLS_CERTIFICATE_FILE and REDIS_TLS_KEY_FILE",
-      unreachable: "no Redis server lets us in there",
+      unreachable: "no Redis server accepts us there",
       remedy: "start one, or correct the address or the password",
     });
   }

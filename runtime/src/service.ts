@@ -65,7 +65,7 @@ async function withRetries({ withinMs, log, stop }: Retries, run: () => Promise<
     } catch (error) {
       const isLast = stop.aborted || runningTime() + retryAfterMs > giveUpAt;
       if (isLast || !(error instanceof ServerUnreachable)) throw error;
-      if (!isLogged) log.warn({ reason: error.message, withinMs }, "not started yet: retrying");
+      if (!isLogged) log.warn({ reason: error.message, withinMs }, "cannot start yet; retrying");
       isLogged = true;
       await sleep(retryAfterMs, undefined, { signal: stop }).catch(() => {
         throw error;

@@ -21,7 +21,7 @@ export class UncopiedCommand extends Command {
   /** Writes all but the last text, which ioredis writes. */
   override toWritable(socket: Writable): string {
     if (this.#writes.length > 0)
-      throw new Error("a command was sent again, and its buffers may be others by now");
+      throw new Error("a command was resent, and its buffers may have changed since");
     // One write to the kernel for all, with those of other commands of this turn.
     socket.cork();
     process.nextTick(() => socket.uncork());

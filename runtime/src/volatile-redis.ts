@@ -162,11 +162,11 @@ export function faultsOf(
   if (fields.get("aof_enabled") !== "0") faults.push("set `appendonly no`, it writes images to disk");
   if (fields.get("role") !== "master" || fields.get("connected_slaves") !== "0") {
     faults.push(
-      "it must not replicate: a full resync writes images to a disk; run it without replicas, and not as one",
+      "it must not replicate, because a full resync writes images to disk; run it without replicas, and not as one",
     );
   }
   if (fields.get("maxmemory_policy") !== "noeviction") faults.push("set `maxmemory-policy noeviction`");
-  if (!(Number(fields.get("maxmemory")) > 0)) faults.push("set `maxmemory`, its memory has no bound");
+  if (!(Number(fields.get("maxmemory")) > 0)) faults.push("set `maxmemory`, its memory is unbounded");
   return faults;
 }
 

@@ -39,6 +39,10 @@ test("from an empty installation to an approved team with limits, in a browser",
     await admin.page.goto(printed);
     await press(admin.page, "Sign in");
     await admin.page.getByRole("heading", { name: "Waitlist" }).waitFor();
+    for (const name of ["Waitlist", "Teams", "Usage", "People", "Models", "Audit log"]) {
+      await openAdminPage(admin.page, name);
+      await assertSoundInAllLooks(admin.page, `admin-empty-${name.toLowerCase()}`);
+    }
   });
 
   await t.test("somebody joins the waitlist, and is approved with limits", async () => {
@@ -83,7 +87,7 @@ test("from an empty installation to an approved team with limits, in a browser",
   await t.test("the new member signs in, sees the limits, and no page of operators", async () => {
     await visitor.page.goto(shown);
     await press(visitor.page, "Sign in");
-    await visitor.page.getByRole("heading", { name: team }).waitFor();
+    await visitor.page.getByRole("heading", { name: "Dashboard" }).waitFor();
     await visitor.page.getByRole("row", { name: "Requests per second 5" }).waitFor();
     assert.equal(await visitor.page.getByRole("link", { name: "Admin" }).count(), 0);
     const reply = await visitor.page.goto(`${address}/admin/people`);
@@ -103,7 +107,7 @@ test("from an empty installation to an approved team with limits, in a browser",
     await page.getByRole("link", { name: "Revoke the badge reader" }).click();
     await assertSoundInAllLooks(page, "admin-key-revoke");
     await press(page, "Revoke the key");
-    await page.getByText("is revoked: requests with it are refused").waitFor();
+    await page.getByText("is revoked. Requests with it are refused").waitFor();
     await assertSoundInAllLooks(page, "admin-team-key-revoked");
     await waitUntil("the key is refused", async () => (await post("/verify", vectors)).status === 403);
   });
@@ -113,7 +117,7 @@ test("from an empty installation to an approved team with limits, in a browser",
     assert.equal((await apiClient(address, "made-up")("/verify", vectors)).status, 401);
     await waitUntil("the calls are counted", async () => {
       await page.goto(`${address}/admin/usage`);
-      return (await page.getByRole("row", { name: "Without a known key" }).count()) > 0;
+      return (await page.getByRole("row", { name: "Without a valid key" }).count()) > 0;
     });
     await page.getByRole("row", { name: team }).waitFor();
     await assertSoundInAllLooks(page, "admin-usage");
@@ -125,8 +129,7 @@ test("from an empty installation to an approved team with limits, in a browser",
   await t.test("every page of operators is sound in both themes, wide and narrow", async () => {
     const { page } = admin;
     for (const name of ["Teams", "People"]) {
-      await page.getByRole("navigation", { name: "Admin" }).getByRole("link", { name }).click();
-      await page.getByRole("heading", { name, level: 1 }).waitFor();
+      await openAdminPage(page, name);
       await assertSoundInAllLooks(page, `admin-${name.toLowerCase()}`);
     }
     await page.goto(`${address}/admin/teams/${team}`);
@@ -135,7 +138,7 @@ test("from an empty installation to an approved team with limits, in a browser",
     await page.getByText("The limits are saved").waitFor();
     await assertSoundInAllLooks(page, "admin-team");
     await page.getByRole("link", { name: "Audit log" }).click();
-    await page.getByRole("cell", { name: "approved", exact: true }).first().waitFor();
+    await page.getByRole("rowheader", { name: "approved", exact: true }).first().waitFor();
     await page.getByText("Requests in flight: default → 2").waitFor();
     await page.getByRole("row", { name: /key revoked “the badge reader at the door”/ }).waitFor();
     await assertSoundInAllLooks(page, "admin-audit");
@@ -171,14 +174,14 @@ test("from an empty installation to an approved team with limits, in a browser",
       await press(page, "Make a sign-in link");
       const first = (await page.locator("pre").innerText()).trim();
       await page.reload();
-      await page.getByText("was shown once, and cannot be shown again").waitFor();
+      await page.getByText("If it is lost, make a new one below").waitFor();
       await press(page, "Make a new sign-in link");
       const second = (await page.locator("pre").innerText()).trim();
       assert.equal((await fetch(first)).status, 404);
       assert.equal((await fetch(second)).status, 200);
       await page.reload();
       await press(page, "Cancel the link");
-      await page.getByText("none of them works any more").waitFor();
+      await page.getByText("They no longer work").waitFor();
       assert.equal((await fetch(second)).status, 404);
       await assertSoundInAllLooks(page, "admin-person-cancelled");
     },
@@ -210,9 +213,9 @@ test("from an empty installation to an approved team with limits, in a browser",
       const unused = (await admin.page.locator("pre").innerText()).trim();
       assert.match(await keys("forget", "--email", applicant), /is forgotten/);
       await visitor.page.goto(unused);
-      await visitor.page.getByText("has been used, was cancelled").waitFor();
+      await visitor.page.getByText("was used already, has expired").waitFor();
       await admin.page.goto(`${address}/admin/audit`);
-      await admin.page.getByRole("cell", { name: "person forgotten" }).waitFor();
+      await admin.page.getByRole("rowheader", { name: "person forgotten" }).waitFor();
       assert.equal(await admin.page.getByText(applicant).count(), 0);
       assert.deepEqual([...withoutStatus(admin.faults), ...withoutStatus(visitor.faults)], []);
     },
@@ -220,6 +223,11 @@ test("from an empty installation to an approved team with limits, in a browser",
 });
 
 const press = (page: Page, name: string) => page.locator("main").getByRole("button", { name }).click();
+
+async function openAdminPage(page: Page, name: string): Promise<void> {
+  await page.getByRole("navigation", { name: "Admin" }).getByRole("link", { name }).click();
+  await page.getByRole("heading", { name, level: 1 }).waitFor();
+}
 
 /** A page with a status of 400 or more is an error in the console, too. */
 const withoutStatus = (faults: string[]): string[] =>

@@ -81,9 +81,10 @@ test("generated clients send JSON and files, and read a 400 and a 429 as types",
     const { FACELINE_STATE } = readConfig(LauncherConfig, process.env);
     const venv = {
       name: "generator",
-      pythonMin: "3.10",
-      folder: join(resolve(repository, FACELINE_STATE), "generated-clients"),
-      requirements: join(sources, "requirements.txt"),
+      pythonMin: "3.11",
+      // Those of the Python client, which is generated too.
+      folder: join(resolve(repository, FACELINE_STATE), "python-client"),
+      requirements: join(repository, "contracts/client/python/requirements.txt"),
     };
     await setUpVenv(venv, new Steps(new CommandOutput({ write: (text) => t.diagnostic(text) })), t.signal);
     const { python } = findVenv(venv)!;

@@ -120,7 +120,7 @@ const keyOfRecord = ({ service, at, severity, body, traceId, spanId, attributes 
 const sentences = {
   ofCalls: [
     "answered",
-    "a call was ",
+    "a request was ",
     "shed by",
     "late:",
     "refused,",

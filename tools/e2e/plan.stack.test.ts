@@ -44,7 +44,7 @@ test("the block of the planner's README plans for a running service, sets the pl
   await assert.rejects(plan(), /No Faceline was started from .*by npm start/s);
   opened.defer(await startFaceline(env));
   const text = await plan();
-  assert.match(text, /Sending drawn calls for 20 s/);
+  assert.match(text, /Sending synthetic requests for 20 s/);
   assert.match(text, /The cheapest settings that meet p99 < 1000 ms/);
   assert.match(text, /with the settings in force \(.*\) the recorded requests took \d+ ms at p50/);
   assert.match(text, /p99 ms .*this plan .* \d+ \(\d+-\d+\)/);
@@ -52,7 +52,7 @@ test("the block of the planner's README plans for a running service, sets the pl
   assertTrace(join(folder, "plan", "latest.jsonl"));
 
   assert.match(await plan("apply"), /\(active\): .*batch max/);
-  assert.match(await plan("undo"), /\(active\): |have the settings of their start/);
+  assert.match(await plan("undo"), /\(active\): |have their settings from startup/);
 });
 
 /**

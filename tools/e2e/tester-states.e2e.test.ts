@@ -113,7 +113,7 @@ test("every state of the tester, in a browser", async (t) => {
     });
 
   await t.test("failure: what is wrong and where, and no verdict", async () => {
-    network.answer = problem(400, "no_face_detected");
+    network.answer = problem(400, "invalid_image");
     await choose(page, 1, sample("chi-1"));
     await headline(page, /^What happened in the second image\.$/);
     await assertShown(page, { counted: 0, stale: [], status: "What happened in the second image." });

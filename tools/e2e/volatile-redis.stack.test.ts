@@ -49,8 +49,8 @@ test("a server that has a replica is refused, and so is the replica", async (t) 
   for (const { url } of [first, replica]) {
     await assert.rejects(connectVolatileRedis(config(url)), {
       message:
-        "REDIS_VOLATILE_URL: this server may not hold images: it must not replicate: a full resync writes " +
-        "images to a disk; run it without replicas, and not as one",
+        "REDIS_VOLATILE_URL: this server may not hold images: it must not replicate, because a full resync writes " +
+        "images to disk; run it without replicas, and not as one",
     });
   }
 });
@@ -136,7 +136,7 @@ test("a server that refuses CONFIG is taken only with the setting that says so, 
   await operator.bgsave();
   assert.match(await nextLine(), /^it has written a snapshot since it started/);
   await operator.config("SET", "maxmemory", "0");
-  await assert.rejects(connectVolatileRedis(accept), /; set `maxmemory`, its memory has no bound$/);
+  await assert.rejects(connectVolatileRedis(accept), /; set `maxmemory`, its memory is unbounded$/);
 });
 
 for (const [name, program] of [

@@ -49,7 +49,7 @@ const verbs = {
   },
   undo: {
     act: undo,
-    does: "puts back the settings that batchers were started with",
+    does: "restores the settings that batchers were started with",
     usage: undoUsage,
     stopped: "Stopped. Some batchers may have changed: /settings of each has its last changes.",
   },

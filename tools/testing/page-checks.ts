@@ -14,6 +14,10 @@ export async function assertSound(page: Page, path: string): Promise<void> {
   await page.setViewportSize({ width: narrowestPx, height: size.height });
   const scrollWidth = await page.evaluate<number>("document.documentElement.scrollWidth");
   assert.ok(scrollWidth <= narrowestPx, `${path} is ${scrollWidth} px wide on a screen of ${narrowestPx} px`);
+  const isCut = await page.evaluate<boolean>(
+    `[...document.querySelectorAll(".wide.cards")].some((each) => each.scrollWidth > each.clientWidth)`,
+  );
+  assert.ok(!isCut, `a table of ${path} has to be scrolled sideways`);
   await page.setViewportSize(size);
 }
 

@@ -64,7 +64,7 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // Every state of the tester in a browser: 230.
   // Generated clients in three languages, the linters and the collection: 160.
   // 150. The wheel of the Python client: 140. Every state of the tester in a browser: 230.
-  "tools/e2e": [3_530, 8_450],
+  "tools/e2e": [3_530, 8_470],
   "tools/int8-ranges": [300, 50],
   "tools/planner": [5_530, 2_380],
   "tools/releases": [350, 260],
@@ -80,7 +80,8 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // What visitors read, in three languages: 560. Tables as cards on a phone, and the reader's locale: 50.
   // Search and outline of the documents took 330 and 80, an overview 90, site files and the social card 120.
   // The tester's strings in one file a language took 210, its states 200 and 230, a face to choose 180.
-  web: [8_670, 1_420],
+  // The home page in two more languages: 510.
+  web: [9_200, 1_420],
 };
 
 /** Bytes of each document; the first pattern that matches a document counts. */

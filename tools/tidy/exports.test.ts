@@ -29,8 +29,8 @@ test("every export is imported somewhere", () => {
   assertOnlyKnown("unused-exports", new Map(unused.map((each) => [each, []])));
 });
 
-/** They export the names of `web/src/words/en.ts`. */
-const translations = ["web/src/words/de.ts", "web/src/words/es.ts"];
+/** They export the names of `web/src/words/en.ts` and `tester-en.ts`. */
+const translations = ["de", "es", "tester-de", "tester-es"].map((name) => `web/src/words/${name}.ts`);
 /** The package @faceline/client: its types repeat those of contracts, and its exports are for its users. */
 const clientPackage = "contracts/client";
 const packageOf = (file: string): string =>

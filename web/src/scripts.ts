@@ -6,8 +6,7 @@ import { type BuildOptions, build, type Plugin, stop } from "esbuild";
 const entries = {
   "theme.js": "browser/theme.ts",
   "code.js": "browser/code.ts",
-  "contents.js": "browser/contents.ts",
-  "search.js": "browser/search.ts",
+  "docs.js": "browser/docs.ts",
   "shown-once.js": "browser/shown-once.ts",
   "locale.js": "browser/locale.ts",
   // With words: one for each language.
@@ -42,8 +41,8 @@ export async function bundleScripts(): Promise<Map<ScriptName, Buffer>> {
 const withWords = (language: string): Plugin => ({
   name: "words",
   setup(build) {
-    build.onResolve({ filter: /\/words\/en\.ts$/ }, ({ path, resolveDir }) => ({
-      path: join(resolveDir, dirname(path), `${language}.ts`),
+    build.onResolve({ filter: /\/words\/tester-en\.ts$/ }, ({ path, resolveDir }) => ({
+      path: join(resolveDir, dirname(path), `tester-${language}.ts`),
     }));
   },
 });

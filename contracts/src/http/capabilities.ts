@@ -129,8 +129,8 @@ export const DetectorDetails = z.object({
     .number()
     .nullable()
     .describe(
-      "Faces that are narrower than this share (0 to 1) of the image's longer side are often not found. " +
-        "Null: not measured.",
+      "Faces narrower than this share (0 to 1) of the longer side of the image are often missed. Null if not " +
+        "measured.",
     ),
 });
 

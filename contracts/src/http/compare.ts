@@ -119,7 +119,7 @@ export const FailedCandidate = z.object({
   index: CandidateIndex,
   id: ResultId,
   error: ErrorCode.describe("Stable error code: why the candidate could not be compared."),
-  detail: z.string().describe("The reason as a sentence for humans."),
+  detail: z.string().describe("Human-readable explanation."),
 });
 export type FailedCandidate = z.infer<typeof FailedCandidate>;
 

@@ -117,7 +117,7 @@ export const errorTable = {
   key_disabled: {
     status: 403,
     title: "Key disabled",
-    when: "The key was revoked, or replaced by another one and has expired.",
+    when: "The key was revoked, or was rotated and has expired.",
     next: "Use another key of the team.",
   },
   not_found: {

@@ -3,6 +3,9 @@ import { CompareRequest } from "./compare.ts";
 import { RepresentRequest } from "./represent.ts";
 import { VerifyRequest } from "./verify.ts";
 
+/** Fields of all request bodies, and their aliases. */
+export const formFields: ReadonlySet<string> = fieldsWhere(() => true);
+
 /** Form fields whose text is converted to a number. In JSON, a text in these fields is an error. */
 export const formNumbers: ReadonlySet<string> = fieldsWhere(
   ({ type }) => type === "number" || type === "integer",

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { imageFormatNames } from "../image/format.ts";
 import { Vector, vectorLengthMax } from "./vector.ts";
 
+export const imageFileDescription = `A ${imageFormatNames} file.`;
 export const imageDescription = `A ${imageFormatNames} file as Base64 or a data URL. URLs and paths are not opened.`;
 
 /** An image as it was received: a text with Base64 or a data URL, or the bytes of a file in a form. */

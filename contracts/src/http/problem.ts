@@ -6,7 +6,7 @@ import { RequestId, requestIdDescription } from "./reply-fields.ts";
 /** Body of every error reply: the members of RFC 9457, and the stable code in `error`. */
 export const Problem = z.object({
   error: ErrorCode.describe("Stable error code. Programs should compare this field."),
-  detail: z.string().describe("A sentence for humans. It never contains data from the request."),
+  detail: z.string().describe("Human-readable explanation. It never contains values from the request."),
   request_id: RequestId.describe(requestIdDescription),
   status: z.int().describe("HTTP status of the response."),
   title: z.string().describe("Short title of the error code."),

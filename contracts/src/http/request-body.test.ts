@@ -33,8 +33,8 @@ test("an unknown field that is likely one that was not sent is an issue, which n
   const issues = (value: object) =>
     Named.safeParse(value).error?.issues.map(({ path, message }) => [path, message]);
   assert.deepEqual(issues({ threshhold: 1, distanceMetric: "cosine", other: 1 }), [
-    [["threshhold"], "is not a field of this call: write threshold"],
-    [["distanceMetric"], "is not a field of this call: write distance_metric"],
+    [["threshhold"], "is not a field of this request: write threshold"],
+    [["distanceMetric"], "is not a field of this request: write distance_metric"],
   ]);
   // The field itself, or its alias, was sent: nothing is missing.
   assert.deepEqual(Named.parse({ threshhold: 1, threshold: 2 }), { threshold: 2 });

@@ -8,7 +8,7 @@ import { likelyFieldOf } from "./likely-field.ts";
  * are ignored, unless one is likely a field that was not sent: the default would be used in its place.
  */
 export function body<Shape extends z.core.$ZodLooseShape>(aliases: Record<string, string>, shape: Shape) {
-  const fields = z.object(shape, "must be an object with the fields of the call");
+  const fields = z.object(shape, "must be an object with the fields of the request");
   const known = new Set(Object.keys(shape));
   const likelyField = likelyFieldOf([...known]);
   const rename = (value: unknown, context: z.RefinementCtx) => {
@@ -18,7 +18,7 @@ export function body<Shape extends z.core.$ZodLooseShape>(aliases: Record<string
     for (const name of unknown.slice(0, unknownFieldsChecked)) {
       const field = likelyField(name);
       if (field === undefined || Object.hasOwn(renamed, field)) continue;
-      const message = `is not a field of this call: write ${field}`;
+      const message = `is not a field of this request: write ${field}`;
       context.addIssue({ code: "custom", path: [name], message, input: renamed[name] });
     }
     return renamed;

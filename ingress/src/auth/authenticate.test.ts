@@ -38,7 +38,7 @@ test("a key that was rotated works up to the end of its overlap", async () => {
     return createAuthenticator(ports, HttpSettings.parse({}))(request);
   };
   assert.equal((await authenticate(testNow + 1)).tenant, testKeyRecord.key.team);
-  await assert.rejects(authenticate(testNow), { code: "key_disabled", message: /replaced by another one/ });
+  await assert.rejects(authenticate(testNow), { code: "key_disabled", message: /rotated and has expired/ });
 });
 
 test("a revoked key is refused as revoked, also if another one replaces it", async () => {

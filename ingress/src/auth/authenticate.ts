@@ -33,7 +33,7 @@ export function createAuthenticator(
     }
     if (disabled) throw new ApiError("key_disabled", "The API key was revoked.");
     if (expiresAt <= ports.clock.now()) {
-      throw new ApiError("key_disabled", "The API key was replaced by another one, and has expired.");
+      throw new ApiError("key_disabled", "The API key was rotated and has expired.");
     }
     return { tenant: record.key.team, limits: effectiveLimits(record.limits, settings) };
   };

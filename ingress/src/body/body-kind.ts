@@ -22,12 +22,14 @@ export const notJson: Partial<Record<BodyKind, string>> = {
   base64: 'is Base64 alone: send it in a field, as in {"img": "..."}',
   form: "is a form: send it as application/x-www-form-urlencoded",
   gzip: "is compressed with gzip: send it as it is",
+  javascript: "is [object Object]: send JSON.stringify of the object",
   multipart: "is multipart/form-data: let the HTTP client set the content type, with its boundary",
   utf16: "is UTF-16: send it as UTF-8",
 };
 
 const patterns: readonly (readonly [BodyKind, RegExp])[] = [
   ["utf16", /^(ÿþ|þÿ|[[{]\0|\0[[{])/],
+  ["javascript", /^\[object \w+\]$/],
   ["json", /^\s*[[{]/],
   ["multipart", /^(\r\n)?--[^\r\n]{1,70}\r\ncontent-disposition:/i],
   ["base64", /^\s*(data:image\/|\/9j\/|iVBORw0KGgo|UklGR)/],
@@ -36,4 +38,4 @@ const patterns: readonly (readonly [BodyKind, RegExp])[] = [
 
 const startBytes = 256;
 
-type BodyKind = "image" | "json" | "gzip" | "utf16" | "multipart" | "base64" | "form";
+type BodyKind = "image" | "json" | "gzip" | "utf16" | "javascript" | "multipart" | "base64" | "form";

@@ -1,4 +1,4 @@
-import { formLists, formNumbers } from "@faceline/contracts/http/form-fields";
+import { formFields, formLists, formNumbers } from "@faceline/contracts/http/form-fields";
 import { isPlainName } from "@faceline/contracts/http/likely-field";
 import { ApiError } from "../call/api-error.ts";
 import { JsonParser, tooManyCandidatesError } from "./json.ts";
@@ -35,9 +35,8 @@ function oneOrList(name: string, values: unknown[]): unknown {
   const [first] = values;
   // A single list is the whole list: `candidates=[[1, 0], [0, 1]]`.
   if (formLists.has(name)) return values.length === 1 && Array.isArray(first) ? first : values;
-  if (values.length === 1) return first;
-  const field = isPlainName(name) ? ` ${name}` : "";
-  throw new ApiError("invalid_request", `The form field${field} takes one value and was sent twice.`);
+  if (values.length === 1 || !formFields.has(name)) return first;
+  throw new ApiError("invalid_request", `The form field ${name} takes one value and was sent twice.`);
 }
 
 /**

@@ -42,7 +42,7 @@ test("the detail of an error says what the field must be and repeats nothing tha
 test("a body that is not an object is an error of its own", () => {
   for (const value of [[], null, 5, "SECRET", true]) {
     const [error] = errorsOf(() => validate(VerifyRequest, value));
-    assert.equal(error?.message, "The body must be an object with the fields of the call.");
+    assert.equal(error?.message, "The body must be an object with the fields of the request.");
   }
 });
 

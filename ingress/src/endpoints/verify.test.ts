@@ -137,7 +137,7 @@ test("a field that is likely a known one is refused, in JSON and in forms: the d
     const { status, error, detail, field: named } = (await post("/verify", { ...body, [name]: "x" })).json();
     assert.deepEqual(
       [status, error, detail, named],
-      [400, "invalid_request", `${name} is not a field of this call: write ${field}.`, name],
+      [400, "invalid_request", `${name} is not a field of this request: write ${field}.`, name],
     );
     const form = await app.inject({
       method: "POST",

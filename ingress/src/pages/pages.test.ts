@@ -75,6 +75,20 @@ test("a page with everything that it loads is at most 64 kB on the wire", async 
   }
 });
 
+test("a guide lists its headings, the reference and the overview do not", async () => {
+  const { body } = await app.inject("/docs/thresholds");
+  const [, outline = ""] = /<nav aria-label="On this page">(.*?)<\/nav>/s.exec(body) ?? [];
+  const listed = Array.from(outline.matchAll(/href="#([^"]*)"/g), ([, anchor]) => anchor);
+  assert.ok(listed.length > 4);
+  assert.deepEqual(
+    listed,
+    Array.from(body.matchAll(/<h2 id="([^"]*)"/g), ([, id]) => id),
+  );
+  for (const path of ["/docs", "/docs/reference"]) {
+    assert.doesNotMatch((await app.inject(path)).body, /On this page/);
+  }
+});
+
 test("HEAD has the length of a page and no body", async () => {
   const head = await app.inject({ method: "HEAD", url: "/" });
   assert.deepEqual([head.statusCode, head.body], [200, ""]);

@@ -39,7 +39,7 @@ test("without a terminal the flag is needed, and the record says that it was the
   const folder = await temporaryFolder(t);
   await assert.rejects(accept(folder, [terms()], {}), {
     message:
-      "The licence of a was not accepted, and there is no terminal to ask at: " +
+      "The licence of a was not accepted, and there is no terminal to ask on: " +
       "--accept-licence accepts it. Nothing was fetched.",
   });
   await accept(folder, [terms()], { acceptLicence: true });
@@ -56,12 +56,12 @@ test("a licence for non-commercial use needs its own flag, with a terminal too",
   const folder = await temporaryFolder(t);
   const research = terms({ licenses: [mit, { ...mit, use: "non_commercial" }] });
   const message =
-    "a is licensed for non-commercial use alone: --accept-non-commercial says that yours is. " +
+    "a is licensed for non-commercial use only: use --accept-non-commercial to confirm that yours is. " +
     "Nothing was fetched.";
   await assert.rejects(accept(folder, [research], { ask: async () => "y" }), { message });
   await assert.rejects(accept(folder, [research], { acceptLicence: true }), { message });
   const { printed } = await accept(folder, [research], { acceptLicence: true, acceptNonCommercial: true });
-  assert.match(printed.join("\n"), /licence MIT, for non-commercial use alone: the weights/);
+  assert.match(printed.join("\n"), /licence MIT, for non-commercial use only: the weights/);
 });
 
 test("one model of several that is not accepted refuses all of them", async (t) => {

@@ -63,14 +63,14 @@ async function acceptance(
 ): Promise<AcceptedLicences["accepted_by"]> {
   if (isNonCommercial(terms) && !flags.acceptNonCommercial) {
     throw new Error(
-      `${terms.name} is licensed for non-commercial use alone: --accept-non-commercial says that yours is. ` +
+      `${terms.name} is licensed for non-commercial use only: use --accept-non-commercial to confirm that yours is. ` +
         "Nothing was fetched.",
     );
   }
   if (flags.acceptLicence) return "flag";
   if (ask === undefined) {
     throw new Error(
-      `The licence of ${terms.name} was not accepted, and there is no terminal to ask at: ` +
+      `The licence of ${terms.name} was not accepted, and there is no terminal to ask on: ` +
         "--accept-licence accepts it. Nothing was fetched.",
     );
   }
@@ -96,7 +96,7 @@ function termsLines(
     `${name}, a download of ${bytes === undefined ? "a size that is not stated" : megabytes(bytes)}:`,
     ...licenses.map(
       ({ id, covers, stated_by, use }) =>
-        `  licence ${id}${use === "any" ? "" : ", for non-commercial use alone"}: ${covers} (${stated_by})`,
+        `  licence ${id}${use === "any" ? "" : ", for non-commercial use only"}: ${covers} (${stated_by})`,
     ),
     ...(training_data === undefined ? [] : [`  trained on: ${training_data}`]),
     ...provenance.map((sentence) => `  ${sentence}`),

@@ -75,7 +75,7 @@ function sentenceOf(code: string, name: string): string {
     case "ENEEDAUTH":
       return `npm's registry refuses ${name} (${code}); "npm login" signs in.`;
     case "EINTEGRITY":
-      return `The tarball of ${name} is not the one that the registry states: it was changed on its way.`;
+      return `The tarball of ${name} does not match the checksum of the registry: it was changed in transit.`;
     case "ENOSPC":
       return "The disk is full.";
     default:

@@ -41,10 +41,7 @@ for (const real of await readPublished()) {
     const commercial = pull({ acceptLicence: true, acceptNonCommercial: false });
     if (isFree) await commercial;
     else
-      await assert.rejects(
-        commercial,
-        new RegExp(`^Error: ${name} is licensed for non-commercial use alone`),
-      );
+      await assert.rejects(commercial, new RegExp(`^Error: ${name} is licensed for non-commercial use only`));
     assert.equal(server.requests.length, isFree ? 1 : 0);
   });
 

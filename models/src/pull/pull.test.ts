@@ -95,7 +95,7 @@ test("a tarball that was changed on its way is refused", async (t) => {
   await refusal(
     folder,
     model,
-    /^The tarball of @made-up\/weights@1\.0\.0 is not the one that the registry states: it was changed on its way\. Nothing was installed\.$/,
+    /^The tarball of @made-up\/weights@1\.0\.0 does not match the checksum of the registry: it was changed in transit\. Nothing was installed\.$/,
   );
 });
 
@@ -249,7 +249,7 @@ test("a model whose weights come with Faceline cannot be pulled", async (t) => {
   const { folder } = await openFixture(t);
   const dlib = (await readCatalogue()).find("embedding", "Dlib")!;
   await assert.rejects(pull(folder, [dlib]), {
-    message: "Dlib need not be pulled: its weights come with Faceline.",
+    message: "Dlib need not be pulled: its weights ship with Faceline.",
   });
 });
 

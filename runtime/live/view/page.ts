@@ -48,7 +48,7 @@ export function linkWords(link: Link): { badge: string; notice?: string; isStale
       return {
         badge: "gone",
         isStale: true,
-        notice: `This process does not answer. What is shown is ${duration(link.silentMs)} old. The page tries again every second.`,
+        notice: `This process does not answer. What is shown is ${duration(link.silentMs)} old. The page retries every second.`,
       };
     case "refused":
       return { badge: "token needed", isStale: true };

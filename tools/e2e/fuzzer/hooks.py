@@ -2,12 +2,14 @@
 
 import json
 import os
+import struct
+from base64 import b64decode
 from random import Random
 
 import schemathesis
 
 PICTURES = json.loads(os.environ["FUZZ_PICTURES"])
-IMAGES = {"img", "img1", "img2", "img_path", "img1_path", "img2_path"}
+IMAGES = {"img", "img1", "img2"}
 VECTOR_LENGTH = 128
 # Fields for which hardly any drawn value is valid: names of enabled models, and options that are not offered.
 REMOVED_FIELDS = {"model_name", "detector_backend", "normalization", "anti_spoofing", "expand_percentage"}
@@ -37,6 +39,8 @@ def before_call(context, case, kwargs):
 
 def meaningful(name, value, random):
     """Pictures where there are texts, vectors of the right length where there are numbers."""
+    if isinstance(value, bytes):
+        return file(name, random)
     if name in IMAGES and isinstance(value, str):
         return random.choice(PICTURES)
     if name in SWITCHES:
@@ -50,7 +54,14 @@ def meaningful(name, value, random):
     return [candidate(one, random) for one in value]
 
 
+def file(name, random):
+    """A file of a form: a picture, or the embedding as float32."""
+    return struct.pack("<128f", *vector(random)) if name == "vector" else b64decode(random.choice(PICTURES))
+
+
 def candidate(drawn, random):
+    if isinstance(drawn, bytes):
+        return file("img", random)
     if isinstance(drawn, dict):
         parts = {"img": random.choice(PICTURES), "vector": vector(random)}
         return {name: parts.get(name, value) for name, value in drawn.items()}

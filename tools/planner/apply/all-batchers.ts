@@ -12,7 +12,7 @@ export const batcherOptions = {
 
 export const batcherUsage = `  --url URL            operators' port of a batcher; repeat it for each batcher of the pool  [those of npm start]
   --token-file FILE    the operators' token
-  --by NAME            who changes it, for the list of changes  [the user and this machine]`;
+  --by NAME            author, for the list of changes  [the user and this machine]`;
 
 /**
  * Reads the settings of every batcher of a pool. Throws an Error with a sentence if one cannot be read, or if

@@ -61,7 +61,7 @@ test("undo puts back the start of every batcher, whatever was changed last, and 
   );
   const again = await run(undo, ...pool.options, "--all");
   assert.equal(again.code, 0);
-  assert.match(again.text, /nothing changes\n.*nothing changes\nThese batchers have the settings of their/);
+  assert.match(again.text, /nothing changes\n.*nothing changes\nThese batchers have their settings from/);
   for (const { changes } of [active, standby]) assert.deepEqual(changes.settings, started);
 });
 

@@ -7,11 +7,11 @@ import { type BatcherContext, batcherAddresses } from "./batcher-addresses.ts";
 
 export const applyUsage = `npm run plan -- apply [PLAN.json] [options]
 
-Sets the batch size and the utilisation target of a plan on running batchers, and prints the settings that
-need a restart. A restart of a batcher ends the change. PLAN.json is the last plan of npm run plan by default.
+Applies the batch size and the utilisation target of a plan to running batchers, and prints the settings that
+need a restart. The change lasts until a batcher restarts. PLAN.json defaults to the last plan of npm run plan.
 
 ${batcherUsage}
-  --accept-other-build applies a plan of another build than the workers run
+  --accept-other-build applies a plan made for another build than the workers run
   --fewer-workers      applies a plan that needs more workers than the pool has
 `;
 
@@ -30,7 +30,7 @@ export async function apply(args: string[], { stateFolder, print }: BatcherConte
   if (!hasActive(batchers)) {
     const roles = states.map(({ batcher, role }) => `${batcher} (${role})`).join(", ");
     faults.push(
-      `The active batcher is not among them: ${roles}. Calls would be served as before until a takeover. ` +
+      `The active batcher is not among them: ${roles}. Requests would be served as before until a takeover. ` +
         "Name every batcher of the pool with a --url of its own.",
     );
   }
@@ -42,7 +42,7 @@ export async function apply(args: string[], { stateFolder, print }: BatcherConte
   for (const line of await changeAll(batchers, ({ settings }) => plannedChange(settings, plan))) print(line);
   const missing = missingWorkers(plan.settings, states);
   if (missing !== undefined) print(missing);
-  print("npm run plan -- undo, with the same addresses, puts back the settings of the start.");
+  print("npm run plan -- undo, with the same addresses, restores the settings from startup.");
   const { environment, compose, helm } = permanentSettings(plan.settings);
   print("");
   print("To keep it, and for what needs a restart:");

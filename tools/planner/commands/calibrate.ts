@@ -13,18 +13,18 @@ import { readPictures, samplesFolder } from "./inputs.ts";
 
 export const calibrateUsage = `npm run plan -- calibrate [options]
 
-Measures on this machine how long runs and preparations take, with the real engine, and writes a profile.
-Whatever else runs makes all of them longer.
+Measures run and preparation times of the real engine on this machine, and writes a profile. Other programs
+make all of them longer.
 
   --lanes LIST         models and detectors  [Dlib/ssd]
   --workers N          workers of a machine  [as npm start: ${availableParallelism()} here]
   --batch-max N        largest batch  [8]
-  --rounds N           samples of each size, beside each number of other workers  [20]
-  --seconds N          no further round begins then  [600]
-  --images FOLDER      JPEGs like those that will come  [the sample images]
+  --rounds N           samples of each size, for each number of other workers  [20]
+  --seconds N          starts no further round after this time  [600]
+  --images FOLDER      JPEGs like those you expect  [the sample images]
   --models-dir FOLDER  [where npm start builds models]
   --out FILE           [.faceline/plan/profile.json]
-  --engine MODEL       a modelled engine as of npm start, model:40+2b, to try the path around it
+  --engine MODEL       a modelled engine as for npm start, model:40+2b, to test the path around it
 `;
 
 /** Calibrates this machine and writes its profile. Returns the exit code. */

@@ -15,12 +15,12 @@ const token = "0123456789abcdef";
 
 test("without a running service it says what to do", async (t) => {
   const folder = newFolder(t);
-  await assert.rejects(run(folder), /No Faceline was started from .* by npm start/);
+  await assert.rejects(run(folder), /No Faceline was started from .* with npm start/);
   writeFileSync(
     join(folder, "running-service.json"),
     JSON.stringify(serviceAt("http://127.0.0.1:1", folder)),
   );
-  await assert.rejects(run(folder), /does not run any more\. Start it .* by npm start/);
+  await assert.rejects(run(folder), /is no longer running\. Start it .* with npm start/);
 });
 
 test("it sends drawn calls, records them, measures the machine and ends with the line that sets the plan", async (t) => {
@@ -29,7 +29,7 @@ test("it sends drawn calls, records them, measures the machine and ends with the
   writeFileSync(join(folder, "running-service.json"), JSON.stringify(serviceAt(url, folder)));
   const { code, text } = await run(folder, "--draw", "poisson", "--rate", "20", "--seconds", "3");
   assert.equal(code, 0, text);
-  assert.match(text, /Sending drawn calls for 3 s: poisson of 20 a second/);
+  assert.match(text, /Sending synthetic requests for 3 s: poisson of 20 per second/);
   const { calls, columns } = await readTrace(join(folder, "plan", "latest.jsonl"));
   assert.match(text, new RegExp(`\\n${calls} requests were written`));
   assert.deepEqual(columns.measured?.settings, { workers: 1, batchMax: 8, utilisationTarget: 0.85 });
@@ -48,7 +48,7 @@ test("without calls and without a key to send some with, it ends with what to do
   writeFileSync(join(folder, "running-service.json"), JSON.stringify(service));
   const { code, text } = await run(folder, "--draw", "poisson", "--seconds", "1");
   assert.equal(code, 2);
-  assert.match(text, /no development key .*\nNo calls came, .*\nSend calls to .* and repeat/);
+  assert.match(text, /no development key .*\nNo requests came, .*\nSend requests to .* and repeat/);
 });
 
 function newFolder(t: TestContext): string {

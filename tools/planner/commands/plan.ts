@@ -27,13 +27,12 @@ import { type FoundService, findRunning } from "./running.ts";
 
 export const planUsage = `npm run plan -- [options]
 
-Records the requests of the service that npm start runs, measures this machine where that was not done yet, and
-finds the cheapest settings for these requests. Where no request comes for some seconds it sends drawn ones. It takes
-a minute or two.
+Records the requests of the service started by npm start, measures this machine if needed, and finds the cheapest
+settings for these requests. If no requests arrive for some seconds, it sends synthetic ones. Takes a minute or two.
 
   --target TEXT        [${targetDefault}]
-  --seconds N          how long requests are recorded, from the first one on  [60]
-  --draw SHAPE         sends drawn requests at once: poisson, bursts, diurnal or step
+  --seconds N          time to record, from the first request  [60]
+  --draw SHAPE         sends synthetic requests: poisson, bursts, diurnal or step
     --rate N           requests per second  [3]
   --calibrate          measures the machine again
   --html FILE          writes the plan as a page, with plots
@@ -50,8 +49,7 @@ export async function plan(args: string[], context: CommandContext): Promise<num
   const service = await findRunning(stateFolder);
   const pools = await Promise.all(service.batchers.map((port) => readSettings(port, service.token)));
   const pool = pools.find((each) => each?.role === "active");
-  if (pool === undefined)
-    throw new Error("No batcher of the service is active yet. Try again in some seconds.");
+  if (pool === undefined) throw new Error("No batcher of the service is active yet. Retry in a few seconds.");
   print(`Found ${service.address}, with ${workersText(service.workers)}.`);
 
   const file = join(stateFolder, "plan", "latest.jsonl");
@@ -104,21 +102,19 @@ async function recordOrDraw(
   });
   const traffic = async (): Promise<void> => {
     await opened.promise;
-    print(`Recording. Without a request in ${silenceMs / 1_000} s, drawn ones are sent.`);
+    print(`Recording. Without a request in ${silenceMs / 1_000} s, synthetic ones are sent.`);
     const isSilent = async () =>
       Promise.race([first.promise.then(() => false), sleep(silenceMs, true, { signal })]);
     if (values.draw === undefined && !(await isSilent())) {
       print(`Calls come: recording them for ${seconds} s.`);
       await sleep(1_000 * seconds, undefined, { signal });
     } else if (service.key === undefined) {
-      print(
-        `There is no development key to send requests with: waiting ${seconds} s for requests of others.`,
-      );
+      print(`There is no development key to send requests with: waiting ${seconds} s for other requests.`);
       await sleep(1_000 * seconds, undefined, { signal });
     } else {
       const drawnSeconds = Math.min(seconds, drawnSecondsMax);
       print(
-        `Sending drawn calls for ${drawnSeconds} s: ${shape} of ${perSecond} a second, with two images each.`,
+        `Sending synthetic requests for ${drawnSeconds} s: ${shape} of ${perSecond} per second, with two images each.`,
       );
       const trace = drawTraffic({
         shape,
@@ -153,7 +149,7 @@ async function recordOrDraw(
 /** Returns the lane of the defaults where the pool has it, or else its first one. */
 function usualLane({ lanes }: PoolSettings): LaneId {
   const lane = lanes.find((each) => each.lane === "Dlib/ssd") ?? lanes[0];
-  if (lane === undefined) throw new Error("The workers have loaded no model yet. Try again in some seconds.");
+  if (lane === undefined) throw new Error("The workers have not loaded a model yet. Retry in a few seconds.");
   return lane.lane;
 }
 

@@ -22,22 +22,22 @@ import { findRunning } from "./running.ts";
 export const recordUsage = `npm run plan -- record [options]
 npm run plan -- record --from LOG [options]
 
-Writes a trace of the traffic: of each request when it came, a number for its tenant, its lane, its deadline, how
-it ended, and the bytes and pixels of its images. Nothing else: no name, no address, no image. Its first
-line has the times that the ingresses measured of these requests.
+Writes a trace of the traffic: for each request its time, a number for its tenant, its lane, deadline and outcome,
+and the bytes and pixels of its images, but no names, addresses or images. The first line has the times that the
+ingresses measured for these requests.
 
   --operators LIST     operators' ports of all ingresses and batchers, as http://127.0.0.1:9464  [those of
                        npm start]. The settings in force are read of batchers. Nothing is restarted
   --token-file FILE    the operators' token
   --seconds N          [600]
-  --from LOG           an access log in the Common or Combined Log Format, of a proxy before the service: as
+  --from LOG           an access log of a proxy, in the Common or Combined Log Format: as
                        nginx and Apache write it by default, and HAProxy with option httplog clf
     --lane LANE, --deadline MS, --image-bytes N, --image-pixels N
-                       what such a log does not say  [Dlib/ssd, 30000, 40000, 327680]
-  --bytes-max N        size of the trace, at which recording ends  [${traceBytesMax}]
+                       values missing in such a log  [Dlib/ssd, 30000, 40000, 327680]
+  --bytes-max N        size of the trace at which recording stops  [${traceBytesMax}]
   --out FILE           [.faceline/plan/trace.jsonl]
 
-Ctrl-C ends it; what was recorded until then is a trace.
+Ctrl-C stops it and keeps what was recorded so far.
 `;
 
 /** Records traffic into a trace. Returns the exit code. */

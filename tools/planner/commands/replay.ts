@@ -12,14 +12,14 @@ import { findRunning } from "./running.ts";
 
 export const replayUsage = `npm run plan -- replay [options]
 
-Sends traffic to a running service and prints how its requests ended. They are sent when they are due, answered or
-not, and run like any others: give it a service that may be loaded. Images are made from the sample images,
-with the bytes and pixels of the trace.
+Sends traffic to a running service and prints the outcomes. Requests are sent when due, whether or not earlier ones
+were answered, and put real load on the service. Images are made from the sample images, with the bytes and pixels
+of the trace.
 
   --url URL            an ingress  [that of npm start]
-  --key-file FILE      API keys, one a line; tenants use them in turn. The limits of their teams hold
+  --key-file FILE      API keys, one per line; tenants use them in turn. The limits of their teams apply
 ${trafficUsage}
-  --in-flight-max N    calls beyond are not sent, and counted  [4000]
+  --in-flight-max N    requests above this are not sent, but counted  [4000]
   --json FILE          writes every number
 `;
 

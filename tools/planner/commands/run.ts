@@ -28,9 +28,9 @@ export const targetDefault = "p99<1s,shed<0.1%,late<0.01%";
 
 export const runUsage = `npm run plan -- run [options]
 
-Finds the cheapest settings with which a pool meets a target on some traffic.
+Finds the cheapest settings with which a pool meets a target for given traffic.
 
-  --profile FILE       how long things take on the machine, from calibrate  [.faceline/plan/profile.json]
+  --profile FILE       times of the machine, from calibrate  [.faceline/plan/profile.json]
 ${trafficUsage}
   --target TEXT        [${targetDefault}]
   --utilisation LIST   values of UTILISATION_TARGET  [0.7,0.85,0.95]
@@ -38,7 +38,7 @@ ${trafficUsage}
   --tenant-share N     what if one tenant sends this share of the requests  [0.5]
   --json FILE          the plan for npm run plan -- apply, with everything that was tried
                        [.faceline/plan/plan.json]
-  --html FILE          the plan as a page that needs nothing else
+  --html FILE          the plan as a self-contained page
 `;
 
 /** Runs the search of `npm run plan -- run` and prints the plan. Returns the exit code. */

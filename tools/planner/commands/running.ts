@@ -14,7 +14,7 @@ export async function findRunning(stateFolder: string): Promise<FoundService> {
     () => undefined,
   );
   if (reply?.ok !== true) {
-    throw new Error(`The Faceline that was started from ${stateFolder} does not run any more. ${startIt}`);
+    throw new Error(`The Faceline that was started from ${stateFolder} is no longer running. ${startIt}`);
   }
   return {
     ...service,
@@ -30,7 +30,7 @@ const secretIn = (file: string | null): string | undefined =>
   file === null ? undefined : readFileSync(file, "utf8").trim();
 
 const startIt =
-  "Start it in another terminal by npm start, and repeat this command once it is ready. A service that npm start " +
+  "Start it in another terminal with npm start, and repeat this command once it is ready. A service that npm start " +
   "does not run needs its addresses: npm run plan -- record --help.";
 
 const replyMs = 5_000;

@@ -5,7 +5,7 @@ import { type BatcherContext, batcherAddresses } from "./batcher-addresses.ts";
 
 export const undoUsage = `npm run plan -- undo [options]
 
-Puts back the settings that running batchers were started with. A second undo changes nothing.
+Restores the settings that running batchers were started with. A second undo changes nothing.
 
 ${batcherUsage}
 `;
@@ -21,7 +21,7 @@ export async function undo(args: string[], { stateFolder, print }: BatcherContex
   }
   for (const line of await changeAll(batchers, ({ started }) => started)) print(line);
   if (!hasActive(batchers)) print("The active batcher is not among them: its settings are as they were.");
-  if (changed.length === 0) print("These batchers have the settings of their start.");
+  if (changed.length === 0) print("These batchers have their settings from startup.");
   return 0;
 }
 

@@ -75,7 +75,7 @@ test("a lane or a batch size that was not calibrated is refused", () => {
   const other = newTrace({ lanes: ["Dlib/tiny" as never] });
   assert.throws(
     () => predictAll(other, settings),
-    /calls of Dlib\/tiny, which the profile lacks. It has: Dlib\/ssd/,
+    /requests of Dlib\/tiny, which the profile lacks. It has: Dlib\/ssd/,
   );
   assert.throws(
     () => predictAll(newTrace(), { ...settings, batchMax: 16 }),

@@ -63,10 +63,12 @@ export function recordingLines(
     ...(calls > 0
       ? [`${calls} requests were written to ${file}.`]
       : ["No requests came, so no trace was written."]),
-    ...(isFull ? ["The trace is full: recording ended before its time."] : []),
+    ...(isFull ? ["The trace is full: recording stopped early."] : []),
     ...(dropped > 0 ? [`${dropped} requests are missing: this command was too slow for them.`] : []),
     ...(guessed > 0
-      ? [`${guessed} requests were refused unread; they have the images of the request before.`]
+      ? [
+          `${guessed} requests were refused unread; they are assumed to have the images of the previous request.`,
+        ]
       : []),
     ...(unknown > 0
       ? [`${unknown} requests were refused unread before any other of their tenant, and left out.`]

@@ -82,7 +82,7 @@ function nextLines(plan: FoundPlan, { planFile, pool }: NextSteps): string[] {
     "",
     ...indented(applyCommand(planFile)),
     "",
-    `${applySentence} npm run plan -- undo puts back the settings of the start.`,
+    `${applySentence} npm run plan -- undo restores the settings from startup.`,
   ];
 }
 

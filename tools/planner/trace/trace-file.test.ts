@@ -40,14 +40,14 @@ for (const [name, lines, message] of [
   ["without a header", ["[0,1,0,2000,[[1,1]]]"], /line 1 of .* is not the header of a Faceline trace/],
   ["of another version", ['{"format":"faceline-trace","version":2,"lanes":["a/b"]}'], /line 1 .* version 1/],
   ["with a line that is not JSON", [header, "[0,1"], /line 2 of .* is not JSON/],
-  ["with a call without pictures", [header, "[0,1,0,2000,[]]"], /line 2 of .* is not a call/],
+  ["with a call without pictures", [header, "[0,1,0,2000,[]]"], /line 2 of .* is not a request/],
   ["with an unknown lane", [header, "[0,1,2,2000,[[1,1]]]"], /line 2 of .* names lane 2 of 2/],
   [
     "with calls in the wrong order",
     [header, "[5,1,0,2000,[[1,1]]]", "[4,1,0,2000,[[1,1]]]"],
-    /line 3 of .* is earlier than the line before it/,
+    /line 3 of .* is earlier than the previous line/,
   ],
-  ["without calls", [header], /has no calls/],
+  ["without calls", [header], /has no requests/],
 ] as const) {
   test(`a file ${name} is refused`, async () => {
     await assert.rejects(read(...lines), { message });

@@ -89,8 +89,8 @@ export async function readTrace(file: string): Promise<Trace> {
     const [atMs, tenant, laneIndex, timeBudgetMs, pictures] = data;
     const lane = header.lanes[laneIndex];
     if (lane === undefined) throw new Error(`${where} names lane ${laneIndex} of ${header.lanes.length}.`);
-    if (atMs < lastAtMs) throw new Error(`${where} is earlier than the line before it.`);
-    if (builder.calls === callsMax) throw new Error(`${file} has more than ${callsMax} calls; cut it.`);
+    if (atMs < lastAtMs) throw new Error(`${where} is earlier than the previous line.`);
+    if (builder.calls === callsMax) throw new Error(`${file} has more than ${callsMax} requests; cut it.`);
     lastAtMs = atMs;
     const sizes = pictures.map(([bytes, pixels]) => ({ bytes, pixels }));
     builder.add({ atMs, tenant, lane, timeBudgetMs, pictures: sizes });

@@ -19,17 +19,17 @@ export const trafficOptions = {
   seed: { type: "string", default: "1" },
 } as const;
 
-export const trafficUsage = `  --trace FILE         recorded traffic; or drawn traffic:
+export const trafficUsage = `  --trace FILE         recorded traffic; or synthetic traffic:
   --draw SHAPE         poisson, bursts, diurnal or step
-    --rate N           requests per second, of all tenants together  [20]
+    --rate N           requests per second, across all tenants  [20]
     --seconds N        length of the trace  [600]
     --tenants N        callers with the same rate each  [5]
     --images N         of a request  [2]
     --image-bytes N, --image-pixels N  [40000, 327680: the sample images]
     --deadline MS      of a request  [30000]
-    --burst-factor N   how many times the quiet rate a burst has  [5]
-    --lane LIST        models and detectors, each for as many calls  [the first of the profile]
-    --seed N           another number draws other traffic  [1]`;
+    --burst-factor N   rate of bursts as a multiple of the base rate  [5]
+    --lane LIST        models and detectors, with equal shares of the requests  [the first of the profile]
+    --seed N           seed of the synthetic traffic  [1]`;
 
 /** Returns the traffic that the options name. Throws an Error with a sentence for the operator. */
 export async function trafficOf(values: TrafficValues, laneDefault: LaneId): Promise<Trace> {

@@ -72,7 +72,7 @@ test("every wrong line is reported, with its number", () => {
     "a,g,different,ada,gus",
   );
   assert.deepEqual(mistakes, [
-    "line 3: it names fewer than two pictures",
+    "line 3: it names fewer than two images",
     "line 4: it compares a with itself",
     'line 6: "maybe" is not a label; write same or different',
     "line 7: line 2 has this pair already",

@@ -32,11 +32,11 @@ export const revokeTeamKeyPage = ({ team, key }: { team: string; key: KeyView })
     path: `/admin/teams/${team}/keys`,
     title: `Revoke ${key.name}?`,
     content: html`<h1>Revoke “${key.name}” of ${team}?</h1>
-<p class="lead">Requests with this key are refused at once. This cannot be undone: the team needs another key to go on.</p>
+<p class="lead">Requests with this key are refused at once. This cannot be undone: the team needs another key to continue.</p>
 <p>!${keyPrefix(key)}, last used: !${lastUse(key)}. The audit log will name you.</p>
 <form method="post" action="/admin/teams/${team}/keys/${key.id}/revoke" class="form actions">
 <button class="button danger">Revoke the key</button>
-<a class="button quiet" href="/admin/teams/${team}">Keep it</a>
+<a class="button quiet" href="/admin/teams/${team}">Cancel</a>
 </form>`,
   });
 

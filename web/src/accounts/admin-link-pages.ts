@@ -13,9 +13,9 @@ export const linkSection = ({
   hours,
 }: LinkSection): Html => html`<section aria-labelledby="address">
 <h2 id="address">Sign-in link</h2>
-!${markup(open.length === 0 ? html`<p>No link works at the moment.</p>` : openList(open))}
-<p class="dim">A link signs them in once, within ${hoursText(hours)}, and is shown once, when it is made. A new one
-replaces those that work.</p>
+!${markup(open.length === 0 ? html`<p>There is no open link.</p>` : openList(open))}
+<p class="dim">A link signs them in once, within ${hoursText(hours)}, and is shown once. A new link cancels the
+others.</p>
 <div class="forms">
 <form method="post" action="/admin/people/${id}/address" class="form actions">
 <input type="hidden" name="seen" value="${newestOf(open)}">
@@ -53,11 +53,11 @@ export const linkPage = ({ id, title, later, email, team, sent, hours }: LinkVie
     title,
     content: html`<h1 data-reload="${flashAddress(`/admin/people/${id}`, later)}">${title}</h1>
 !${markup(sent.mailFault === undefined ? nothing : failedMail(sent.mailFault))}
-<p class="lead">Give them this link in a way that only they can read. It is shown this once, and works once, within
-${hoursText(hours)}. Do not open it in this browser: its button would sign you in as them.</p>
+<p class="lead">Send them this link over a private channel. It is shown only now, and works once, within ${hoursText(hours)}.
+Do not open it in this browser: its button would sign you in as them.</p>
 !${codeBlock({ caption: "Sign-in link", code: sent.address, language: "curl" })}
 <ul>
-<li><a href="/admin/people/${id}">${email}</a>: if the link is lost, make a new one there</li>
+<li><a href="/admin/people/${id}">${email}</a>: make a new link there if this one is lost</li>
 <li><a href="/admin/teams/${team}">Limits of ${team}</a></li>
 <li><a href="/admin">The waitlist</a></li>
 </ul>`,

@@ -11,10 +11,10 @@ export const modelsPage = (view: ModelsView): AccountPage =>
     title: "Models",
     flash: view.notice,
     content: html`<h1>Models</h1>
-<p>What requests may use. A change applies at once on every ingress, without a restart. Requests in flight end as they began.</p>
+<p>Models and detectors that requests may use. A change applies at once on every ingress, except to requests in flight.</p>
 !${refusal(view.refusal)}!${silence(view)}!${table("Models", "model", view)}
 !${table("Detectors", "detector", view)}
-<p class="dim">The settings <code>MODELS</code> and <code>DETECTORS</code> name what there is to choose from. Requests that name no model or detector use the default.</p>`,
+<p class="dim">The settings <code>MODELS</code> and <code>DETECTORS</code> list what can be enabled. Requests without a model or detector use the default.</p>`,
   });
 
 const refusal = (text: string | undefined): Html =>
@@ -26,7 +26,7 @@ const refusal = (text: string | undefined): Html =>
 const silence = ({ receivers, ingresses }: ModelsView): Html =>
   receivers === ingresses
     ? nothing
-    : html`<p class="note">${receivers - ingresses} of ${receivers} ingresses did not reply. They will follow when they reach the durable
+    : html`<p class="note">${receivers - ingresses} of ${receivers} ingresses did not respond. They will follow when they reach the durable
 Redis again.</p>
 `;
 

@@ -23,10 +23,10 @@ export const peoplePage = ({ people, form }: PeopleView): AccountPage =>
 !${cardTable({ label: "People", columns: peopleColumns, rows: people })}
 <section aria-labelledby="add">
 <h2 id="add">Add somebody</h2>
-<p>They need not be on the waitlist.</p>
+<p>They do not have to be on the waitlist.</p>
 <form method="post" action="/admin/people" class="form">
 !${field({ name: "email", label: "Email", type: "email", max: 254, required: true, value: form.email, error: form.emailError })}
-!${field({ name: "team", label: "Team", hint: "A name that no team has makes a new team.", max: 64, required: true, value: form.team, error: form.teamError })}
+!${field({ name: "team", label: "Team", hint: "An unknown name makes a new team.", max: 64, required: true, value: form.team, error: form.teamError })}
 !${markup(form.joins ? joinBox(form.team ?? "") : nothing)}
 <button class="button">Add</button>
 </form>
@@ -71,7 +71,7 @@ export const personPage = ({
 !${markup(person.role === "operator" ? nothing : operatorSection(id))}
 <section aria-labelledby="forget">
 <h2 id="forget">Remove</h2>
-<p>To remove all that is stored of them, run this where the service runs. The keys of their team stay valid.</p>
+<p>To delete all data of this person, run this command on the host of the service. The keys of their team stay valid.</p>
 !${codeBlock({ caption: "Shell", label: "Command that removes them", code: `npm run keys -- forget --email ${person.email}`, language: "curl" })}
 </section>`,
     scripts: ["code.js"],
@@ -86,7 +86,7 @@ const sessionList = (id: string, sessions: SessionView[], isReader: boolean): Ht
   ({
     createdAt,
     seenAt,
-  }) => html`<li>since !${markup(instant(createdAt))}, used within a day of !${markup(instant(seenAt))}</li>
+  }) => html`<li>since !${markup(instant(createdAt))}, last used within a day of !${markup(instant(seenAt))}</li>
 `,
 )}</ul>
 !${markup(isReader ? ownSessionsNote() : nothing)}<form method="post" action="/admin/people/${id}/sessions" class="form actions">
@@ -94,8 +94,8 @@ const sessionList = (id: string, sessions: SessionView[], isReader: boolean): Ht
 </form>`;
 
 const ownSessionsNote =
-  (): Html => html`<p class="note">These are your own sessions, including this one. After you end them you need a sign-in link
-to come back. Another operator makes one, or <code>npm run keys -- sign-in-link</code>.</p>
+  (): Html => html`<p class="note">These are your own sessions, including this one. To sign in again you need a sign-in link
+from another operator or from <code>npm run keys -- sign-in-link</code>.</p>
 `;
 
 const operatorSection = (id: string): Html => html`<section aria-labelledby="operator">
@@ -103,7 +103,7 @@ const operatorSection = (id: string): Html => html`<section aria-labelledby="ope
 <details>
 <summary>Make them an operator</summary>
 <form method="post" action="/admin/people/${id}/operator" class="form">
-<p>Operators approve people, set limits and see all teams. To take that back, remove the person and approve them again.</p>
+<p>Operators approve people, set limits and see all teams. To undo this, run <code>npm run keys -- member</code>.</p>
 <button class="button quiet danger">Make them an operator</button>
 </form>
 </details>

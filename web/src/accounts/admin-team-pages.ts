@@ -15,10 +15,10 @@ export const teamsPage = ({ teams, facts }: { teams: TeamSummary[]; facts: Facts
     title: "Teams",
     content: html`<h1>Teams</h1>
 !${markup(teams.length === 0 ? noTeams() : teamTable(teams, facts))}
-<p class="dim">Limits in italics are the service's defaults. A team is made when its first member is approved.</p>`,
+<p class="dim">Limits in italics are defaults of the service. A team begins with its first approved member.</p>`,
   });
 
-const noTeams = (): Html => html`<p class="note">There is no team yet. The first approval makes one.</p>`;
+const noTeams = (): Html => html`<p class="note">There are no teams yet. The first approval makes one.</p>`;
 
 const teamTable = (teams: TeamSummary[], facts: Facts): Html =>
   cardTable<TeamSummary>({
@@ -104,7 +104,7 @@ ${team.keys === 1 ? "key" : "keys"}</p>
   });
 
 const staleLimits =
-  "Somebody else changed them after you opened this page. They are shown as they are now: make your change again.";
+  "Somebody else changed them after you opened this page. They now show the current values: make your change again.";
 
 type TeamView = {
   team: TeamSummary;

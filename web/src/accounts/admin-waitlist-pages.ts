@@ -21,7 +21,7 @@ export const waitingPage = ({ entries, total, flash }: WaitingView): AccountPage
 
 const nobodyWaits = (): Html =>
   html`<p class="note">Nobody is waiting for approval. People join at <a href="/waitlist">/waitlist</a>; you can also add
-somebody yourself at <a href="/admin/people">People</a>.</p>`;
+them at <a href="/admin/people">People</a>.</p>`;
 
 const waitingList = (entries: ListedEntry[]): Html => html`<ul class="waiting">
 !${each(
@@ -34,7 +34,7 @@ const waitingList = (entries: ListedEntry[]): Html => html`<ul class="waiting">
 )}</ul>`;
 
 const moreWait = (count: number): Html =>
-  html`<p class="note">${formatCount(count)} more wait. They are shown as these are approved or declined.</p>`;
+  html`<p class="note">${formatCount(count)} more are waiting. They appear as you approve or decline these.</p>`;
 
 /** The dates of the form, and what was decided about the person before. */
 const history = ({ joinedAt, sentAgainAt, network, team, declinedAt }: Applicant): Html =>
@@ -42,15 +42,15 @@ const history = ({ joinedAt, sentAgainAt, network, team, declinedAt }: Applicant
 !${markup(team === null ? nothing : memberNote(team))}!${markup(declinedAt === null ? nothing : declinedNote(declinedAt))}`;
 
 const memberNote = (team: string): Html =>
-  html`<p class="note">They are a member of <a href="/admin/teams/${team}">${team}</a> already. Approving them into it makes a new
-sign-in link; declining only takes them off the waitlist.</p>
+  html`<p class="note">They are a member of <a href="/admin/teams/${team}">${team}</a> already. Approving them again makes a new
+sign-in link. Declining only takes them off the waitlist.</p>
 `;
 
 const declinedNote = (at: number): Html => html`<p class="note">They were declined !${instant(at)}.</p>
 `;
 
 const writtenText = ({ text, firstText }: Applicant): Html =>
-  html`!${markup(text === "" ? html`<p class="dim">They wrote nothing.</p>` : html`<p class="written">${text}</p>`)}!${markup(firstText === undefined || firstText === text ? nothing : earlier(firstText))}`;
+  html`!${markup(text === "" ? html`<p class="dim">No text.</p>` : html`<p class="written">${text}</p>`)}!${markup(firstText === undefined || firstText === text ? nothing : earlier(firstText))}`;
 
 /** Somebody else may have sent the form again: the first text is that of whoever was first. */
 const earlier = (text: string): Html => html`
@@ -75,14 +75,14 @@ export const entryPage = ({ id, entry, form, facts }: EntryView): AccountPage =>
 !${writtenText(entry)}
 <section aria-labelledby="approve">
 <h2 id="approve">Approve</h2>
-<p>They become a member of a team, and get a sign-in link. Members see and make all keys of their team.</p>
+<p>They become a member of a team and get a sign-in link. Members manage all keys of their team.</p>
 <form method="post" action="/admin/waitlist/${id}/approve" class="form">
-!${field({ name: "team", label: "Team", hint: "Letters, digits, dots, dashes or underscores. A name that no team has makes a new team.", max: 64, required: true, value: form.team, error: form.teamError })}
+!${field({ name: "team", label: "Team", hint: "Letters, digits, dots, dashes or underscores. An unknown name makes a new team.", max: 64, required: true, value: form.team, error: form.teamError })}
 !${markup(form.joins ? joinBox(form.team) : nothing)}
 <details id="limits"!${markup(hasLimits(form) ? openState() : nothing)}>
 <summary>${limitsLabel}</summary>
 <div class="form">
-<p class="hint">Leave them empty for a team that exists: its limits are changed on its own page.</p>
+<p class="hint">Leave them empty for an existing team: change its limits on its own page.</p>
 !${markup(form.limitsError === undefined ? nothing : limitsErrorNote(form.limitsError, form.team))}!${limitInputs({ values: form.limits, errors: form.limitErrors, facts })}</div>
 </details>
 <button class="button">Approve</button>
@@ -93,7 +93,7 @@ export const entryPage = ({ id, entry, form, facts }: EntryView): AccountPage =>
 <details>
 <summary>Take them off the waitlist</summary>
 <form method="post" action="/admin/waitlist/${id}/decline" class="form">
-<p>What they wrote is removed. They get no notice, and may join again.</p>
+<p>Their text is deleted. They are not notified, and may join again.</p>
 <button class="button quiet danger">Decline</button>
 </form>
 </details>
@@ -116,7 +116,7 @@ const openState = (): Html => html` open`;
 /** Somebody may have written the name of a team that is not theirs. */
 export const joinBox = (team: string): Html => html`<div class="check">
 <input type="checkbox" id="join" name="join" value="${team}">
-<label for="join">Add them to the team ${team}, which exists already: they will see its keys, and can revoke them</label>
+<label for="join">Add them to the existing team ${team}: they will see its keys and can revoke them</label>
 </div>`;
 
 type ListedEntry = { id: string; entry: Applicant };

@@ -6,20 +6,19 @@ import { type Html, html, nothing } from "../html.ts";
  * name of a key.
  */
 const sentences = {
-  key_made: (key) => `The key “${key}” was created. It was shown once, and cannot be shown again.`,
+  key_made: (key) => `The key “${key}” was created. It cannot be shown again.`,
   key_renamed: (key) => `The key is now called “${key}”.`,
-  key_revoked: (key) => `The key “${key}” is revoked: requests with it are refused from now on.`,
-  declined: () => "Declined: they are off the waitlist, and what they wrote is removed.",
-  member_made: (email) => `${email} is a member now. If their sign-in link is lost, make a new one below.`,
+  key_revoked: (key) => `The key “${key}” is revoked. Requests with it are refused from now on.`,
+  declined: () => "Declined: they are off the waitlist, and their text is deleted.",
+  member_made: (email) => `${email} is a member now. If they lose their sign-in link, make a new one below.`,
   member_mailed: (email) => `${email} is a member now. A sign-in link was mailed to them.`,
-  member_known: (email) => `${email} is a member of this team already. Nothing was changed.`,
+  member_known: (email) => `${email} is already a member of this team. Nothing was changed.`,
   address_mailed: (email) => `A sign-in link was mailed to ${email}. Earlier links no longer work.`,
-  address_made: () =>
-    "The sign-in link was shown once, and cannot be shown again. If it is lost, make a new one below.",
+  address_made: () => "The sign-in link cannot be shown again. If it is lost, make a new one below.",
   addresses_changed: () =>
-    "No link was made: the links of this person have changed since the page was loaded. Look below, and make one if it is needed.",
-  addresses_cancelled: () => "Their sign-in links are cancelled: none of them works any more.",
-  sessions_ended: () => "All their sessions are ended: they are signed out everywhere.",
+    "No link was made: this person's links have changed since you opened the page. Check below whether a new one is needed.",
+  addresses_cancelled: () => "Their sign-in links are cancelled. They no longer work.",
+  sessions_ended: () => "They are signed out everywhere.",
   operator_made: (email) => `${email} is an operator now.`,
   limits_saved: () => "The limits are saved. They apply at once.",
 } as const satisfies Record<string, (subject: string) => string>;

@@ -1,5 +1,3 @@
-import { copying } from "../words/en.ts";
-
 // Code examples: the address of this service, one language for all of them, and buttons that copy.
 
 const languageKey = "faceline-language";
@@ -47,8 +45,8 @@ for (const button of document.querySelectorAll<HTMLButtonElement>(".copy")) {
     const shown = panels.find((panel) => panel.offsetParent !== null);
     // A button outside of code copies the address of the page.
     navigator.clipboard.writeText(shown?.textContent ?? location.href).then(
-      () => report(button, copying.copied, label),
-      () => report(button, copying.refused, label),
+      () => report(button, button.dataset["copied"]!, label),
+      () => report(button, button.dataset["refused"]!, label),
     );
   });
   // There is a clipboard only over https and on localhost.

@@ -1,5 +1,5 @@
 import { each, type Html, html, markup } from "../html.ts";
-import { english } from "../words/language.ts";
+import { english, type Words } from "../words/language.ts";
 import { highlight, type Language } from "./highlight.ts";
 
 /** The same call in three languages. */
@@ -19,9 +19,9 @@ export function codeBlock({ caption, label = caption, code, language }: Code): H
  * without a script, which only remembers the choice. `id` is unique in the page. Without snippets a script
  * fills it.
  */
-export function codeChoice({ id, caption, legend, copy, snippets }: CodeChoice): Html {
+export function codeChoice({ id, caption, legend, copying, snippets }: CodeChoice): Html {
   return html`<figure class="code choice">
-<figcaption><fieldset class="languages"><legend class="visually-hidden">${legend ?? `${caption}: language`}</legend>!${each(languages, ({ language, name }) => languageRadio(language, name, id))}</fieldset>!${copyButton(copy)}</figcaption>
+<figcaption><fieldset class="languages"><legend class="visually-hidden">${legend ?? `${caption}: language`}</legend>!${each(languages, ({ language, name }) => languageRadio(language, name, id))}</fieldset>!${copyButton(copying)}</figcaption>
 !${each(languages, ({ language, name }) => panel(snippets?.[language] ?? "", language, `${caption}, ${name}`))}
 </figure>`;
 }
@@ -44,17 +44,19 @@ function panel(code: string, language: CallLanguage, label: string): Html {
 `;
 }
 
-export function copyButton(label = english.copying.copy): Html {
-  return html`<button type="button" class="copy" hidden>${label}</button>`;
+export function copyButton(words: CopyWords = english.copying): Html {
+  return html`<button type="button" class="copy" data-copied="${words.copied}" data-refused="${words.refused}" hidden>${words.copy}</button>`;
 }
+
+type CopyWords = Words["copying"];
 
 /** `label`: the name of the block, unique in its page; the caption without it. */
 type Code = { caption: string; label?: string; code: string; language: Language };
 type CodeChoice = {
   id: string;
   caption: string;
-  /** Name of the choice of a language, and of the button that copies, on a page that is not in English. */
+  /** Name of the choice of a language, and words of the button, on a page that is not in English. */
   legend?: string;
-  copy?: string;
+  copying?: CopyWords;
   snippets?: Snippets;
 };

@@ -14,7 +14,7 @@ import { sectionsOf } from "./search/sections.ts";
 export function docsPage(page: DocsPage, lists: DocsLists): Page {
   return {
     ...page,
-    scripts: ["code.js", "contents.js", "search.js"],
+    scripts: ["docs.js"],
     body(facts) {
       const content = page.body(facts);
       return html`<div class="docs">

@@ -53,6 +53,7 @@ const codeLanguages: Record<string, { caption: string; language: Language }> = {
   json: { caption: "JSON", language: "json" },
   python: { caption: "Python", language: "python" },
   typescript: { caption: "TypeScript", language: "typescript" },
+  sql: { caption: "SQL", language: "python" },
   yaml: { caption: "YAML", language: "python" },
 };
 

@@ -44,10 +44,11 @@ const cards: Card[] = [
   },
   {
     title: "Clients",
-    text: "Programs in Python and TypeScript, and what an image may be.",
+    text: "Programs in Python and TypeScript, what an image may be, and the way from other services.",
     links: [
       ["/docs/clients", "Clients"],
       ["/docs/images", "Images"],
+      ["/docs/coming-from-deepface", "From DeepFace"],
     ],
   },
   {

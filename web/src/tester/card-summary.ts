@@ -1,5 +1,5 @@
 import type { ModelCard, Rate } from "@faceline/contracts/http/model-card";
-import { tester as words } from "../words/en.ts";
+import { tester as words } from "../words/tester-en.ts";
 import { formatNumber } from "./numbers.ts";
 
 /**

@@ -8,9 +8,9 @@ const failed = (status: number, error: string, retryAfter: string | null = null)
   retryAfter,
 });
 
-test("an image without a face: the words of the service, which image, and no second try", () => {
+test("an image without a face: words of the page, which image, and no second try", () => {
   const failure = failureOf(failed(400, "no_face_detected"), 0);
-  assert.equal(failure.headline, "What happened.");
+  assert.equal(failure.headline, "No face was found in the second image.");
   assert.deepEqual([failure.pictureAtFault, failure.requestId, failure.retryAfterS], [1, "r1", undefined]);
 });
 

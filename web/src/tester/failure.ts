@@ -1,4 +1,4 @@
-import { tester as words } from "../words/en.ts";
+import { tester as words } from "../words/tester-en.ts";
 
 /** Failure of a request, and what the page does about it. */
 export type Failure = {
@@ -45,9 +45,10 @@ export function failureOf(
   };
   const detail = pictureWords(body) ?? words.failure.status(status);
   if (body.error === "no_face_detected") {
+    const title = pictureTitle(body);
     return {
       ...known,
-      headline: detail,
+      headline: title === undefined ? detail : words.failure.noFaceIn(title),
       explanation: words.failure.noFace,
     };
   }
@@ -92,14 +93,25 @@ export const probeDelayMs = (probes: number): number | undefined =>
   probes < probesMax ? Math.min(1_000 * 2 ** probes, probeDelayMaxMs) : undefined;
 
 /** The detail of a candidate at fault. The API counts candidates from 0, the page from 1. */
-export const candidateWords = ({ index, detail }: { index: number; detail: string }): string =>
-  detail.replaceAll(new RegExp(`\\bcandidate ${index}\\b`, "g"), `candidate ${index + 1}`);
+export const candidateWords = ({ index, error, detail }: CandidateFault): string =>
+  error === "no_face_detected"
+    ? words.failure.noFaceIn(words.image.candidate(index + 1))
+    : detail.replaceAll(new RegExp(`\\bcandidate ${index}\\b`, "g"), `candidate ${index + 1}`);
+
+type CandidateFault = { index: number; error?: string | undefined; detail: string };
+
+/** The name of the image at fault, as the page shows it. */
+function pictureTitle({ field = "", index }: ProblemBody): string | undefined {
+  const { only, first, second, candidate } = words.image;
+  if (field === "candidates" && index !== undefined) return candidate(index + 1);
+  return { img: only, img1: first, img2: second }[field];
+}
 
 /** The detail of an error, with the name of the picture that a visitor sees in place of its field. */
-function pictureWords({ detail, field = "", index }: ProblemBody): string | undefined {
+function pictureWords({ detail, field = "", index, error }: ProblemBody): string | undefined {
   if (detail === undefined) return undefined;
-  if (field === "candidates" && index !== undefined) return candidateWords({ index, detail });
-  const title = pictureTitles[field];
+  if (field === "candidates" && index !== undefined) return candidateWords({ index, error, detail });
+  const title = englishTitles[field];
   return title === undefined ? detail : detail.replaceAll(field, title);
 }
 
@@ -108,10 +120,11 @@ function pictureIndex({ field = "", index }: ProblemBody): number | undefined {
   return { img: 0, img1: 0, img2: 1 }[field];
 }
 
-const pictureTitles: Record<string, string> = {
-  img: `the ${words.image.only}`,
-  img1: `the ${words.image.first}`,
-  img2: `the ${words.image.second}`,
+/** The details of the service are in English, whatever the language of the page. */
+const englishTitles: Record<string, string> = {
+  img: "the image",
+  img1: "the first image",
+  img2: "the second image",
 };
 
 function nextStep(status: number): string {

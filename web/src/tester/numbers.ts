@@ -1,4 +1,4 @@
-import { tester as words } from "../words/en.ts";
+import { tester as words } from "../words/tester-en.ts";
 
 /**
  * Uses the first of the reader's locales that is of the page's language, such as `en-GB`: a sentence in one

@@ -10,7 +10,7 @@ import { linkedText } from "../words/linked-text.ts";
 
 /** The public tester: two images, and how far apart their faces are. */
 export const testerPage: TranslatedPage = (words) => {
-  const text = words.tester.page;
+  const text = words.homePage;
   return {
     path: "/",
     title: text.title,
@@ -29,13 +29,12 @@ export const testerPage: TranslatedPage = (words) => {
 };
 
 const testerOf = (words: Words, facts: Facts, assets: Assets): Html =>
-  facts.tester.on ? tester(words, facts, assets) : turnedOff(words.tester.page);
+  facts.tester.on ? tester(words, facts, assets) : turnedOff(words.homePage);
 
 /** Place that the script fills. Without scripts it says so; the documents need none. */
-function tester({ tester: words, copying }: Words, facts: Facts, assets: Assets): Html {
-  const text = words.page;
+function tester({ tester: words, homePage: text, copying }: Words, facts: Facts, assets: Assets): Html {
   const key = facts.keysNeeded ? html`<p>!${linkedText(text.key)}</p>` : nothing;
-  const choice = { id: "tester", caption: text.sameRequest, legend: text.requestLanguage };
+  const choice = { id: "tester", caption: text.sameRequest, legend: text.requestLanguage, copying };
   return html`<section id="tester" class="tester" aria-label="${text.tester}"
   data-keys-needed="${String(facts.keysNeeded)}" data-labelled-pairs="${labelledPairs(facts)}"
   data-candidates-max="${facts.tester.candidates}">
@@ -74,11 +73,11 @@ function tester({ tester: words, copying }: Words, facts: Facts, assets: Assets)
 <div class="answer"></div>
 <div class="evidence" hidden>
 <details class="time"><summary></summary><div class="bars"></div></details>
-<figure class="code json"><figcaption><span>${text.response}</span>!${copyButton(copying.copy)}</figcaption>
+<figure class="code json"><figcaption><span>${text.response}</span>!${copyButton(copying)}</figcaption>
 <pre tabindex="0" role="region" aria-label="${text.responseAsJson}"><code></code></pre></figure>
-<div class="same-call">!${codeChoice({ ...choice, copy: copying.copy })}
+<div class="same-call">!${codeChoice(choice)}
 !${markup(key)}<p class="note-of-call"></p>
-<p><button type="button" class="copy plain" hidden>${text.copyLink}</button> ${text.link}</p></div>
+<p>!${copyButton({ ...copying, copy: text.copyLink })} ${text.link}</p></div>
 </div>
 </section>
 <dialog class="camera" aria-labelledby="camera-title">
@@ -138,7 +137,7 @@ function keySentence(text: PageWords, { keysNeeded, accounts }: Facts): string {
   return accounts ? text.keyFromWaitlist : text.keyFromOperator;
 }
 
-type PageWords = Words["tester"]["page"];
+type PageWords = Words["homePage"];
 
 /** The distances of labelled pairs by model and metric, for the script. */
 const labelledPairs = ({ models }: Facts): string =>

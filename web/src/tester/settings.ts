@@ -1,4 +1,4 @@
-import { tester as words } from "../words/en.ts";
+import { tester as words } from "../words/tester-en.ts";
 import { formatNumber } from "./numbers.ts";
 
 /** Calls that the tester makes. */

@@ -1,4 +1,4 @@
-import { tester as words } from "../words/en.ts";
+import { tester as words } from "../words/tester-en.ts";
 import { formatDistance } from "./numbers.ts";
 
 /** A distance beside a threshold in words that claim no more than that. */

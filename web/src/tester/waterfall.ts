@@ -1,4 +1,4 @@
-import { tester as words } from "../words/en.ts";
+import { tester as words } from "../words/tester-en.ts";
 
 /** A part of the time of a call. */
 type TimeBar = {

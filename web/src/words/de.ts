@@ -2,7 +2,7 @@ import type { Words } from "./language.ts";
 
 // What the pages for visitors say in German, in the polite form.
 
-export { tester } from "./tester-en.ts";
+export { tester, homePage } from "./tester-de.ts";
 
 export const copying: Words["copying"] = {
   copy: "Kopieren",
@@ -42,7 +42,7 @@ export const missingPage: Words["missingPage"] = {
 };
 
 export const waitlist: Words["waitlist"] = {
-  title: "Auf die Warteliste",
+  title: "In die Warteliste eintragen",
   description: "Einen API-Schlüssel für diesen Dienst anfordern.",
   lead: "Fordern Sie Zugang zur API an. Der Betreiber prüft jede Anfrage.",
   email: "E-Mail-Adresse",
@@ -50,9 +50,9 @@ export const waitlist: Words["waitlist"] = {
   team: "Team oder Firma",
   purpose: "Wofür möchten Sie die API nutzen?",
   purposeHint: "Freiwillig. Zwei Sätze erleichtern die Entscheidung.",
-  submit: "Auf die Warteliste setzen",
+  submit: "In die Warteliste eintragen",
   retention:
-    "Nur der Betreiber liest diese Angaben. Ihr Text und Ihr Netzwerk werden nach der Entscheidung gelöscht; Ihre E-Mail-Adresse und das Datum bleiben gespeichert. Um Angaben zu korrigieren, senden Sie das Formular noch einmal: Der Betreiber sieht den ersten und den neuesten Text.",
+    "Nur der Betreiber liest diese Angaben. Ihr Text und Ihre Netzwerkadresse werden nach der Entscheidung gelöscht; Ihre E-Mail-Adresse und das Datum bleiben gespeichert. Um Angaben zu korrigieren, senden Sie das Formular noch einmal: Der Betreiber sieht den ersten und den neuesten Text.",
   wrongEmail: "Das ist keine E-Mail-Adresse. Beispiel: name@example.org",
   wrongTeam: "Geben Sie einen Namen mit höchstens 64 Zeichen ein.",
   wrongPurpose: "Geben Sie höchstens 900 Zeichen reinen Text ein.",
@@ -72,22 +72,23 @@ export const signIn: Words["signIn"] = {
   email: "E-Mail-Adresse",
   submit: "Anmeldelink anfordern",
   wrongEmail: waitlist.wrongEmail,
-  leadWithoutMail: "Ein Passwort ist nicht nötig: Sie melden sich mit einem Link an, der einmal gilt.",
+  leadWithoutMail:
+    "Ein Passwort ist nicht nötig: Sie melden sich mit einem Link an, der nur einmal funktioniert.",
   withoutMail:
     "Dieser Dienst versendet keine E-Mails. Bitten Sie den Betreiber um einen Anmeldelink und öffnen Sie ihn in diesem Browser.",
   forOperators:
     "Sie betreiben diesen Dienst? `npm run keys -- sign-in-link --email ADRESSE` gibt einen Link für Sie aus.",
-  noAccount: "Noch kein Konto? [Auf die Warteliste](/waitlist)",
+  noAccount: "Noch kein Konto? [Tragen Sie sich in die Warteliste ein](/waitlist).",
   ended: "Sie sind abgemeldet, oder Ihre Sitzung ist abgelaufen. Melden Sie sich an, um fortzufahren.",
   signedOut: "Sie sind abgemeldet.",
-  sent: "Sehen Sie in Ihr Postfach",
+  sent: "Prüfen Sie Ihr Postfach",
   sentLead: (hours) =>
-    `Gehört diese E-Mail-Adresse zu einer freigegebenen Person, ist ein Anmeldelink unterwegs. Er gilt einmal, innerhalb von ${hoursText(hours)}.`,
+    `Gehört diese E-Mail-Adresse zu einer freigegebenen Person, ist ein Anmeldelink unterwegs. Er ist ${hoursText(hours)} gültig und kann nur einmal verwendet werden.`,
   sentNothing:
     "Nach einigen Minuten nichts erhalten? Sehen Sie im Spam-Ordner nach, oder [fordern Sie einen neuen Link an](/sign-in).",
-  sentUnknown: "Noch nicht freigegeben? [Auf die Warteliste](/waitlist)",
+  sentUnknown: "Noch nicht freigegeben? [Tragen Sie sich in die Warteliste ein](/waitlist).",
   openTitle: (team) => `Bei ${team} anmelden`,
-  openLead: (email) => `Mit diesem Link wird ${email} angemeldet. Er gilt einmal.`,
+  openLead: (email) => `Dieser Link meldet ${email} an. Er kann nur einmal verwendet werden.`,
   openSubmit: "Anmelden",
   openCookie: "Bei der Anmeldung wird ein Cookie gesetzt. Es wird gelöscht, wenn Sie sich abmelden.",
   alreadySignedIn: (email) =>
@@ -98,8 +99,7 @@ export const signIn: Words["signIn"] = {
     `In diesem Browser ist ${current} angemeldet. Die Schaltfläche beendet diese Sitzung und meldet ${email} an. Um als ${current} angemeldet zu bleiben, verlassen Sie diese Seite: Der Link funktioniert auch in einem anderen Browser.`,
   dead: "Dieser Link funktioniert nicht",
   deadLead: "Er wurde bereits verwendet, ist abgelaufen, wurde widerrufen oder nicht vollständig kopiert.",
-  deadNext:
-    "Geben Sie Ihre E-Mail-Adresse ein, um einen neuen Link zu erhalten. Er kommt in wenigen Minuten an.",
+  deadNext: "Fordern Sie einen neuen Link an. Sie erhalten ihn in wenigen Minuten per E-Mail.",
   deadSubmit: "Neuen Anmeldelink anfordern",
   deadWithoutMail: "Bitten Sie den Betreiber dieses Dienstes um einen neuen Anmeldelink.",
   signedInAs: siteFrame.signedInAs,
@@ -114,8 +114,8 @@ export const signInMail: Words["signInMail"] = {
 
 ${link}
 
-Er gilt einmal, innerhalb von ${hoursText(hours)}. Wer ihn hat, kann sich als Sie anmelden: Geben Sie ihn
-nicht weiter. Haben Sie ihn nicht angefordert, ignorieren Sie diese E-Mail.
+Er ist ${hoursText(hours)} gültig und kann nur einmal verwendet werden. Wer ihn hat, kann sich in Ihrem Namen
+anmelden: Geben Sie ihn nicht weiter. Haben Sie ihn nicht angefordert, ignorieren Sie diese E-Mail.
 `,
 };
 
@@ -179,4 +179,4 @@ export const refusalNotes: Words["refusalNotes"] = {
   admin: "[Verwaltung](/admin)",
 };
 
-const hoursText = (hours: number): string => (hours === 1 ? "einer Stunde" : `${hours} Stunden`);
+const hoursText = (hours: number): string => (hours === 1 ? "eine Stunde" : `${hours} Stunden`);

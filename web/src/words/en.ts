@@ -1,6 +1,6 @@
 // What the pages for visitors say in English. `./linked-text.ts` has the syntax of links.
 
-export { tester } from "./tester-en.ts";
+export { tester, homePage } from "./tester-en.ts";
 
 /** Buttons that copy. */
 export const copying = { copy: "Copy", copied: "Copied", refused: "Not allowed" };
@@ -47,7 +47,7 @@ export const waitlist = {
   purposeHint: "Optional. Two sentences help with the decision.",
   submit: "Join the waitlist",
   retention:
-    "Only the operator reads this. Your text and network are deleted after the decision; your email and the date are kept. To correct your entry, send the form again: the operator sees your first and your latest text.",
+    "Only the operator reads this. Your text and network address are deleted after the decision; your email and the date are kept. To correct your entry, send the form again: the operator sees your first and your latest text.",
   wrongEmail: "This is not an email address. Example: name@example.org",
   wrongTeam: "Enter a name of at most 64 characters.",
   wrongPurpose: "Enter at most 900 characters of plain text.",
@@ -90,7 +90,7 @@ export const signIn = {
     `This browser is signed in as ${current}. The button ends that session and signs in ${email}. To stay signed in as ${current}, leave this page: the link also works in another browser.`,
   dead: "This link does not work",
   deadLead: "It was used already, has expired, was cancelled, or was not copied completely.",
-  deadNext: "Enter your email to get a new link. It arrives within minutes.",
+  deadNext: "Request a new link. It arrives by mail within minutes.",
   deadSubmit: "Get a new sign-in link",
   deadWithoutMail: "Ask the operator of this service for a new sign-in link.",
   signedInAs: siteFrame.signedInAs,

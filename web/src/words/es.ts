@@ -2,7 +2,7 @@ import type { Words } from "./language.ts";
 
 // What the pages for visitors say in Spanish, in the polite form.
 
-export { tester } from "./tester-en.ts";
+export { tester, homePage } from "./tester-es.ts";
 
 export const copying: Words["copying"] = {
   copy: "Copiar",
@@ -26,7 +26,7 @@ export const siteFrame: Words["siteFrame"] = {
   theme: "Cambiar el tema",
   changelog: "Cambios",
   openApi: "Documento OpenAPI",
-  typeface: "Tipografía: Geist, con la",
+  typeface: "Tipografía: Geist, bajo la",
   oneCookie: "Estas páginas no cargan nada de otros sitios. La única cookie se crea al iniciar sesión.",
   noCookies: "Estas páginas no usan cookies ni cargan nada de otros sitios.",
 };
@@ -47,11 +47,11 @@ export const waitlist: Words["waitlist"] = {
   email: "Correo electrónico",
   emailHint: "Solo para su enlace de acceso. Si el servicio no envía correos, se lo facilita el operador.",
   team: "Equipo o empresa",
-  purpose: "¿Para qué quiere usarla?",
+  purpose: "¿Para qué quiere usar la API?",
   purposeHint: "Opcional. Dos frases ayudan a decidir.",
   submit: "Unirse a la lista de espera",
   retention:
-    "Solo el operador lee estos datos. Su texto y su red se borran tras la decisión; se conservan su correo electrónico y la fecha. Para corregir sus datos, envíe el formulario de nuevo: el operador ve el primer texto y el más reciente.",
+    "Solo el operador lee estos datos. Su texto y su dirección de red se borran tras la decisión; se conservan su correo electrónico y la fecha. Para corregir sus datos, envíe el formulario de nuevo: el operador ve el primer texto y el más reciente.",
   wrongEmail: "Esto no es una dirección de correo electrónico. Ejemplo: nombre@example.org",
   wrongTeam: "Escriba un nombre de 64 caracteres como máximo.",
   wrongPurpose: "Escriba 900 caracteres de texto sin formato como máximo.",
@@ -81,12 +81,12 @@ export const signIn: Words["signIn"] = {
   signedOut: "Ha cerrado la sesión.",
   sent: "Revise su correo",
   sentLead: (hours) =>
-    `Si este correo pertenece a una persona aprobada, un enlace de acceso está en camino. Funciona una sola vez, durante ${hoursText(hours)}.`,
+    `Si este correo pertenece a una persona aprobada, un enlace de acceso está en camino. Es válido durante ${hoursText(hours)} y solo se puede usar una vez.`,
   sentNothing:
     "¿No ha llegado nada en unos minutos? Mire en la carpeta de spam o [solicite otro enlace](/sign-in).",
   sentUnknown: "¿Aún no tiene la aprobación? [Únase a la lista de espera](/waitlist).",
   openTitle: (team) => `Iniciar sesión en ${team}`,
-  openLead: (email) => `Este enlace inicia la sesión de ${email}. Funciona una sola vez.`,
+  openLead: (email) => `Con este enlace se inicia sesión como ${email}. Solo se puede usar una vez.`,
   openSubmit: "Iniciar sesión",
   openCookie: "Al iniciar sesión se crea una cookie, que se borra al cerrarla.",
   alreadySignedIn: (email) =>
@@ -97,7 +97,7 @@ export const signIn: Words["signIn"] = {
     `En este navegador está abierta la sesión de ${current}. El botón la cierra e inicia la de ${email}. Para seguir como ${current}, salga de esta página: el enlace también funciona en otro navegador.`,
   dead: "Este enlace no funciona",
   deadLead: "Ya se ha usado, ha caducado, se ha cancelado o no se copió completo.",
-  deadNext: "Escriba su correo electrónico para recibir un enlace nuevo. Llega en unos minutos.",
+  deadNext: "Solicite un enlace nuevo. Lo recibirá por correo en unos minutos.",
   deadSubmit: "Solicitar un enlace nuevo",
   deadWithoutMail: "Pida un enlace de acceso nuevo al operador de este servicio.",
   signedInAs: siteFrame.signedInAs,
@@ -109,8 +109,8 @@ export const signInMail: Words["signInMail"] = {
 
 ${link}
 
-Funciona una sola vez, durante ${hoursText(hours)}. Quien lo tenga puede iniciar sesión en su nombre: no lo
-comparta. Si no lo ha solicitado, ignore este correo.
+Es válido durante ${hoursText(hours)} y solo se puede usar una vez. Quien lo tenga puede iniciar sesión en su
+nombre: no lo comparta. Si no lo ha solicitado, ignore este correo.
 `,
 };
 
@@ -164,7 +164,7 @@ export const refusals: Words["refusals"] = {
 };
 
 export const refusalNotes: Words["refusalNotes"] = {
-  retry: (minutes) => `Inténtelo de nuevo en ${minutes <= 1 ? "un minuto" : `${minutes} minutos`}`,
+  retry: (minutes) => `Inténtelo de nuevo dentro de ${minutes <= 1 ? "un minuto" : `${minutes} minutos`}`,
   requestId: "ID de solicitud:",
   tester: "[La demo](/) compara dos imágenes sin cuenta.",
   quickStart: missingPage.quickStart,

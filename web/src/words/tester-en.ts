@@ -1,67 +1,69 @@
-/** What the home page says in English. Numbers come formatted. `./linked-text.ts` has the syntax of links. */
+/** What the home page says, its script apart. `./linked-text.ts` has the syntax of links. */
+export const homePage = {
+  title: "Do two images show the same face?",
+  description: "Try how far apart two faces are: a self-hosted HTTP API, with its tester.",
+  lead: "This service measures how far apart two faces are, and says whether that is closer than a threshold.",
+  tester: "Tester",
+  noScript:
+    "The tester needs JavaScript. [The quick start](/docs/quick-start) shows the same request with curl.",
+  what: "What to try",
+  two: "Two images",
+  one: "One image",
+  many: "One against many",
+  samples: "Samples: drawn people who do not exist",
+  promise:
+    "Your browser shrinks images before upload. We keep them in memory for seconds and never store them. " +
+    "[What happens to an image](/docs/privacy)",
+  options: "Model and threshold",
+  model: "Model",
+  detector: "Detector",
+  metric: "Metric",
+  card: "How often it is wrong",
+  response: "Response",
+  responseAsJson: "Response as JSON",
+  sameRequest: "The same request",
+  requestLanguage: "The same request: language",
+  key: "`$FACELINE_KEY` is your API key: [how to get one](/docs/keys).",
+  copyLink: "Copy link",
+  link: "to these settings, with samples as images",
+  take: "Take photo",
+  close: "Close",
+  turnedOff:
+    "The operator of this service has turned the tester off. The API itself needs a key: " +
+    "[how to get one](/docs/keys).",
+  quickStart: "Quick start",
+  reference: "Reference",
+  developers: "For developers",
+  verify:
+    "Two images, or two stored embeddings: their distance, the threshold, and whether the distance is within it.",
+  represent:
+    "Every face in an image, with its position and its embedding: a list of numbers to store and compare later.",
+  compare: (candidates: string) =>
+    `One face against up to ${candidates} others, and which of them is nearest.`,
+  fieldsOf: (path: string) => `Fields of ${path}`,
+  before: "Before you rely on it",
+  cautions: [
+    "A distance is not a probability, and not proof of identity. Siblings and twins are often closer than the " +
+      "threshold: [what a threshold means](/docs/thresholds). In an image with several faces the closest face " +
+      "is used, so chance matches are more likely.",
+    "Nothing here checks for a living person in front of the camera: a photograph of a photograph passes.",
+    "Error rates may differ between groups of people. This service has not measured its models by group: do " +
+      "not decide about people until you have.",
+    "Send images only with the consent of the people in them. In many places the law protects faces more than " +
+      "other data.",
+  ],
+  noKey: "Requests to this service need no key. More on [keys](/docs/keys) and [limits](/docs/limits).",
+  keyFromOperator:
+    "API requests need a key, which the operator of this service gives you. More on [keys](/docs/keys) and " +
+    "[limits](/docs/limits).",
+  keyFromWaitlist:
+    "API requests need a key: join the [waitlist](/waitlist). Once approved, create one on your " +
+    "[dashboard](/dashboard). More on [keys](/docs/keys) and [limits](/docs/limits).",
+};
+
+/** What the script of the home page says. Numbers come formatted. */
 export const tester = {
   locale: "en",
-  page: {
-    title: "Do two images show the same face?",
-    description: "Try how far apart two faces are: a self-hosted HTTP API, with its tester.",
-    lead: "This service measures how far apart two faces are, and says whether that is closer than a threshold.",
-    tester: "Tester",
-    noScript:
-      "The tester needs JavaScript. [The quick start](/docs/quick-start) shows the same request with curl.",
-    what: "What to try",
-    two: "Two images",
-    one: "One image",
-    many: "One against many",
-    samples: "Samples: drawn people who do not exist",
-    promise:
-      "Your browser shrinks images before upload. We keep them in memory for seconds and never store them. " +
-      "[What happens to an image](/docs/privacy)",
-    options: "Model and threshold",
-    model: "Model",
-    detector: "Detector",
-    metric: "Metric",
-    card: "How often it is wrong",
-    response: "Response",
-    responseAsJson: "Response as JSON",
-    sameRequest: "The same request",
-    requestLanguage: "The same request: language",
-    key: "`$FACELINE_KEY` is your API key: [how to get one](/docs/keys).",
-    copyLink: "Copy link",
-    link: "to these settings, with samples as images",
-    take: "Take photo",
-    close: "Close",
-    turnedOff:
-      "The operator of this service has turned the tester off. The API itself needs a key: " +
-      "[how to get one](/docs/keys).",
-    quickStart: "Quick start",
-    reference: "Reference",
-    developers: "For developers",
-    verify:
-      "Two images, or two stored embeddings: their distance, the threshold, and whether the distance is within it.",
-    represent:
-      "Every face in an image, with its position and its embedding: a list of numbers to store and compare later.",
-    compare: (candidates: string) =>
-      `One face against up to ${candidates} others, and which of them is nearest.`,
-    fieldsOf: (path: string) => `Fields of ${path}`,
-    before: "Before you rely on it",
-    cautions: [
-      "A distance is not a probability, and not proof of identity. Siblings and twins are often closer than the " +
-        "threshold: [what a threshold means](/docs/thresholds). In an image with several faces the closest face " +
-        "is used, so chance matches are more likely.",
-      "Nothing here checks for a living person in front of the camera: a photograph of a photograph passes.",
-      "Error rates may differ between groups of people. This service has not measured its models by group: do " +
-        "not decide about people until you have.",
-      "Send images only with the consent of the people in them. In many places the law protects faces more than " +
-        "other data.",
-    ],
-    noKey: "Requests to this service need no key. More on [keys](/docs/keys) and [limits](/docs/limits).",
-    keyFromOperator:
-      "API requests need a key, which the operator of this service gives you. More on [keys](/docs/keys) and " +
-      "[limits](/docs/limits).",
-    keyFromWaitlist:
-      "API requests need a key: join the [waitlist](/waitlist). Once approved, create one on your " +
-      "[dashboard](/dashboard). More on [keys](/docs/keys) and [limits](/docs/limits).",
-  },
   headlines: {
     addImage: "Add an image",
     addTwo: "Add two images to compare",
@@ -96,6 +98,7 @@ export const tester = {
   },
   failure: {
     status: (status: number) => `The service responded with status ${status}.`,
+    noFaceIn: (title: string) => `No face was found in ${title.startsWith("candidate") ? "" : "the "}${title}.`,
     noFace:
       "Use an upright image with a face that is turned to the camera and not covered, and with some room " +
       "around the head. Rotate an image that lies on its side first.",
@@ -111,8 +114,8 @@ export const tester = {
     turnedOff: "The operator has turned the tester off. The documentation is still there.",
     retry: "Retry. If it fails again, report it to the operator with the request ID.",
     fix: "Change what it names, and the page sends the request again.",
-    code: "Error ",
-    requestId: "Request ID ",
+    code: "Error",
+    requestId: "Request ID",
   },
   image: {
     first: "first image",

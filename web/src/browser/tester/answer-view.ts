@@ -5,7 +5,7 @@ import { formatDistance } from "../../tester/numbers.ts";
 import { type RateEvidence, rarityWords } from "../../tester/rarity.ts";
 import { isCompare, isVerify } from "../../tester/reply.ts";
 import { verdictOf } from "../../tester/verdict.ts";
-import { tester as words } from "../../words/en.ts";
+import { tester as words } from "../../words/tester-en.ts";
 import type { Answer } from "./answer.ts";
 import { element } from "./element.ts";
 import type { Picture } from "./picture.ts";

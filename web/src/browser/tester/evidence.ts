@@ -3,7 +3,7 @@ import { callExample } from "../../tester/call-example.ts";
 import { jsonLines } from "../../tester/json-lines.ts";
 import { formatMs } from "../../tester/numbers.ts";
 import type { TesterSettings } from "../../tester/settings.ts";
-import { tester as words } from "../../words/en.ts";
+import { tester as words } from "../../words/tester-en.ts";
 import { element, find } from "./element.ts";
 import { timeView } from "./time-view.ts";
 

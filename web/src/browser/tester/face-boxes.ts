@@ -1,4 +1,4 @@
-import { tester as words } from "../../words/en.ts";
+import { tester as words } from "../../words/tester-en.ts";
 import { element } from "./element.ts";
 import type { FaceArea, FaceMark } from "./overlay.ts";
 

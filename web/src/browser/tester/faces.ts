@@ -3,7 +3,7 @@ import type { Area } from "../../tester/face-crop.ts";
 import { qualityWords } from "../../tester/quality-words.ts";
 import { isCompare, isVerify, type Reply } from "../../tester/reply.ts";
 import type { TesterSettings } from "../../tester/settings.ts";
-import { tester as words } from "../../words/en.ts";
+import { tester as words } from "../../words/tester-en.ts";
 import { sendRequest } from "./call.ts";
 import type { FaceArea } from "./overlay.ts";
 import type { Slot } from "./slot.ts";

@@ -1,6 +1,6 @@
 import { formatNumber } from "../../tester/numbers.ts";
 import { type RarityScale, type RateEvidence, rarityScale, raritySentence } from "../../tester/rarity.ts";
-import { tester as words } from "../../words/en.ts";
+import { tester as words } from "../../words/tester-en.ts";
 import { drawing, element } from "./element.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Failure } from "../../tester/failure.ts";
 import type { RunView } from "../../tester/run-view.ts";
-import { tester as words } from "../../words/en.ts";
+import { tester as words } from "../../words/tester-en.ts";
 import { type AnswerWords, scaleOf, wordsOf } from "./answer-view.ts";
 import type { Answer } from "./answer.ts";
 import { element, find } from "./element.ts";
@@ -122,10 +122,10 @@ function failureFacts({ code, requestId }: Failure): HTMLElement[] {
   const facts: HTMLElement[] = [];
   if (code !== undefined) {
     const link = element("a", { href: `/docs/errors#${code}` }, element("code", {}, code));
-    facts.push(element("p", {}, words.failure.code, link));
+    facts.push(element("p", {}, `${words.failure.code} `, link));
   }
   if (requestId !== undefined)
-    facts.push(element("p", {}, words.failure.requestId, element("code", {}, requestId)));
+    facts.push(element("p", {}, `${words.failure.requestId} `, element("code", {}, requestId)));
   return facts;
 }
 

@@ -1,7 +1,7 @@
 import { type DistanceScale, distanceScale } from "../../tester/distance-scale.ts";
 import { type LabelledDistances, labelledErrors } from "../../tester/labelled-pairs.ts";
 import { formatDistance } from "../../tester/numbers.ts";
-import { tester as words } from "../../words/en.ts";
+import { tester as words } from "../../words/tester-en.ts";
 import type { ScaleFacts } from "./answer.ts";
 import { drawing, element } from "./element.ts";
 

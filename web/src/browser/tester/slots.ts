@@ -1,5 +1,5 @@
 import type { TesterCall } from "../../tester/settings.ts";
-import { tester as words } from "../../words/en.ts";
+import { tester as words } from "../../words/tester-en.ts";
 import type { RequestInputs } from "./call.ts";
 import { acceptPastes } from "./drops.ts";
 import { type Picture, pictureFrom } from "./picture.ts";

@@ -5,7 +5,7 @@ import { isCompare, withThreshold } from "../../tester/reply.ts";
 import { nextTickAt, type RunEvent, type RunState, sendingOf, transition } from "../../tester/run-state.ts";
 import { viewOf } from "../../tester/run-view.ts";
 import { readSamples, type TesterCall } from "../../tester/settings.ts";
-import { tester as words } from "../../words/en.ts";
+import { tester as words } from "../../words/tester-en.ts";
 import type { Answer } from "./answer.ts";
 import { type Answered, type RequestInputs, sendRequest, storedAnswer } from "./call.ts";
 import { element, find } from "./element.ts";
