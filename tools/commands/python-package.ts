@@ -29,7 +29,11 @@ export async function packPythonClient(folder: string, packing: Packing): Promis
       stop,
       failed: `${module} failed`,
       // The generator formats with ruff, which is in the same environment.
-      env: { ...process.env, PATH: `${dirname(python)}${delimiter}${process.env["PATH"]}` },
+      env: {
+        ...process.env,
+        PATH: `${dirname(python)}${delimiter}${process.env["PATH"]}`,
+        RUFF_NO_CACHE: "true",
+      },
     });
   try {
     await cp(source, staging, { recursive: true });
