@@ -111,7 +111,7 @@ export type FacialArea = {
   face_found: boolean;
 };
 
-/** Measurements of a face. Angles are in degrees, as one sees them in the picture. */
+/** Measurements of a face. Angles are in degrees, as seen in the image. */
 export type FaceQuality = {
   /** Pixels between the eyes, in the image as it was sent. */
   eye_distance_px: number;
@@ -254,7 +254,7 @@ export type DetectorDetails = NetworkDetails & {
 };
 
 /**
- * Thresholds whose false match rate is at most `fmr_wanted` on the operator's pictures, with 95 % confidence.
+ * Thresholds whose false match rate is at most `fmr_wanted` on the operator's images, with 95 % confidence.
  */
 export type ThresholdsCalibration = {
   /** UTC. */

@@ -18,13 +18,6 @@ function undescribedFields(node: unknown, path: string): string[] {
     ...fields.flatMap((each) => undescribedFields(each.field, each.path)),
     ...Object.entries(rest)
       .filter(([keyword]) => !keyword.startsWith("example"))
-      .flatMap(([keyword, part]) =>
-        undescribedFields(keyword === "allOf" ? notNarrowing(part) : part, `${path}/${keyword}`),
-      ),
+      .flatMap(([keyword, part]) => undescribedFields(part, `${path}/${keyword}`)),
   ];
-}
-
-function notNarrowing(parts: unknown): unknown {
-  const isRef = (part: unknown) => typeof part === "object" && part !== null && "$ref" in part;
-  return Array.isArray(parts) && parts.some(isRef) ? [] : parts;
 }

@@ -8,7 +8,7 @@ export type DistanceMetric = z.infer<typeof DistanceMetric>;
 const Name = z.string("must be a name");
 
 /**
- * Fields of every call that detects faces. `model_name` and `detector_backend` default to the operator's
+ * Fields of every request that detects faces. `model_name` and `detector_backend` default to the operator's
  * choice.
  */
 export const detectionFields = {
@@ -42,7 +42,7 @@ export const detectionFields = {
 
 const thresholdMessage = "must be a number of 0 or more: it is a distance, by cosine from 0 to 2";
 
-/** Further fields of the calls that compare faces. */
+/** Further fields of requests that compare faces. */
 export const distanceFields = {
   distance_metric: DistanceMetric.default("cosine").describe(
     "Metric for the distance between two embeddings. `euclidean` needs embeddings without `l2_normalize`; " +

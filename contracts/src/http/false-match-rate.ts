@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** Field of replies that have a distance. */
+/** Field of responses that have a distance. */
 export const FalseMatchRate = z
   .number()
   .positive()

@@ -22,7 +22,7 @@ export const LiveResponse = z.object({
 });
 export type LiveResponse = z.infer<typeof LiveResponse>;
 
-/** GET /health: 200 and `ok`, or 503 and `degraded` when compute calls cannot be served. */
+/** GET /health: 200 and `ok`, or 503 and `degraded` when requests that need a worker cannot be served. */
 export const HealthResponse = z.object({
   status: z
     .enum(["ok", "degraded"])

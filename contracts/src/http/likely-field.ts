@@ -1,7 +1,7 @@
 /**
  * Returns a function that finds the field that the sender of an unknown name meant, or undefined if none is
  * likely: for a name that is written otherwise (`modelName`), mistyped (`threshhold`), or that other services
- * have (`model`). A call that lacks its pictures or embeddings is refused anyway, so their names are found
+ * have (`model`). A request that lacks its images or embeddings is rejected anyway, so their names are found
  * only where nothing else can be meant.
  */
 export function likelyFieldOf(fields: readonly string[]): (name: string) => string | undefined {

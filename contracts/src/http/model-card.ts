@@ -12,7 +12,7 @@ export type Rate = z.infer<typeof Rate>;
 
 const interval = "from 0 to 1, with a 95 % interval over people.";
 
-/** Error rates of pairs with a face in both pictures. */
+/** Error rates of pairs with a face in both images. */
 export const ErrorRates = z.object({
   pairs_same: z.int().positive().describe("Image pairs of one person with a face in both."),
   pairs_different: z.int().positive().describe("Image pairs of two people with a face in both."),

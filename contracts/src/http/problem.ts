@@ -3,7 +3,7 @@ import { Dependency } from "./dependency.ts";
 import { ErrorCode } from "./errors.ts";
 import { RequestId, requestIdDescription } from "./reply-fields.ts";
 
-/** Body of every error reply: the members of RFC 9457, and the stable code in `error`. */
+/** Body of every error response: the members of RFC 9457, and the stable code in `error`. */
 export const Problem = z.object({
   error: ErrorCode.describe("Stable error code. Programs should compare this field."),
   detail: z.string().describe("Human-readable explanation. It never contains values from the request."),

@@ -105,7 +105,7 @@ export const qualityIssuesField = z
 
 export const MinQuality = oneOf(["none", "no_issues"]);
 
-/** Fields by which a call refuses faces. */
+/** Fields by which a request rejects faces. */
 export const qualityRequestFields = {
   min_face_px: z
     .int("must be a whole number of 1 or more")

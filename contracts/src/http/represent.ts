@@ -36,7 +36,7 @@ export const RepresentRequest = body(
 );
 export type RepresentRequest = z.infer<typeof RepresentRequest>;
 
-/** `?format=array`: the reply is the array of results alone, which clients of the hosted API expect. */
+/** `?format=array`: the response is the bare array of results, which clients of the hosted API expect. */
 export const RepresentQuery = z.object({ format: oneOf(["object", "array"]).default("object") });
 
 export const RepresentResult = z.object({

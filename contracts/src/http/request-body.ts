@@ -26,7 +26,7 @@ export function body<Shape extends z.core.$ZodLooseShape>(aliases: Record<string
   return z.preprocess(rename, fields).meta({ aliases });
 }
 
-/** Further unknown fields of a body are ignored whatever they are called: the work for a call is bounded. */
+/** Further unknown fields of a body are ignored whatever their names: the work for a request is bounded. */
 const unknownFieldsChecked = 16;
 
 /** A boolean, or a word for it, as forms, query strings and Python's `str(False)` send it. */

@@ -17,7 +17,7 @@ const base64 = {
 } as const;
 
 /**
- * A list of finite numbers. Not `z.array`, which allocates a result for every number: a call may have a
+ * A list of finite numbers. Not `z.array`, which allocates a result for every number: a request may have a
  * million of them.
  */
 export const Vector = z

@@ -98,7 +98,8 @@ export const tester = {
   },
   failure: {
     status: (status: number) => `The service responded with status ${status}.`,
-    noFaceIn: (title: string) => `No face was found in ${title.startsWith("candidate") ? "" : "the "}${title}.`,
+    noFaceIn: (title: string) =>
+      `No face was found in ${title.startsWith("candidate") ? "" : "the "}${title}.`,
     noFace:
       "Use an upright image with a face that is turned to the camera and not covered, and with some room " +
       "around the head. Rotate an image that lies on its side first.",
