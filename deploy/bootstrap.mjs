@@ -55,6 +55,9 @@ function findNode24() {
 
 async function install() {
   process.stdout.write("packages: npm ci …\n");
+  const ticker = setInterval(() => {
+    process.stdout.write(`packages: npm ci … ${Math.round((Date.now() - startedAt) / 1000)} s\n`);
+  }, 15_000);
   const { code } = await run("npm", ["ci", "--loglevel=error"], {
     ...process.env,
     // npm removes node_modules first, so it must not run on the Node 24 in there.
@@ -63,6 +66,7 @@ async function install() {
       .filter((folder) => !folder.startsWith(packages))
       .join(delimiter),
   });
+  clearInterval(ticker);
   if (code !== 0) fail("The packages could not be installed: see npm's message above.");
   // npm does not call it a failure when an optional package cannot be installed.
   if (!existsSync(node24)) {

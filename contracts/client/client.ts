@@ -29,7 +29,13 @@ export { FacelineError, type FacelineErrorCode } from "./faceline-error.ts";
 export class FacelineClient {
   readonly #options: Required<Omit<ClientOptions, "apiKey">> & Pick<ClientOptions, "apiKey">;
 
+  /** Throws a TypeError if `baseUrl` is not an http or https address. */
   constructor(options: ClientOptions) {
+    if (!/^https?:\/\//.test(options?.baseUrl)) {
+      throw new TypeError(
+        "baseUrl must begin with http:// or https://: new FacelineClient({ baseUrl, apiKey })",
+      );
+    }
     const { baseUrl, apiKey, attemptsMax = 4, timeoutMs = 60_000, fetch = globalThis.fetch } = options;
     this.#options = { baseUrl: baseUrl.replace(/\/+$/, ""), apiKey, attemptsMax, timeoutMs, fetch };
   }
@@ -93,7 +99,7 @@ export class FacelineClient {
       if (!(result instanceof FacelineError)) return result;
       const remainingMs = endsAt - performance.now();
       const delayMs = retryDelayMs(result, { attempt, attemptsMax, remainingMs }, Math.random());
-      if (delayMs === undefined) throw result;
+      if (delayMs === undefined) throw result.code === "missing_api_key" ? missingKey(result) : result;
       await sleep(delayMs, signal);
     }
   }
@@ -146,6 +152,15 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
     else signal?.addEventListener("abort", abort, { once: true });
   });
 }
+
+/** Says how this client is given a key, in place of the headers that it sends itself. */
+const missingKey = ({ code, status, requestId }: FacelineError): FacelineError =>
+  new FacelineError({
+    code,
+    status,
+    requestId,
+    detail: "This service needs an API key: pass `apiKey` to FacelineClient. Is its variable set?",
+  });
 
 type HttpRequest = { method: string; path: string; headers: Record<string, string>; body?: string };
 

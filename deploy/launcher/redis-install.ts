@@ -65,7 +65,7 @@ export function serverNote(version: string, packaged = ""): string {
   const isPackage = packaged.startsWith(`5:${version}-`);
   const name = isPackage ? `${version} (package ${packaged})` : version;
   if (hasScriptFixes(version) || (isPackage && isPatched(packaged))) return name;
-  return `${name} ${missingFixes} (Debian: apt install redis-server); the one on the PATH is used`;
+  return `${name} ${missingFixes} (Debian: apt install redis-server). The next start uses the one on the PATH`;
 }
 
 /** First update with the fixes of each older package version, by what the version begins with. */

@@ -32,12 +32,12 @@ test("the pages of documents, of people and of --observe are printed where there
   };
   const observeAddress = "http://127.0.0.1:8079/";
   assert.match(welcomeMessage({ ...parts, observeAddress }), /^ {2}observe {2}http:\/\/127\.0\.0\.1:8079\//m);
-  assert.doesNotMatch(welcomeMessage(parts), /observe|browser|people|ports/);
+  assert.doesNotMatch(welcomeMessage(parts), /observe|browser|accounts|ports/);
   const operatorsPorts = { "ingress-1": 9464, "batcher-1": 9480, "batcher-2": 9481, "inference-1": 9484 };
   assert.match(
     welcomeMessage({ ...parts, operatorsPorts }),
     /^ {2}ports {4}ingress 9464, batcher 9480 9481, inference 9484 {2}\(for operators/m,
   );
-  assert.match(welcomeMessage({ ...parts, accounts: true }), /^ {2}people {3}npm run keys -- operator /m);
+  assert.match(welcomeMessage({ ...parts, accounts: true }), /^ {2}accounts npm run keys -- operator /m);
   assert.match(welcomeMessage({ ...parts, pages: true }), /^ {2}browser {2}http:\/\/127\.0\.0\.1:8080\/ /m);
 });

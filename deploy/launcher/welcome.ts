@@ -22,7 +22,7 @@ ${ready}
 
   address  ${addresses.join("  ")}
   key      ${key === undefined ? "none, because REDIS_DURABLE_URL is set (--dev-key creates one)" : `${key}  (also in ${relativeToHere(keyFile)})`}
-  logs     ${relativeToHere(logs)}${pages ? `\n  browser  ${address}/  (tester, guides, reference)` : ""}${accounts ? "\n  people   npm run keys -- operator --email YOU@EXAMPLE.ORG  (you approve others at /admin)" : ""}${observeAddress === undefined ? "" : `\n  observe  ${observeAddress}  (traces, charts, live pages)`}${portsLine(operatorsPorts)}
+  logs     ${relativeToHere(logs)}${pages ? `\n  browser  ${address}/  (tester, guides, reference)` : ""}${accounts ? "\n  accounts npm run keys -- operator --email YOU@EXAMPLE.ORG  (makes you the operator of /admin)" : ""}${observeAddress === undefined ? "" : `\n  observe  ${observeAddress}  (traces, charts, live pages)`}${portsLine(operatorsPorts)}
 
 Try it. Both images show the same person, who does not exist:
 

@@ -49,6 +49,16 @@ test("a failure is a FacelineError with code, status, request id, field and inde
   assert.deepEqual([rejected.code, rejected.status], ["invalid_api_key", 401]);
 });
 
+test("a wrong address, or no key, is an error that says how to make the client", async (t) => {
+  for (const options of [{ baseUrl: "127.0.0.1:8080" }, {}, undefined] as ClientOptions[]) {
+    assert.throws(() => new FacelineClient(options), /^TypeError: baseUrl must begin with http/);
+  }
+  const { faceline } = await serve(t, {}, { apiKey: undefined });
+  const failure = await failing(faceline.verify(images));
+  assert.deepEqual([failure.code, failure.status], ["missing_api_key", 401]);
+  assert.match(failure.message, /pass `apiKey` to FacelineClient/);
+});
+
 test("a call that is refused temporarily is repeated after Retry-After; no Idempotency-Key is sent unasked", async (t) => {
   let refusals = 1;
   const dispatch = async () => {

@@ -18,13 +18,13 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   // bounds, and the fields of three calls; cards.
   // Metrics by the conventions: ten more, and their attributes.
   // The rules of the Python client: 130.
-  contracts: [4_770, 1_230],
+  contracts: [4_790, 1_230],
   // Eight more alerts took 90, a fault of each; inhibitions, in a real Alertmanager, 120; secrets of
   // the compose by service, and the progress of its start, 100.
   // Notes of steps that take long: 10.
   // the compose by service, and the progress of its start, 100. Health, p99 and refusals of each process on
   // the links page: 160 and 100.
-  deploy: [5_700, 3_400],
+  deploy: [5_710, 3_400],
   // Drafts took 250 lines: a decode that leaves out what no network sees, and the second run without one.
   // A pair of models: a second embedder in a lane, and embeddings that are joined.
   // Quality took 280 and 330: pose, sharpness and the part of a face in the picture, without a network.

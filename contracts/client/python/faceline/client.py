@@ -144,7 +144,8 @@ class Faceline:
     ) -> T:
         unknown = options.keys() - known.__annotations__.keys()
         if unknown:
-            raise TypeError(f"{path[1:]}() has no option {sorted(unknown)[0]}")
+            names = ", ".join(sorted(known.__annotations__))
+            raise TypeError(f"{path[1:]}() has no option {sorted(unknown)[0]}. Options: {names}")
         headers = {"content-type": "application/json", **self._key_header}
         for name, header in _HEADERS.items():
             if options.get(name) is not None:

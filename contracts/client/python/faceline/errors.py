@@ -46,7 +46,7 @@ class InvalidRequest(FacelineError):
 
 
 class NoFaceDetected(InvalidRequest):
-    """No face was found in the image that `index` names."""
+    """No face was found in the image that `field` names."""
 
 
 class Unauthorized(FacelineError):
