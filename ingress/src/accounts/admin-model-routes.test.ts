@@ -63,9 +63,9 @@ test("a name in the address that is not loaded is not shown, and a form that is 
   }
 });
 
-test("ingresses that do not reply are counted", async (t) => {
+test("ingresses that do not respond are counted", async (t) => {
   const { models } = accounts.ports;
   const { replies } = await models.list();
   t.mock.method(models, "list", async () => ({ receivers: 2, replies }));
-  assert.match(await page(), /1 of 2 ingresses did not reply/);
+  assert.match(await page(), /1 of 2 ingresses did not respond/);
 });

@@ -261,7 +261,7 @@ test("an operator sees the keys of a team, and revokes one after a question", as
   assert.ok(!page.includes("theirs") && !page.includes("<img"));
 
   const question = await get(path);
-  assert.match(question.body, /You cannot undo this/);
+  assert.match(question.body, /This cannot be undone/);
   assert.ok(!question.body.includes("<img"));
   assert.equal(accounts.keys.get(key.id)!.disabled, false);
   const revoked = await post(path);

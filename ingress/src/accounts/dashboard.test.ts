@@ -108,7 +108,7 @@ test("a key that was rotated is not rotated again, also by a form that is sent t
 test("revoking asks first, and then the key is gone from what can be changed", async () => {
   const [key] = keysOf("ants");
   const question = await get(`/dashboard/keys/${key!.id}/revoke`, ada);
-  assert.match(question.body, /You cannot undo this/);
+  assert.match(question.body, /This cannot be undone/);
   assert.equal(accounts.keys.get(key!.id)!.disabled, false);
   const revoked = await postForm(app, `/dashboard/keys/${key!.id}/revoke`, {}, ada);
   assert.equal(revoked.statusCode, 303);

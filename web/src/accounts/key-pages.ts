@@ -110,7 +110,7 @@ const overlapOption = ({ hours, text }: (typeof overlaps)[number]): Html =>
 export const revokePage = ({ key }: { key: KeyView }): AccountPage =>
   keyFrame(
     `Revoke “${key.name}”?`,
-    html`<p class="lead">Requests with this key will be refused at once. You cannot undo this.</p>
+    html`<p class="lead">Requests with this key will be refused at once. This cannot be undone.</p>
 <p>!${keyPrefix(key)}, last used: !${lastUse(key)}.</p>
 <form method="post" action="/dashboard/keys/${key.id}/revoke" class="form actions">
 <button class="button danger">Revoke the key</button>
