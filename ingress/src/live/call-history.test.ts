@@ -1,6 +1,7 @@
 // Covers ingress-state.ts too.
 import assert from "node:assert/strict";
 import test from "node:test";
+import { errorTable } from "@faceline/contracts/http/errors";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import { ApiError } from "../call/api-error.ts";
 import type { EndedCall } from "../call/ports.ts";
@@ -26,7 +27,7 @@ test("calls are counted by how they ended; what a client did wrong is no failure
     ],
   );
   assert.deepEqual([answered.at(-1), refused.at(-1), failed.at(-1)], [3, 1, 1]);
-  assert.equal(outcomes[3]!.words, "No face was found in the image, or none that passes the quality check.");
+  assert.equal(outcomes[3]!.words, errorTable.no_face_detected.when.replaceAll("`", ""));
 });
 
 test("the parts of the time are means over the answered calls of the last minute", () => {
