@@ -25,7 +25,7 @@ LIMITS apply to the team, across all its keys; omitted limits do not change:
   --per-second N        requests per second
   --burst N             largest burst, in requests
   --in-flight N         requests in flight
-  --bytes-per-second N  body bytes per second that one ingress reads
+  --bytes-per-second N  upload bytes per second, for each ingress
   --no-limits           no limits; 0 turns off a single one
 
 Sign-in links are mailed if SMTP_URL is set, otherwise printed. They point to PUBLIC_URL, or to PORT on this machine:

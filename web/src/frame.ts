@@ -76,7 +76,10 @@ function accountPart(path: string, text: Words["siteFrame"], { accounts }: Facts
 
 function accountLinks(text: Words["siteFrame"], reader: Reader | undefined): MainLink[] {
   if (reader === undefined) {
-    return [accountLink("/waitlist", text.waitlist), accountLink("/sign-in", text.signIn)];
+    // Pages that are the same for everybody do not know who reads them: the dashboard asks for a sign-in.
+    const isSignIn = (path: string): boolean => /^\/sign-in(\/|$)/.test(path);
+    const account = { path: "/dashboard", text: text.account, isCurrent: isSignIn };
+    return [accountLink("/waitlist", text.waitlist), account];
   }
   const dashboard = accountLink("/dashboard", text.dashboard);
   return reader.role === "operator" ? [dashboard, accountLink("/admin", text.admin)] : [dashboard];

@@ -185,7 +185,7 @@ test("the header shows a visitor the way in, a member the dashboard, an operator
       ([, to]) => to,
     );
   };
-  assert.deepEqual(await links({}), ["/waitlist", "/sign-in"]);
+  assert.deepEqual(await links({}), ["/waitlist", "/dashboard"]);
   assert.deepEqual(await links(ada), ["/dashboard"]);
   assert.deepEqual(await links(olga), ["/dashboard", "/admin"]);
   assert.match((await app.inject("/")).body, /Signing in sets the only cookie\./);
@@ -262,7 +262,7 @@ test("what a form of the waitlist holds comes back with what is wrong, and as te
   const reply = await postForm(app, "/waitlist", { email: markup, team: "", purpose: markup });
   assert.equal(reply.statusCode, 400);
   assert.match(reply.body, /This is not an email address/);
-  assert.match(reply.body, /Enter a name of at most 64 characters/);
+  assert.match(reply.body, /Enter a name of 1 to 64 characters/);
   assert.ok(!reply.body.includes("<img"), reply.body);
   const joined = await postForm(app, "/waitlist", {
     email: "Bob@Example.test ",

@@ -77,6 +77,7 @@ export function proposedTeam(written: string): string {
     .normalize("NFKD")
     .replaceAll(/\p{M}/gu, "")
     .replaceAll(/[^a-z0-9._]+/g, "-")
+    .replaceAll(/[-.]*-[-.]*/g, "-")
     .replaceAll(/^[-.]+|[-.]+$/g, "")
     .slice(0, 64);
 }

@@ -144,7 +144,7 @@ test("an operator sees until when addresses work, makes one in their place, and 
 
   const cancelled = await post(`${path}/addresses/cancel`);
   assert.equal(cancelled.headers.location, `${path}?done=addresses_cancelled`);
-  assert.match((await get(cancelled.headers.location)).body, /There is no open link/);
+  assert.match((await get(cancelled.headers.location)).body, /There is no unused link/);
   assert.match((await get("/admin/audit")).body, /sign-in links cancelled<\/th><td[^>]*><div>nora@example/);
 });
 

@@ -131,7 +131,7 @@ function readName(body: unknown): { name: string; error?: string } {
   if (!sent.success) throw new PageRefusal("unreadable_form");
   const name = KeyName.safeParse(sent.data.name);
   if (name.success) return { name: name.data };
-  return { name: sent.data.name, error: "Enter a name of at most 64 characters." };
+  return { name: sent.data.name, error: "Enter a name of 1 to 64 characters." };
 }
 
 const Form = z.object({ name: z.string() });

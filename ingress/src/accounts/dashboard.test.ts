@@ -61,7 +61,7 @@ test("a name that is empty, too long, or turns the direction of text comes back 
   for (const name of ["", "   ", "x".repeat(65), "a\u202eb", "a\u0000b", "a\u001bb"]) {
     const reply = await postForm(app, "/dashboard/keys", { name }, ada);
     assert.equal(reply.statusCode, 400);
-    assert.match(reply.body, /Enter a name of at most 64 characters/);
+    assert.match(reply.body, /Enter a name of 1 to 64 characters/);
     assert.match(reply.body, /role="alert">[^]*<a href="#name">Name of a new key<[^]*id="keys"/);
   }
   assert.equal(keysOf("ants").length, before);

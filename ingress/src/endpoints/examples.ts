@@ -76,7 +76,7 @@ export const verifyExamples: ComputeEndpoint["examples"] = {
         similarity_metric: "cosine",
         facial_areas: { img1: facialArea, img2: otherFacialArea },
         faces_compared: { img1: 1, img2: 1 },
-        quality: { img1: quality, img2: { ...quality, sharpness: 0.291 } },
+        quality: { img1: quality, img2: { ...quality, eye_distance_px: 81.3, roll: -5, sharpness: 0.291 } },
         quality_issues: { img1: [], img2: ["blurred"] },
         time: 0.142,
         request_id,

@@ -42,7 +42,7 @@ test("limits show what they were and what they are; those that stayed are left o
       },
     ]),
     [
-      ["limits set", "ants", "Requests per second: 50 → 5,000 Body bytes per second: default → unlimited"],
+      ["limits set", "ants", "Requests per second: 50 → 5,000 Upload bytes per second: default → unlimited"],
       ["limits set", "ants", "Requests per second: 50 → default"],
       ["limits set", "ants", "no limit changed"],
       ["approved", "ada@example.test", "team ants Requests per second: default → 5"],

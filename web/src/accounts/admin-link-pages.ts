@@ -13,7 +13,7 @@ export const linkSection = ({
   hours,
 }: LinkSection): Html => html`<section aria-labelledby="address">
 <h2 id="address">Sign-in link</h2>
-!${markup(open.length === 0 ? html`<p>There is no open link.</p>` : openList(open))}
+!${markup(open.length === 0 ? html`<p>There is no unused link.</p>` : openList(open))}
 <p class="dim">A link signs them in once, within ${hoursText(hours)}, and is shown once. A new link cancels the
 others.</p>
 <div class="forms">

@@ -39,7 +39,11 @@ function table(title: string, noun: ModelRow["noun"], { rows, ingresses }: Model
     columns: [
       { head: "Name", type: "name", content: ({ name }) => html`${name}` },
       { head: "State", content: ({ states }) => html`${states.join(", ")}` },
-      { head: "Loaded by", content: ({ loadedBy }) => html`${loadedBy} of ${ingresses}` },
+      {
+        head: "Available on",
+        content: ({ loadedBy }) =>
+          html`${loadedBy} of ${ingresses} ${ingresses === 1 ? "ingress" : "ingresses"}`,
+      },
       { head: "Actions", type: "actions", content: buttons },
     ],
     rows: own,

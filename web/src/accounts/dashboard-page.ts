@@ -49,16 +49,19 @@ const noKeys = (): Html =>
   html`<p class="note">This team has no key yet. Create one: it comes with a first request to paste.</p>`;
 
 /** A key that was rotated is not rotated again: the newer one is. */
-function actions({ id, name, disabled, expiresAt }: KeyView): Html {
+function actions({ id, name, prefix = "", disabled, expiresAt }: KeyView): Html {
   if (disabled) return nothing;
   const verbs = ["Rename", ...(expiresAt === undefined ? ["Rotate"] : []), "Revoke"];
-  return each(verbs, (verb) => keyAction(`/dashboard/keys/${id}/${verb.toLowerCase()}`, verb, name));
+  return each(verbs, (verb) =>
+    keyAction(`/dashboard/keys/${id}/${verb.toLowerCase()}`, verb, `${name}, ${prefix}…`),
+  );
 }
 
 function limitSection({ limits, facts }: DashboardView): Html {
   return html`<section aria-labelledby="limits">
 <h2 id="limits">Limits</h2>
-<p class="dim">All keys of the team share them. Requests above them get a 429: <a href="/docs/limits">how to handle it</a>.</p>
+<p class="dim">All keys of the team share them. Above the last one, bodies are read more slowly; above the others, requests
+get a 429: <a href="/docs/limits">how to handle it</a>.</p>
 <div class="wide narrow"><table>
 <tbody>!${each(
     limitTexts(limits, facts),

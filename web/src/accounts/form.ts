@@ -22,7 +22,8 @@ function control(
   { name, type = "text", value = "", max, required, autocomplete, error }: Field,
   ids: string,
 ): Html {
-  const state = html`id="${name}" name="${name}" maxlength="${max}" aria-describedby="${ids}" aria-invalid="${String(error !== undefined)}"`;
+  const described = ids === "" ? nothing : html` aria-describedby="${ids}"`;
+  const state = html`id="${name}" name="${name}" maxlength="${max}"!${markup(described)} aria-invalid="${String(error !== undefined)}"`;
   const rest = html`!${markup(state)}!${flag("required", required === true)}`;
   return type === "area"
     ? html`<textarea !${markup(rest)} rows="5">${value}</textarea>`

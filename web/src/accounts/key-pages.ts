@@ -18,9 +18,9 @@ export const newKeyPage = ({ id, name, key, overlap, origin, samples }: NewKey):
 <h1>Your new key</h1>
 <p class="lead">This is the key “${name}”. Save it now: it is shown only once, and nobody can look it up later.</p>
 !${overlapNote(overlap)}!${codeBlock({ caption: "Key", code: key, language: "curl" })}
-<p>Your first request: the first command downloads two sample images of a drawn person, the second one compares
-their faces.</p>
-!${codeBlock({ caption: "First request", code: firstCall({ key, origin, samples }), language: "curl" })}
+<p>Try it: the first command downloads two sample images of a drawn person, the second one compares their
+faces.</p>
+!${codeBlock({ caption: "Try the key", code: firstCall({ key, origin, samples }), language: "curl" })}
 <ul>
 <li>Keep keys on servers, in an environment variable or a secret store.</li>
 <li><a href="/docs/reference">The reference</a> has every endpoint, in curl, Python and TypeScript.</li>

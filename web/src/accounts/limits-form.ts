@@ -12,7 +12,7 @@ export const limitFields = [
   {
     name: "bytesPerSecond",
     limit: "bodyBytesPerSecond",
-    label: "Body bytes per second, for each ingress",
+    label: "Upload bytes per second, for each ingress",
   },
 ] as const;
 
@@ -39,7 +39,7 @@ export function limitTexts(own: LimitOverrides, facts: Facts): LimitText[] {
   });
 }
 
-/** Drops what only the form needs: `Body bytes per second, for each ingress`. */
+/** Drops what only the form needs: `Upload bytes per second, for each ingress`. */
 export const shortLabel = (label: string): string => label.split(",")[0]!;
 
 /** Returns the errors of limits that were sent, in the order of the fields. */

@@ -33,8 +33,8 @@ test("usage has a plot with a bar for each day and endpoint, a sum, and the same
     textOf(row).split(" "),
   );
   assert.deepEqual(rows, [
-    ["2026-11-22", "1,203", "0", "1,203", "3"],
-    ["2026-11-21", "0", "4", "4", "4"],
+    ["2026-11-22", "0", "1,203", "1,203", "3"],
+    ["2026-11-21", "4", "0", "4", "4"],
   ]);
 });
 

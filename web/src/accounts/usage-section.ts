@@ -24,9 +24,8 @@ ${days.length} days. A request appears here some seconds after its response.!${m
 const firstCallLink = (): Html => html` <a href="/docs/quick-start">Send your first request</a>.`;
 
 function calls(days: DayUsage[], counts: UsageCount[]): Html {
-  const endpoints = [...new Set(counts.map(({ endpoint }) => endpoint))].toSorted(
-    (a, b) => callsOf(counts, (each) => each.endpoint === b) - callsOf(counts, (each) => each.endpoint === a),
-  );
+  // By name, so that each keeps its colour.
+  const endpoints = [...new Set(counts.map(({ endpoint }) => endpoint))].toSorted();
   return html`<p class="dim">!${markup(summary(days, counts))}</p>
 !${usagePlots(days, endpoints)}
 <details class="more"><summary>Show as a table</summary>

@@ -54,7 +54,7 @@ export const waitlist: Words["waitlist"] = {
   retention:
     "Nur der Betreiber liest diese Angaben. Ihr Text und Ihre Netzwerkadresse werden nach der Entscheidung gelöscht; Ihre E-Mail-Adresse und das Datum bleiben gespeichert. Um Angaben zu korrigieren, senden Sie das Formular noch einmal: Der Betreiber sieht den ersten und den neuesten Text.",
   wrongEmail: "Das ist keine E-Mail-Adresse. Beispiel: name@example.org",
-  wrongTeam: "Geben Sie einen Namen mit höchstens 64 Zeichen ein.",
+  wrongTeam: "Geben Sie einen Namen mit 1 bis 64 Zeichen ein.",
   wrongPurpose: "Geben Sie höchstens 900 Zeichen reinen Text ein.",
   joined: "Sie stehen auf der Warteliste",
   joinedLead:
@@ -90,7 +90,8 @@ export const signIn: Words["signIn"] = {
   openTitle: (team) => `Bei ${team} anmelden`,
   openLead: (email) => `Dieser Link meldet ${email} an. Er kann nur einmal verwendet werden.`,
   openSubmit: "Anmelden",
-  openCookie: "Bei der Anmeldung wird ein Cookie gesetzt. Es wird gelöscht, wenn Sie sich abmelden.",
+  openCookie:
+    "Bei der Anmeldung wird ein Cookie gesetzt. Es wird gelöscht, wenn Sie sich abmelden. Das Dashboard ist auf Englisch.",
   alreadySignedIn: (email) =>
     `Sie sind bereits als ${email} angemeldet und brauchen diesen Link hier nicht. Heben Sie ihn für einen anderen Browser auf.`,
   toDashboard: "[Zum Dashboard](/dashboard)",

@@ -41,7 +41,7 @@ export const waitlist = {
   description: "Request an API key for this service.",
   lead: "Request access to the API. The operator reviews every request.",
   email: "Email",
-  emailHint: "Only for your sign-in link. Without mail, the operator sends you the link.",
+  emailHint: "Used only for your sign-in link. If this service sends no mail, you get it from the operator.",
   team: "Team or company",
   purpose: "What do you want to use it for?",
   purposeHint: "Optional. Two sentences help with the decision.",
@@ -49,7 +49,7 @@ export const waitlist = {
   retention:
     "Only the operator reads this. Your text and network address are deleted after the decision; your email and the date are kept. To correct your entry, send the form again: the operator sees your first and your latest text.",
   wrongEmail: "This is not an email address. Example: name@example.org",
-  wrongTeam: "Enter a name of at most 64 characters.",
+  wrongTeam: "Enter a name of 1 to 64 characters.",
   wrongPurpose: "Enter at most 900 characters of plain text.",
   joined: "You are on the waitlist",
   joinedLead:
@@ -78,7 +78,7 @@ export const signIn = {
     `If this email belongs to an approved person, a sign-in link is on its way. It works once, within ${hoursText(hours)}.`,
   sentNothing: "Nothing after a few minutes? Check your spam folder, or [request another link](/sign-in).",
   sentUnknown: "Not approved yet? [Join the waitlist](/waitlist).",
-  openTitle: (team: string) => `Sign in to ${team}`,
+  openTitle: (team: string) => `Sign in: team ${team}`,
   openLead: (email: string) => `This link signs in ${email}. It works once.`,
   openSubmit: "Sign in",
   openCookie: "Signing in sets one cookie, which is removed when you sign out.",

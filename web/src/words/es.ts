@@ -53,7 +53,7 @@ export const waitlist: Words["waitlist"] = {
   retention:
     "Solo el operador lee estos datos. Su texto y su dirección de red se borran tras la decisión; se conservan su correo electrónico y la fecha. Para corregir sus datos, envíe el formulario de nuevo: el operador ve el primer texto y el más reciente.",
   wrongEmail: "Esto no es una dirección de correo electrónico. Ejemplo: nombre@example.org",
-  wrongTeam: "Escriba un nombre de 64 caracteres como máximo.",
+  wrongTeam: "Escriba un nombre de 1 a 64 caracteres.",
   wrongPurpose: "Escriba 900 caracteres de texto sin formato como máximo.",
   joined: "Está en la lista de espera",
   joinedLead:
@@ -85,10 +85,10 @@ export const signIn: Words["signIn"] = {
   sentNothing:
     "¿No ha llegado nada en unos minutos? Mire en la carpeta de spam o [solicite otro enlace](/sign-in).",
   sentUnknown: "¿Aún no tiene la aprobación? [Únase a la lista de espera](/waitlist).",
-  openTitle: (team) => `Iniciar sesión en ${team}`,
+  openTitle: (team) => `Iniciar sesión: equipo ${team}`,
   openLead: (email) => `Con este enlace se inicia sesión como ${email}. Solo se puede usar una vez.`,
   openSubmit: "Iniciar sesión",
-  openCookie: "Al iniciar sesión se crea una cookie, que se borra al cerrarla.",
+  openCookie: "Al iniciar sesión se crea una cookie, que se borra al cerrar sesión. El panel está en inglés.",
   alreadySignedIn: (email) =>
     `Ya ha iniciado sesión como ${email} y no necesita este enlace aquí. Guárdelo para otro navegador.`,
   toDashboard: "[Ir al panel](/dashboard)",
@@ -96,7 +96,7 @@ export const signIn: Words["signIn"] = {
   otherSession: (current, email) =>
     `En este navegador está abierta la sesión de ${current}. El botón la cierra e inicia la de ${email}. Para seguir como ${current}, salga de esta página: el enlace también funciona en otro navegador.`,
   dead: "Este enlace no funciona",
-  deadLead: "Ya se ha usado, ha caducado, se ha cancelado o no se copió completo.",
+  deadLead: "Ya se ha usado, ha caducado, se ha cancelado o no se ha copiado entero.",
   deadNext: "Solicite un enlace nuevo. Lo recibirá por correo en unos minutos.",
   deadSubmit: "Solicitar un enlace nuevo",
   deadWithoutMail: "Pida un enlace de acceso nuevo al operador de este servicio.",

@@ -59,7 +59,7 @@ export const homePage: Words["homePage"] = {
     "API-Anfragen brauchen einen Schlüssel, den Sie vom Betreiber dieses Dienstes erhalten. Mehr zu " +
     "[Schlüsseln](/docs/keys) und [Limits](/docs/limits).",
   keyFromWaitlist:
-    "API-Anfragen brauchen einen Schlüssel: Setzen Sie sich auf die [Warteliste](/waitlist). Nach der Freigabe " +
+    "API-Anfragen brauchen einen Schlüssel: Tragen Sie sich in die [Warteliste](/waitlist) ein. Nach der Freigabe " +
     "erstellen Sie ihn in Ihrem [Dashboard](/dashboard). Mehr zu [Schlüsseln](/docs/keys) und [Limits](/docs/limits).",
 };
 
@@ -165,7 +165,7 @@ export const tester: Words["tester"] = {
   threshold: {
     label: "Schwellenwert",
     distance: "Abstand",
-    threshold: "Schwelle",
+    threshold: "Schwellenwert",
     backTo: (own) => `Zurück zu ${own}`,
     scale: (end, distances, threshold) =>
       `Eine Skala von 0 bis ${end}: Abstand ${distances}, Schwellenwert ${threshold}`,
@@ -174,8 +174,8 @@ export const tester: Words["tester"] = {
       `${count} bekannte Paare verschiedener Personen${beyond === 0 ? "" : `, ${beyond} davon weiter rechts`}`,
     unknownPairs: "Für dieses Modell und diese Metrik sind keine Paare bekannt.",
     errors: (threshold, falseMatches, falseNonMatches) =>
-      `Bei ${threshold} würden *${falseMatches}* Paare verschiedener Personen als dieselbe Person zählen (false match ` +
-      `rate, FMR) und *${falseNonMatches}* Paare derselben Person nicht (false non-match rate, FNMR). Das sind wenige ` +
+      `Bei ${threshold} würden *${falseMatches}* Paaren verschiedener Personen als dieselbe Person zählen (false match ` +
+      `rate, FMR) und *${falseNonMatches}* Paaren derselben Person nicht (false non-match rate, FNMR). Das sind wenige ` +
       "Paare, und der Schwellenwert wurde an ihnen gewählt: ",
     of: (part, all) => `${part} von ${all}`,
     measure: "mit eigenen Bildern messen (auf Englisch)",
@@ -187,7 +187,7 @@ export const tester: Words["tester"] = {
     inHundred: (count) => `${count} von 100`,
     oneIn: (pairs) => `1 von ${pairs}`,
     all: "alle",
-    sentence: (share) => `So ähnlich sind sich verschiedene Personen: ${share} Paaren`,
+    sentence: (share) => `Verschiedene Personen, die sich so ähnlich sind: ${share} Paaren`,
     scale: (sentence) => `Eine Skala: ${sentence}`,
     unknown: "Wie viele verschiedene Personen sich so ähnlich sind, ist für diese Anfrage nicht bekannt: ",
     basis: (pairs, own) =>

@@ -39,7 +39,7 @@ export const homePage: Words["homePage"] = {
     "Dos imágenes o dos embeddings guardados: su distancia, el umbral y si la distancia queda por debajo.",
   represent:
     "Cada cara de una imagen, con su posición y su embedding: una lista de números para guardar y comparar después.",
-  compare: (candidates) => `Una cara contra un máximo de ${candidates} y cuál es la más cercana.`,
+  compare: (candidates) => `Una cara contra un máximo de ${candidates}, y cuál de ellas es la más cercana.`,
   fieldsOf: (path) => `Campos de ${path}`,
   before: "Antes de confiar en el resultado",
   cautions: [
@@ -181,7 +181,7 @@ export const tester: Words["tester"] = {
   rarity: {
     noneOf: (pairs) => `ninguno de ${pairs}`,
     inHundred: (count) => `${count} de cada 100`,
-    oneIn: (pairs) => `1 de ${pairs}`,
+    oneIn: (pairs) => `1 de cada ${pairs}`,
     all: "todos",
     sentence: (share) => `Personas distintas que se parecen tanto: ${share.toLowerCase()} pares`,
     scale: (sentence) => `Una escala: ${sentence}`,
