@@ -49,8 +49,8 @@ test("what is wrong is said in a sentence", () => {
     const read = readArguments(args);
     return "mistake" in read ? read.mistake : assert.fail("the arguments were accepted");
   };
-  assert.match(mistakeOf(), /^thresholds: which pictures\?/);
-  assert.match(mistakeOf("--pairs", "a", "--people", "b"), /^thresholds: which pictures\?/);
+  assert.match(mistakeOf(), /^thresholds: which images\?/);
+  assert.match(mistakeOf("--pairs", "a", "--people", "b"), /^thresholds: which images\?/);
   assert.match(mistakeOf("--pairs", "a", "--align", "maybe"), /^--align must be on or off/);
   for (const rate of ["1", "0", "60%", "-1%", "one", "."]) {
     assert.match(mistakeOf("--pairs", "a", `--fmr=${rate}`), /: write a rate between 0 and 50 %/);
