@@ -26,7 +26,7 @@ export function openApiDocument(): object {
     ],
     tags: [
       { name: "faces", description: "Requests that run models. They need an API key." },
-      { name: "service", description: "Features and health of the service. No API key needed." },
+      { name: "service", description: "Features and health of the service. No API key is needed." },
     ],
     paths: Object.fromEntries([
       ...computeEndpoints.map((endpoint) => [endpoint.path, { post: computeOperation(endpoint) }]),
@@ -51,11 +51,11 @@ export const formatDocument = (document: object): string =>
 
 const description = `Face verification, embeddings and comparison.
 
-Send images as Base64 or data URLs in JSON, or as files in a form: ${imageFormatNames}. EXIF orientation is applied. The service opens no URLs or paths, and discards images when the request ends.
+Send images (${imageFormatNames}) as Base64 or data URLs in JSON, or as files in a form. Their EXIF orientation is applied. The service does not open URLs or paths, and it discards images when the request ends.
 
-This document shows one form of each request. The service also accepts \`null\` for an absent field, words for booleans ("false"), URL-encoded forms, and in forms Base64, data URLs and JSON text in place of files. Unknown fields are ignored, but a likely mistake is rejected with 400 \`invalid_request\`, such as \`model\` for \`model_name\`.
+This document shows one form of each request. The service also accepts \`null\` for an absent field, words for booleans ("false"), and URL-encoded forms. In forms, it also accepts Base64, data URLs and JSON text in place of files. Unknown fields are ignored, but a likely mistake, such as \`model\` for \`model_name\`, is rejected with 400 \`invalid_request\`.
 
-All errors have the same fields, with a stable code in \`error\`. Send \`Accept: application/problem+json\` for that media type. Unknown paths return 404 \`not_found\`; other methods return 405 \`method_not_allowed\`.
+All errors have the same fields, with a stable code in \`error\`. To receive them as \`application/problem+json\`, name it in \`Accept\`. Unknown paths return 404 \`not_found\`; unsupported methods return 405 \`method_not_allowed\`.
 
 Limits in this document are defaults. See /capabilities for the limits, models and detectors of this service. The example images are plain squares without a face.`;
 

@@ -10,7 +10,7 @@ export const parameters = {
     name: "x-request-id",
     in: "header",
     description:
-      "Your ID of the request, 1 to 128 letters, digits and `._:-`, returned in the response. Otherwise the service generates a UUIDv7. IDs need not be unique.",
+      "Your own ID for the request, which the response repeats: 1 to 128 letters, digits and `._:-`. Otherwise, the service generates a UUIDv7. IDs need not be unique.",
     // Without a pattern, because no value is refused.
     schema: text,
   },
@@ -26,7 +26,7 @@ export const parameters = {
     name: "Idempotency-Key",
     in: "header",
     description:
-      "Makes retries safe: for 10 minutes, a second request with the same key and body gets the first response. With another body it is rejected with 409.",
+      "Makes retries safe: for 10 minutes, a second request with the same key and body gets the first response. With a different body, it is rejected with 409.",
     schema: { type: "string", minLength: 1, maxLength: 128 },
   },
   Traceparent: {
@@ -41,7 +41,7 @@ export const parameters = {
 export const headers = {
   "x-request-id": {
     required: true,
-    description: "ID of the request, as in logs and traces.",
+    description: "ID of the request, as it appears in logs and traces.",
     schema: text,
   },
   "Server-Timing": {
@@ -54,8 +54,11 @@ export const headers = {
     description: "Seconds to wait before a retry.",
     schema: seconds,
   },
-  "RateLimit-Limit": { description: "Burst of the team, in requests.", schema: count },
-  "RateLimit-Remaining": { description: "Requests left in the burst.", schema: count },
+  "RateLimit-Limit": {
+    description: "Burst of the team: how many requests may be sent at once.",
+    schema: count,
+  },
+  "RateLimit-Remaining": { description: "How many requests may be sent at once now.", schema: count },
   "RateLimit-Reset": { description: "Seconds until the full burst is available again.", schema: count },
   "Idempotency-Replayed": {
     description: "`true` if this is the response to an earlier request with the same Idempotency-Key.",

@@ -5,7 +5,8 @@ import { ModelCard } from "./model-card.ts";
 import { EmbeddingFormat } from "./represent.ts";
 import { FacePolicy } from "./verify.ts";
 
-const fallbackDescription = "True if the worker runs float32 because int8 gives other results on its CPU.";
+const fallbackDescription =
+  "True if the worker runs float32 because int8 gives different results on its CPU.";
 
 /** A network as live workers have loaded it. */
 export const RunningBuild = z.object({
@@ -24,7 +25,9 @@ const graph = {
   precision: z
     .string()
     .nullable()
-    .describe("`float32` or `int8`, from the first of `builds`. Null while no live worker has it loaded."),
+    .describe(
+      "`float32` or `int8`, as in the first entry of `builds`. Null while no live worker has it loaded.",
+    ),
   precision_fallback: z.boolean().describe(fallbackDescription),
   status: z
     .enum(["ready", "unavailable"])
@@ -34,8 +37,7 @@ const graph = {
   builds: z
     .array(RunningBuild)
     .describe(
-      "What live workers run. Several during a rollout, if only some CPUs run int8, or for a pair of models. " +
-        "Empty while no live worker has it loaded.",
+      "The builds that live workers run. There are several during a rollout, if only some CPUs run int8, or for a pair of models. Empty while no live worker has it loaded.",
     ),
 };
 
@@ -44,21 +46,20 @@ export const ThresholdsCalibration = z.object({
   fmr_wanted: z
     .number()
     .describe(
-      "Upper bound for the false match rate (0 to 1) at the thresholds, with 95 % confidence, on images like " +
-        "the operator's.",
+      "Upper bound for the false match rate (0 to 1) at the thresholds, with 95 % confidence, on images like the operator's.",
     ),
-  pairs_same: z.int().describe("Compared image pairs of one person."),
-  pairs_different: z.int().describe("Compared image pairs of two people."),
+  pairs_same: z.int().describe("Number of compared image pairs that show the same person."),
+  pairs_different: z.int().describe("Number of compared image pairs that show different people."),
   people: z.int().describe("Number of people in the images."),
-  detector: z.string().describe("The face detector."),
+  detector: z.string().describe("The face detector that was used."),
 });
 
 /** Not `z.record`, whose names generators of clients cannot read. */
 const byMetric = <Value extends z.ZodType>(value: Value) =>
   z.object({
-    cosine: value.describe("By `cosine`."),
-    euclidean: value.describe("By `euclidean`."),
-    euclidean_l2: value.describe("By `euclidean_l2`."),
+    cosine: value.describe("With `cosine`."),
+    euclidean: value.describe("With `euclidean`."),
+    euclidean_l2: value.describe("With `euclidean_l2`."),
   } satisfies Record<DistanceMetric, Value>);
 
 const card = ModelCard.nullable();
@@ -71,14 +72,14 @@ export const FalseMatchRateFrom = z.object({
     .int()
     .positive()
     .describe(
-      "Pairs of different people. People occur in several pairs, so the evidence is weaker than the number suggests.",
+      "Number of pairs of different people. Each person occurs in several pairs, so the evidence is weaker than the number suggests.",
     ),
 });
 
 export const ModelDetails = z.object({
-  embedding_size: z.int().positive().describe("Length of an embedding of this model, in numbers."),
+  embedding_size: z.int().positive().describe("How many numbers an embedding of this model has."),
   model_version: ModelVersion.describe(
-    "Identifies the weights. Embeddings of equal versions can be compared.",
+    "Identifies the weights. Embeddings with the same version can be compared.",
   ),
   thresholds: byMetric(z.number()).describe(
     "Default threshold per distance metric: the largest distance that counts as a match.",
@@ -87,7 +88,7 @@ export const ModelDetails = z.object({
     "Maximum `threshold` per distance metric. No two embeddings are further apart.",
   ),
   thresholds_from: byMetric(z.string()).describe(
-    "Source of the default threshold per distance metric, in words.",
+    "Where the default threshold for each distance metric comes from, in words.",
   ),
   thresholds_calibration: ThresholdsCalibration.nullable().describe(
     "The operator's calibration of the default thresholds. Null if the thresholds come with the model.",
@@ -116,7 +117,7 @@ export const ModelDetails = z.object({
 export const DetectorDetails = z.object({
   ...graph,
   card: card.describe(
-    "Missed faces, and error rates of the default model with this detector. Null if not measured.",
+    "How many faces the detector missed, and the error rates of the default model with it. Null if not measured.",
   ),
   missed_width_share: z
     .number()
@@ -129,33 +130,36 @@ export const DetectorDetails = z.object({
     .number()
     .nullable()
     .describe(
-      "Faces narrower than this share (0 to 1) of the longer side of the image are often missed. Null if not " +
-        "measured.",
+      "Faces narrower than this share (0 to 1) of the longer side of the image are often missed. Null if not measured.",
     ),
 });
 
-const forTeams = "For teams without their own limits. 0 means unlimited.";
+const forTeams = "Applies to teams without limits of their own. 0 means unlimited.";
 
 export const Limits = z.object({
-  body_bytes: z.int().describe("Maximum request body in bytes."),
-  image_bytes: z.int().describe("Maximum image file in bytes, after decoding Base64."),
-  image_pixels: z.int().describe("Maximum number of pixels: width × height."),
+  body_bytes: z.int().describe("Maximum size of a request body, in bytes."),
+  image_bytes: z.int().describe("Maximum size of an image file in bytes, after decoding Base64."),
+  image_pixels: z.int().describe("Maximum number of pixels in an image: width × height."),
   image_decoding_bytes: z
     .int()
-    .describe("Maximum memory for decoding an image, in bytes. Above it, `image_too_large`."),
+    .describe(
+      "Maximum memory for decoding an image, in bytes. Images that need more are rejected (`image_too_large`).",
+    ),
   image_side_min_px: z.int().describe("Minimum length of the shorter side of an image, in pixels."),
   candidate_vectors: z.int().describe("Maximum number of embeddings among the candidates of /compare."),
   candidate_images: z.int().describe("Maximum number of images among the candidates of /compare."),
-  vector_length: z.int().describe("Length of the longest embedding of the enabled models."),
-  faces: z.int().describe("Maximum number of faces per image, largest first."),
+  vector_length: z.int().describe("How many numbers the longest embedding of the enabled models has."),
+  faces: z.int().describe("Maximum number of faces returned per image, largest first."),
   deadline_default_ms: z.int().describe("Default deadline of a request, in milliseconds."),
-  deadline_min_ms: z.int().describe("Minimum of `x-request-timeout-ms`."),
-  deadline_max_ms: z.int().describe("Maximum of `x-request-timeout-ms`."),
+  deadline_min_ms: z.int().describe("Minimum value of `x-request-timeout-ms`."),
+  deadline_max_ms: z.int().describe("Maximum value of `x-request-timeout-ms`."),
   team_requests_per_second: z
     .int()
     .describe(`Rate limit of a team: average requests per second. ${forTeams}`),
-  team_requests_burst: z.int().describe(`Burst of a team: requests above the average rate. ${forTeams}`),
-  team_in_flight: z.int().describe(`Concurrent requests of a team. ${forTeams}`),
+  team_requests_burst: z
+    .int()
+    .describe(`Burst of a team: how many requests it may send at once. ${forTeams}`),
+  team_in_flight: z.int().describe(`Maximum number of concurrent requests of a team. ${forTeams}`),
 });
 
 export const Features = z.object({
@@ -165,10 +169,10 @@ export const Features = z.object({
     .describe("Accepted values of `embedding_format` in /represent."),
   vectors: z.boolean().describe("Whether /verify and /compare accept an embedding in place of an image."),
   anti_spoofing: z.boolean().describe("Whether `anti_spoofing` is available."),
-  tester: z.boolean().describe("Whether the home page sends requests without an API key."),
+  tester: z.boolean().describe("Whether the home page can send requests without an API key."),
   thresholds_unaligned: z
     .literal("unmeasured")
-    .describe("Default thresholds are not measured with `align: false`."),
+    .describe("The default thresholds were not measured with `align: false`."),
 });
 
 /** GET /capabilities: what is enabled now, and which of it live workers serve. */
@@ -176,11 +180,11 @@ export const CapabilitiesResponse = z.object({
   models: z
     .array(z.string())
     .describe("Accepted values of `model_name`. The operator can change them at any time."),
-  default_model: z.string().describe("The model of requests without `model_name`."),
+  default_model: z.string().describe("The model for requests without `model_name`."),
   detectors: z
     .array(z.string())
     .describe("Accepted values of `detector_backend`. The operator can change them at any time."),
-  default_detector: z.string().describe("The detector of requests without `detector_backend`."),
+  default_detector: z.string().describe("The detector for requests without `detector_backend`."),
   distance_metrics: z.array(DistanceMetric).describe("Accepted values of `distance_metric`."),
   normalizations: z
     .array(z.string())
@@ -190,7 +194,7 @@ export const CapabilitiesResponse = z.object({
   image_formats: z.array(z.string()).describe("Accepted image formats."),
   model_details: z.record(z.string(), ModelDetails).describe("Details by model name."),
   detector_details: z.record(z.string(), DetectorDetails).describe("Details by detector name."),
-  limits: Limits.describe("Limits for the size, duration and rate of requests."),
+  limits: Limits.describe("Limits on the size, duration and rate of requests."),
   features: Features.describe("Optional features of this service."),
   version: z.string().describe("Version of the service."),
 });

@@ -14,7 +14,7 @@ const CandidateId = z
   .union([z.string().max(candidateIdCharactersMax), z.number()])
   .describe("Your own ID for the candidate, returned with its result as a string.");
 const vectorOfCandidate =
-  "The candidate as an embedding from /represent: a list of numbers, or float32 as Base64.";
+  "The candidate as an embedding from /represent: a list of numbers, or float32 numbers as Base64.";
 const imageOfCandidate = `The candidate as an image. ${imageDescription}`;
 
 export const CandidateVector = z.object({
@@ -56,7 +56,7 @@ export const CompareRequest = body(
       `The source as an image. Send either \`img\` or \`vector\`. ${imageDescription}`,
     ),
     vector: NamedVector.optional().describe(
-      "The source as an embedding from /represent: a list of numbers, or float32 as Base64.",
+      "The source as an embedding from /represent: a list of numbers, or float32 numbers as Base64.",
     ),
     /** A single vector, as in `target_vector` and `vector_b`, becomes a list of one candidate. */
     candidates: z
@@ -65,8 +65,8 @@ export const CompareRequest = body(
         z.array(RawCandidate, listOfCandidates).min(1, listOfCandidates),
       )
       .describe(
-        "Images and embeddings to compare the source with, bare or in an object with an `id`. A bare string is " +
-          "an image; an embedding as Base64 needs the object. `limits` in /capabilities has the maximum numbers.",
+        "Images and embeddings to compare with the source, each on its own or in an object with an `id`. " +
+          "A string on its own is read as an image, so an embedding as Base64 needs an object. See `limits` in /capabilities for the maximum numbers.",
       ),
     ...detectionFields,
     ...distanceFields,
@@ -75,13 +75,16 @@ export const CompareRequest = body(
       .nonnegative("must be a whole number of 0 or more")
       .default(0)
       .describe(
-        "Index of the face to use from the source image, from 0, in the order of /represent: largest first.",
+        "Which face of the source image to use, counted from 0 in the order of /represent: largest first.",
       ),
   },
 );
 export type CompareRequest = z.infer<typeof CompareRequest>;
 
-const CandidateIndex = z.int().nonnegative().describe("Position of the candidate in the request, from 0.");
+const CandidateIndex = z
+  .int()
+  .nonnegative()
+  .describe("Position of the candidate in the request, starting at 0.");
 
 const ResultId = z.string().describe("The `id` of the candidate as a string. Defaults to its `index`.");
 
@@ -100,16 +103,14 @@ export const ComparedCandidate = z.object({
     .number()
     .nonnegative()
     .describe(
-      "Distance from the source by `metric`, rounded to 6 decimals. If the image has several faces, the " +
-        "closest one counts.",
+      "Distance from the source, measured by `metric` and rounded to 6 decimal places. If the image has several faces, the closest one is used.",
     ),
   false_match_rate: FalseMatchRate,
   id: ResultId,
   match: z
     .boolean()
     .describe(
-      "Whether the distance is within the threshold. Always false if the source or the candidate has no face " +
-        "(`face_found: false`).",
+      "Whether the distance is within the threshold. Always false if the source or the candidate has no face (`face_found: false`).",
     ),
   face_found: faceFound("candidate"),
 });
@@ -118,18 +119,18 @@ export type ComparedCandidate = z.infer<typeof ComparedCandidate>;
 export const FailedCandidate = z.object({
   index: CandidateIndex,
   id: ResultId,
-  error: ErrorCode.describe("Stable error code: why the candidate could not be compared."),
+  error: ErrorCode.describe("Stable error code that says why the candidate could not be compared."),
   detail: z.string().describe("Human-readable explanation."),
 });
 export type FailedCandidate = z.infer<typeof FailedCandidate>;
 
 export const CompareResponse = z.object({
-  model_name: z.string().describe("The model behind the embeddings and the default threshold."),
+  model_name: z.string().describe("The model that the embeddings and the default threshold belong to."),
   metric: DistanceMetric.describe("The metric of all distances and the threshold."),
   source: z
     .object({
       type: z.enum(["image", "vector"]).describe("Whether the source is an image or an embedding."),
-      vector_length: z.int().positive().describe("Length of the source embedding, in numbers."),
+      vector_length: z.int().positive().describe("How many numbers the source embedding has."),
       face_index: z
         .int()
         .nonnegative()
@@ -146,7 +147,7 @@ export const CompareResponse = z.object({
     .nonnegative()
     .describe("The largest distance that counts as a match: your `threshold`, or the default of the model."),
   best_match: ComparedCandidate.describe(
-    "The closest candidate, whether it matches or not. Among equals, the first.",
+    "The closest candidate, whether it matches or not. If several are equally close, the first of them.",
   ),
   ...replyFields,
 });

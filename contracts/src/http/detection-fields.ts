@@ -12,32 +12,32 @@ const Name = z.string("must be a name");
  * choice.
  */
 export const detectionFields = {
-  model_name: Name.optional().describe("One of `models` in /capabilities. Defaults to its `default_model`."),
+  model_name: Name.optional().describe(
+    "The model to use: one of `models` in /capabilities. Defaults to `default_model` there.",
+  ),
   detector_backend: Name.optional().describe(
-    "One of `detectors` in /capabilities. Defaults to its `default_detector`.",
+    "The detector to use: one of `detectors` in /capabilities. Defaults to `default_detector` there.",
   ),
   enforce_detection: flag(
     true,
-    "If false, an image without a face is used as a whole. The response then has `face_found: false` and " +
-      "no match.",
+    "If false, the whole image is used when no face is found. The response then has `face_found: false` and never reports a match.",
   ),
   align: flag(
     true,
-    "Rotate the face upright before embedding. If false, the face is cropped as it is; default thresholds " +
-      "are not measured for that.",
+    "Rotate the face upright before it is embedded. If false, the face is cropped as it is; the default thresholds were not measured with such faces.",
   ),
   normalization: Name.default("base").describe(
-    "One of the model's `normalizations` in /capabilities. `base` is its own preprocessing.",
+    "How faces are preprocessed: one of the model's `normalizations` in /capabilities. `base` is the model's own preprocessing.",
   ),
   ...qualityRequestFields,
   /** Refused rather than ignored: a caller would otherwise rely on a check that was not made. */
   anti_spoofing: Flag.default(false)
     .refine((value) => !value, "must be false or left out: this service does not offer it")
-    .describe("Not offered: true is rejected (`invalid_request`)."),
+    .describe("Not offered. Setting this to true returns `invalid_request`."),
   expand_percentage: z
     .literal(0, "must be 0 or left out: this service does not offer it")
     .default(0)
-    .describe("Not offered: any value but 0 is rejected (`invalid_request`)."),
+    .describe("Not offered. Any value other than 0 returns `invalid_request`."),
 };
 
 const thresholdMessage = "must be a number of 0 or more: it is a distance, by cosine from 0 to 2";
@@ -45,26 +45,22 @@ const thresholdMessage = "must be a number of 0 or more: it is a distance, by co
 /** Further fields of requests that compare faces. */
 export const distanceFields = {
   distance_metric: DistanceMetric.default("cosine").describe(
-    "Metric for the distance between two embeddings. `euclidean` needs embeddings without `l2_normalize`; " +
-      "scaled ones are rejected (`invalid_vector`).",
+    "Metric for the distance between two embeddings. `euclidean` needs embeddings that were computed without `l2_normalize`; scaled embeddings are rejected (`invalid_vector`).",
   ),
   threshold: z
     .number(thresholdMessage)
     .nonnegative(thresholdMessage)
     .optional()
     .describe(
-      "The largest distance that counts as a match. This is not a percentage and not a similarity: from 0 to 2 " +
-        "for `cosine` and `euclidean_l2`; for `euclidean` up to `thresholds_max` in `model_details` of " +
-        "/capabilities. Larger values would match everyone and are rejected (`invalid_request`). Defaults to " +
-        "the model's `thresholds` there.",
+      "The largest distance that counts as a match. This is neither a percentage nor a similarity. It " +
+        "may be from 0 to 2 for `cosine` and `euclidean_l2`; for `euclidean`, the maximum is " +
+        "`thresholds_max` in `model_details` of /capabilities. Larger values would match everyone and are rejected (`invalid_request`). Defaults to the model's `thresholds` there.",
     ),
   all_faces: flag(
     false,
-    "Find every face, including small ones next to a clear one. If false, the search is faster and may miss " +
-      "them (`missed_width_share` in /capabilities).",
+    "Find every face, including small ones next to a clear one. If false, the search is faster but may miss those (`missed_width_share` in /capabilities).",
   ),
   model_version: Name.optional().describe(
-    "The `model_version` of your embeddings. The request is rejected if the model runs another version " +
-      "(`model_not_allowed`).",
+    "The `model_version` of your embeddings. The request is rejected if the model runs another version (`model_not_allowed`).",
   ),
 };

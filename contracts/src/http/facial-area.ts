@@ -24,8 +24,7 @@ export const FacialArea = z.object({
   face_found: z
     .boolean()
     .describe(
-      "False if no face was found and the whole image was used (`enforce_detection: false`). Unless you sent " +
-        "a cropped face, the embedding is that of a background.",
+      "False if no face was found and the whole image was used (`enforce_detection: false`). Unless you sent a cropped face, the embedding then describes a background.",
     ),
 });
 export type FacialArea = z.infer<typeof FacialArea>;

@@ -7,8 +7,7 @@ export const FalseMatchRate = z
   .max(1)
   .nullable()
   .describe(
-    "Estimated share (0 to 1) of pairs of different people at this distance or closer, for one pair of faces. " +
-      "It holds for images like those behind `false_match_rate_from` in /capabilities. The smallest value, " +
-      "1 / (`pairs` + 1), means that none of those pairs was this close. Null without measurements, with " +
-      "`align: false`, and if no face was found.",
+    "Estimated share (0 to 1) of pairs of different people that are at this distance or closer. It " +
+      "applies to a single comparison, and holds for images like those behind `false_match_rate_from` " +
+      "in /capabilities. The smallest value, 1 / (`pairs` + 1), means that none of those pairs was this close. Null if there are no measurements, with `align: false`, or if no face was found.",
   );

@@ -2,17 +2,17 @@ import * as z from "zod";
 import { Problem } from "./problem.ts";
 
 const check = (server: string) =>
-  z.enum(["ok", "unavailable"]).describe(`Whether this process reaches ${server}.`);
+  z.enum(["ok", "unavailable"]).describe(`Whether this process can reach ${server}.`);
 
 /** State of one lane, as its pool reports it. */
 export const LaneHealth = z.object({
-  workers: z.int().nonnegative().describe("Live workers with this model and detector loaded."),
-  waiting: z.int().nonnegative().describe("Images waiting for a worker."),
+  workers: z.int().nonnegative().describe("Number of live workers that have this model and detector loaded."),
+  waiting: z.int().nonnegative().describe("Number of images that are waiting for a worker."),
   expected_wait_ms: z
     .number()
     .nonnegative()
     .describe(
-      "Expected wait of a new image for a worker, in milliseconds. Longer for a team that already has images waiting.",
+      "How long a new image is expected to wait for a worker, in milliseconds. The wait is longer for a team that already has images waiting.",
     ),
 });
 
@@ -36,13 +36,12 @@ export const HealthResponse = z.object({
       pools: z
         .record(z.string(), z.record(z.string(), LaneHealth))
         .describe(
-          "By worker pool, then by `model/detector`. Pools without a report in the last 2 seconds, or while a " +
-            "standby takes over, are absent.",
+          "Grouped by worker pool, then by `model/detector`. A pool is absent if it has not reported in the last 2 seconds, or while a standby takes over.",
         ),
     })
     .describe("State of each dependency."),
   refusal: Problem.pick({ error: true, dependency: true, detail: true })
     .optional()
-    .describe("The error of a request that needs a worker. Absent while `status` is `ok`."),
+    .describe("The error that a request that needs a worker would get. Absent while `status` is `ok`."),
 });
 export type HealthResponse = z.infer<typeof HealthResponse>;

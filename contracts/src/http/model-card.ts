@@ -14,18 +14,25 @@ const interval = "from 0 to 1, with a 95 % interval over people.";
 
 /** Error rates of pairs with a face in both images. */
 export const ErrorRates = z.object({
-  pairs_same: z.int().positive().describe("Image pairs of one person with a face in both."),
-  pairs_different: z.int().positive().describe("Image pairs of two people with a face in both."),
+  pairs_same: z
+    .int()
+    .positive()
+    .describe("Number of image pairs that show the same person, with a face in both images."),
+  pairs_different: z
+    .int()
+    .positive()
+    .describe("Number of image pairs that show different people, with a face in both images."),
   auc: Rate.describe(`Area under the ROC curve, ${interval}`),
   fnmr_at_fmr_1_percent: Rate.describe(
     "False non-match rate at the threshold with a false match rate of 1 %, " + interval,
   ),
   fnmr: Rate.describe(
-    "False non-match rate: share of one-person pairs that do not match at the default cosine threshold, " +
+    "False non-match rate: the share of pairs of the same person that do not match at the default " +
+      "cosine threshold, " +
       interval,
   ),
   fmr: Rate.describe(
-    `False match rate: share of two-person pairs that match at the default cosine threshold, ${interval}`,
+    `False match rate: the share of pairs of different people that match at the default cosine threshold, ${interval}`,
   ),
 });
 export type ErrorRates = z.infer<typeof ErrorRates>;
@@ -33,11 +40,11 @@ export type ErrorRates = z.infer<typeof ErrorRates>;
 /** Error rates that were measured for a model, and what is known of its weaknesses. */
 export const ModelCard = z.object({
   measured_on: z.iso.date().describe("Date of the measurement."),
-  measured_by: z.string().min(1).describe("Author of the measurement."),
-  lane: z.string().min(1).describe("Model and detector."),
+  measured_by: z.string().min(1).describe("Who made the measurement."),
+  lane: z.string().min(1).describe("The model and detector that were measured."),
   model_version: ModelVersion.describe("`model_version` of the model."),
   precision: Precision.describe("Number format of the computation."),
-  processor: z.string().min(1).describe("Processor of the measurement."),
+  processor: z.string().min(1).describe("The processor that the measurement ran on."),
   cpu_ms_per_face: z
     .number()
     .positive()
@@ -48,7 +55,7 @@ export const ModelCard = z.object({
   sets: z
     .array(
       z.object({
-        name: z.string().min(1).describe("Name of the set in `conditions`."),
+        name: z.string().min(1).describe("Name of the set, as used in `conditions`."),
         source: z.string().min(1).describe("Content and origin of the images."),
         images: z.int().positive().describe("Number of images."),
         people: z.int().positive().describe("Number of people."),
@@ -62,14 +69,16 @@ export const ModelCard = z.object({
         condition: z
           .string()
           .min(1)
-          .describe("`as it is`, or the change to one image of each pair, such as `mask`."),
-        images: z.int().positive().describe("Images under this condition."),
+          .describe("`as it is`, or the change that was made to one image of each pair, such as `mask`."),
+        images: z.int().positive().describe("Number of images under this condition."),
         not_enrolled: z
           .int()
           .nonnegative()
-          .describe("Images in which no face was found. The rates exclude their pairs."),
+          .describe(
+            "Number of images in which no face was found. The rates exclude pairs with such an image.",
+          ),
         rates: ErrorRates.nullable().describe(
-          "Error rates. Null for detectors, whose measure is `not_enrolled`, and without enough pairs with faces.",
+          "Error rates. Null for detectors, which are measured by `not_enrolled`, and if there are too few pairs with faces.",
         ),
       }),
     )

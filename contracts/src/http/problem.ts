@@ -5,7 +5,7 @@ import { RequestId, requestIdDescription } from "./reply-fields.ts";
 
 /** Body of every error response: the members of RFC 9457, and the stable code in `error`. */
 export const Problem = z.object({
-  error: ErrorCode.describe("Stable error code. Programs should compare this field."),
+  error: ErrorCode.describe("Stable error code. Programs should check this field."),
   detail: z.string().describe("Human-readable explanation. It never contains values from the request."),
   request_id: RequestId.describe(requestIdDescription),
   status: z.int().describe("HTTP status of the response."),
@@ -22,11 +22,10 @@ export const Problem = z.object({
     .nonnegative()
     .optional()
     .describe(
-      "0 for `img1`, 1 for `img2`; for a candidate, its position in the request, from 0. Absent if the error " +
-        "is not about one image.",
+      "The image at fault: 0 for `img1` and 1 for `img2`; for a candidate, its position in the request, starting at 0. Absent if the error is not about a single image.",
     ),
   dependency: Dependency.optional().describe(
-    "The unavailable dependency. Only with the code `dependency_unavailable`.",
+    "The dependency that is unavailable. Present only with the code `dependency_unavailable`.",
   ),
 });
 

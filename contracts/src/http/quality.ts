@@ -20,17 +20,17 @@ export const FaceQuality = z.object({
   eye_distance_px: z
     .number()
     .nonnegative()
-    .describe("Pixels between the eyes, in the image as sent. `min_face_px` sets its minimum."),
+    .describe("Number of pixels between the eyes in the image as you sent it. `min_face_px` sets a minimum."),
   sharpness: share.describe(
     "Share of fine detail that a blur would remove: about 0.5 in a sharp photograph, 0 in a plain area.",
   ),
   yaw: degrees.describe(
-    "Estimated angle in degrees, positive towards the right of the image. Underestimates strong turns.",
+    "Estimated angle in degrees, positive towards the right of the image. Strong turns are underestimated.",
   ),
-  pitch: degrees.describe("Estimated angle in degrees, positive upwards. Underestimates strong turns."),
+  pitch: degrees.describe("Estimated angle in degrees, positive upwards. Strong turns are underestimated."),
   roll: degrees.describe("Angle in degrees, positive clockwise."),
   brightness: share.describe("Mean luminance of the face, from 0 (black) to 1 (white)."),
-  outside_share: share.describe("Share of the face outside the image."),
+  outside_share: share.describe("Share of the face that lies outside the image."),
 });
 export type FaceQuality = z.infer<typeof FaceQuality>;
 
@@ -88,7 +88,7 @@ export function issueInWords(issue: QualityIssue, face: FaceQuality): string {
 }
 
 const unmeasured =
-  "Null if not measured: with `align: false`, if the whole image was used, or from a worker of the previous release.";
+  "Null if it was not measured: with `align: false`, if the whole image was used, or if the worker still runs the previous release.";
 
 export const qualityField = FaceQuality.nullable().describe(`Image quality of the face. ${unmeasured}`);
 
@@ -100,7 +100,7 @@ export const qualityIssuesField = z
       `${bounds.eyeDistancePx} pixels between the eyes. \`blurred\`: sharpness below ${bounds.sharpness}. ` +
       `\`turned_away\`: yaw beyond ${bounds.yaw}° or pitch beyond ${bounds.pitch}°. \`too_dark\`, ` +
       `\`too_bright\`: brightness below ${bounds.dark} or above ${bounds.bright}. \`cut_off\`: more than ` +
-      `${bounds.outsideShare} outside the image. They reject nothing without \`min_quality\`. ${unmeasured}`,
+      `${bounds.outsideShare} outside the image. No face is rejected for them unless \`min_quality\` is set. ${unmeasured}`,
   );
 
 export const MinQuality = oneOf(["none", "no_issues"]);
@@ -112,11 +112,9 @@ export const qualityRequestFields = {
     .min(1, "must be a whole number of 1 or more")
     .optional()
     .describe(
-      "Ignore faces with fewer pixels between the eyes (`eye_distance_px`). If none is left, the request is " +
-        "rejected (`low_quality`). Defaults to no minimum.",
+      "Ignore faces with fewer pixels between the eyes (`eye_distance_px`). If none is left, the request is rejected (`low_quality`). Defaults to no minimum.",
     ),
   min_quality: MinQuality.default("none").describe(
-    "`no_issues`: ignore faces with any of `quality_issues`. If none is left, the request is rejected " +
-      "(`low_quality`). `none`: use all faces.",
+    "`no_issues`: ignore faces with any of `quality_issues`. If none is left, the request is rejected (`low_quality`). `none`: use all faces.",
   ),
 };

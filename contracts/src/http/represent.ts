@@ -26,11 +26,10 @@ export const RepresentRequest = body(
       ),
     l2_normalize: flag(
       false,
-      "Scale embeddings to length 1, for comparison by `cosine` or `euclidean_l2`. `euclidean` rejects them " +
-        "(`invalid_vector`), unless all embeddings of the model have length 1.",
+      "Scale embeddings to length 1, for comparison by `cosine` or `euclidean_l2`. Scaled embeddings are rejected with `euclidean` (`invalid_vector`), unless all embeddings of the model have length 1.",
     ),
     embedding_format: EmbeddingFormat.default("float").describe(
-      "`float`: a list of numbers. `base64`: float32, little-endian, a quarter of the size.",
+      "`float`: a list of numbers. `base64`: little-endian float32 numbers as Base64, a quarter of the size.",
     ),
   },
 );
@@ -48,13 +47,13 @@ export const RepresentResult = z.object({
     .number()
     .min(0)
     .max(1)
-    .describe("Detector score of the face. 0 if no face was found and the whole image was used."),
+    .describe("The detector's score for the face. 0 if no face was found and the whole image was used."),
   quality: qualityField,
   quality_issues: qualityIssuesField,
   model_name: z.string().describe("The model that computed the embedding."),
   model_version: ModelVersion.describe("Identifies the weights of the model. Store it with the embedding."),
   precision: Precision.describe(
-    "Number format of the computation. Embeddings of both formats can be compared.",
+    "Number format of the computation. Embeddings of either format can be compared with each other.",
   ),
 });
 export type RepresentResult = z.infer<typeof RepresentResult>;
@@ -63,8 +62,7 @@ export const RepresentResponse = z.object({
   results: z
     .array(RepresentResult)
     .describe(
-      "One result per face, largest first by the area of `facial_area`. Ties: higher `face_confidence` first, " +
-        "then left to right, then top to bottom.",
+      "One result per face, largest first by the area of `facial_area`. Faces of equal area are ordered by `face_confidence`, highest first, then from left to right, then from top to bottom.",
     ),
   model: z.string().describe("The model that computed the embeddings."),
   detector_backend: z.string().describe("The detector that found the faces."),

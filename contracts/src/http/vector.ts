@@ -3,7 +3,8 @@ import * as z from "zod";
 /** Longest vector, in numbers. No model has a longer embedding. */
 export const vectorLengthMax = 4096;
 
-const description = "An embedding from /represent, as long as the embeddings of the model.";
+const description =
+  "An embedding returned by /represent. It must have as many numbers as the model's own embeddings.";
 const list = {
   type: "array",
   items: { type: "number" },
@@ -13,7 +14,7 @@ const list = {
 const base64 = {
   type: "string",
   contentEncoding: "base64",
-  description: "The numbers as float32, little-endian.",
+  description: "The numbers as little-endian float32, encoded as Base64.",
 } as const;
 
 /**

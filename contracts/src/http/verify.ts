@@ -16,12 +16,11 @@ export const VerifyRequest = body(
   { img1_path: "img1", img2_path: "img2" },
   {
     img1: ImageOrVector.describe(`The first image, or an embedding from /represent. ${imageDescription}`),
-    img2: ImageOrVector.describe("The second image or embedding, as in `img1`."),
+    img2: ImageOrVector.describe("The second image or embedding, in any form that `img1` accepts."),
     ...detectionFields,
     ...distanceFields,
     face_policy: FacePolicy.default("best_pair").describe(
-      "How to choose among several faces. `best_pair`: the pair with the smallest distance. `largest`: the " +
-        "largest face in each image. `single_only`: reject the request (`multiple_faces`).",
+      "How to choose among several faces. `best_pair`: the pair with the smallest distance. `largest`: the largest face in each image. `single_only`: reject the request (`multiple_faces`).",
     ),
   },
 );
@@ -44,22 +43,21 @@ export const VerifyResponse = z.object({
   verified: z
     .boolean()
     .describe(
-      "Whether the distance is within the threshold. Always false if an image has no face " +
-        "(`face_found: false`), because the distance is then not between two faces.",
+      "Whether the distance is within the threshold. Always false if an image has no face (`face_found: false`), because the distance is then not between two faces.",
     ),
   distance: z
     .number()
     .nonnegative()
     .describe(
-      "Distance between the two faces by `similarity_metric`, rounded to 6 decimals. 0 for equal embeddings.",
+      "Distance between the two faces, measured by `similarity_metric` and rounded to 6 decimal places. It is 0 for equal embeddings.",
     ),
   false_match_rate: FalseMatchRate,
   threshold: z
     .number()
     .nonnegative()
     .describe("The largest distance that counts as a match: your `threshold`, or the default of the model."),
-  model: z.string().describe("The model behind the embeddings and the default threshold."),
-  detector_backend: z.string().describe("The face detector."),
+  model: z.string().describe("The model that the embeddings and the default threshold belong to."),
+  detector_backend: z.string().describe("The detector that found the faces."),
   similarity_metric: DistanceMetric.describe("The distance metric of `distance` and `threshold`."),
   facial_areas: z
     .object({ img1: areaOf("img1"), img2: areaOf("img2") })
@@ -67,7 +65,7 @@ export const VerifyResponse = z.object({
   faces_compared: z
     .object({ img1: countOf("img1"), img2: countOf("img2") })
     .describe(
-      "Number of faces compared in each image. If it is above 1, `facial_areas` shows the deciding ones.",
+      "Number of faces compared in each image. If there are several, `facial_areas` shows the two that decided the result.",
     ),
   quality: z
     .object({ img1: qualityField, img2: qualityField })
