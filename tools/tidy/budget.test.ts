@@ -103,11 +103,10 @@ const bytesMax: [pattern: string, max: number][] = [
   [`{${packages.join()}}/README.md`, 4 * 1024],
   ["**/*.md", 16 * 1024],
 ];
-// Causes of refusals, seven alerts with what to do, a chart for five kinds of users, releases: 6 KB.
 // Guides for people who come from DeepFace, face-api.js or CompreFace, and for search with pgvector: 9 KB.
 // Causes of refusals, seven alerts with what to do, a chart for five kinds of users, releases: 6 KB. A Python
-// client, its README, decision and guide: 5 KB.
-const allBytesMax = 354 * 1024;
+// client, its README, decision and guide: 5 KB. Full sentences in place of telegrams: 4 KB.
+const allBytesMax = 355 * 1024;
 
 test("no package has more lines than its budget", () => {
   const sizes = packages.map((name) => {
