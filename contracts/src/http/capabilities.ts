@@ -146,7 +146,9 @@ export const Limits = z.object({
       "Maximum memory for decoding an image, in bytes. Images that need more are rejected (`image_too_large`).",
     ),
   image_side_min_px: z.int().describe("Minimum length of the shorter side of an image, in pixels."),
-  candidate_vectors: z.int().describe("Maximum number of embeddings among the candidates of /compare."),
+  candidate_vectors: z
+    .int()
+    .describe("Maximum number of candidates in a /compare request that may be given as embeddings."),
   candidate_images: z.int().describe("Maximum number of images among the candidates of /compare."),
   vector_length: z.int().describe("How many numbers the longest embedding of the enabled models has."),
   faces: z.int().describe("Maximum number of faces returned per image, largest first."),
