@@ -11,6 +11,7 @@ import { joinWaitlist } from "@faceline/accounts/people/waitlist";
 import { openSmtpServer } from "@faceline/accounts/testing/smtp-server";
 import { PendingUsage } from "@faceline/accounts/usage/pending-usage";
 import { writeUsage } from "@faceline/accounts/usage/write-usage";
+import { errorTable } from "@faceline/contracts/http/errors";
 import { findApiKey } from "@faceline/runtime/api-keys";
 import { connectRedis } from "@faceline/runtime/redis";
 
@@ -119,7 +120,7 @@ test("usage shows the calls of a team by day, endpoint and outcome, its recent e
     `${day} /verify ok 2`,
     `${day} /verify no_face_detected 1`,
     "",
-    "no_face_detected: Send another image, or `enforce_detection: false` to take the whole image as the face.",
+    `no_face_detected: ${errorTable.no_face_detected.next}`,
     ` ${new Date(now).toISOString()} /verify the-call badge reader`,
   ]);
   const all = (await keys("usage")).printed.replaceAll(/ +/g, " ");

@@ -103,6 +103,6 @@ test("the audit log names keys as they are called now, whatever happened to them
   const body = auditPage({ entries, keys }).content.replaceAll(/<[^>]+>/g, "");
   const prefix = (key: string) => `“door” ${key.slice(0, 12)}…`;
   assert.equal(body.split(prefix(first.key)).length - 1, 4, body);
-  assert.match(body, new RegExp(`by ${prefix(second.key)}`));
+  assert.match(body, new RegExp(`new key ${prefix(second.key)}`));
   assert.ok(!body.includes(first.id) && !body.includes(first.key));
 });

@@ -129,8 +129,8 @@ test("of two operators at the same time neither loses a change", async (t) => {
 
 test("without a running ingress nothing can be changed, and the command says why", async (t) => {
   const parts = await operator(t);
-  await assert.rejects(listModels(parts), /^Error: No ingress replies.*Start Faceline/);
-  await assert.rejects(changeModels(parts, { action: "disable", name: "tiny" }), /No ingress replies/);
+  await assert.rejects(listModels(parts), /^Error: No ingress answers.*Start Faceline/);
+  await assert.rejects(changeModels(parts, { action: "disable", name: "tiny" }), /No ingress answers/);
   assert.equal((await readAllowlist(parts.durable)).allowlist, undefined);
 });
 
