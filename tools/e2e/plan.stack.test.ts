@@ -41,7 +41,7 @@ test("the block of the planner's README plans for a running service, sets the pl
     return output.replaceAll(/\s+/g, " ");
   };
 
-  await assert.rejects(plan(), /No Faceline was started from .*by npm start/s);
+  await assert.rejects(plan(), /No Faceline was started from .* with npm start/s);
   opened.defer(await startFaceline(env));
   const text = await plan();
   assert.match(text, /Sending synthetic requests for 20 s/);
