@@ -213,7 +213,7 @@ test("the tester is on by default, as /capabilities and the guides say", async (
   );
   assert.match(
     (await app.inject("/docs/privacy")).body,
-    /in memory: for at most 40 s after the last request/,
+    /in memory for at most 40 s after the last request/,
   );
   assert.equal((await app.inject("/capabilities")).json().features.tester, true);
 });
