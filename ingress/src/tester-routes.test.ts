@@ -211,10 +211,7 @@ test("the tester is on by default, as /capabilities and the guides say", async (
     (await app.inject("/docs/limits")).body,
     /Requests per minute from one address<\/th><td class="number">30</,
   );
-  assert.match(
-    (await app.inject("/docs/privacy")).body,
-    /in memory for at most 40 s after the last request/,
-  );
+  assert.match((await app.inject("/docs/privacy")).body, /in memory for at most 40 s after the last request/);
   assert.equal((await app.inject("/capabilities")).json().features.tester, true);
 });
 
