@@ -1,3 +1,14 @@
+import {
+  backslash,
+  closeList,
+  closeObject,
+  colon,
+  comma,
+  openList,
+  openObject,
+  quote,
+} from "./json-bytes.ts";
+
 /**
  * Returns where bytes stop being JSON and what stands there, as the end of a sentence; undefined: they are
  * JSON (RFC 8259). For errors only: V8's own messages quote the body, and many of them have no position.
@@ -143,14 +154,6 @@ const tab = 0x09;
 const lineFeed = 0x0a;
 const carriageReturn = 0x0d;
 const space = 0x20;
-const quote = 0x22;
-const comma = 0x2c;
-const colon = 0x3a;
-const openList = 0x5b;
-const backslash = 0x5c;
-const closeList = 0x5d;
-const openObject = 0x7b;
-const closeObject = 0x7d;
 
 const mayClose: ReadonlySet<Expected> = new Set(["firstName", "firstValue", "comma"]);
 

@@ -1,4 +1,14 @@
 import { pathCharactersMax } from "../images/base64.ts";
+import {
+  backslash,
+  closeList,
+  closeObject,
+  colon,
+  comma,
+  openList,
+  openObject,
+  quote,
+} from "./json-bytes.ts";
 
 /**
  * Counts what the bytes of a body hold before they are parsed: `JSON.parse` makes of 32 MiB of brackets or
@@ -129,15 +139,6 @@ const nameCharactersMax = 64;
 
 /** Longer than any path: see `imageBytes`. Shorter texts cost little as they are. */
 const longStringBytesMin = pathCharactersMax + 1;
-
-const quote = 0x22;
-const comma = 0x2c;
-const colon = 0x3a;
-const openList = 0x5b;
-const backslash = 0x5c;
-const closeList = 0x5d;
-const openObject = 0x7b;
-const closeObject = 0x7d;
 
 /** The bytes of a string in a body, without its quotes. */
 export type StringRange = { from: number; to: number };
