@@ -100,7 +100,7 @@ test("without OTLP and operators' ports no service loads anything of OpenTelemet
 });
 
 const atFirstCollection = prometheusName("v8js.gc.duration");
-/** Of a client that has it sampled. */
+/** Trace id of a client that samples its request. */
 const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 
 /** Calls that succeed and calls that fail. */

@@ -123,8 +123,8 @@ type SpanRule = { required: string[]; ofServers?: string[]; name(attributes: Att
 type MetricConvention = {
   kind: string;
   unit: string;
-  /** On every series. */
+  /** Attributes of every series. */
   required: string[];
-  /** Where they apply. */
+  /** Attributes of those series to which they apply. */
   conditional?: string[];
 };

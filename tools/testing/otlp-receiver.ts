@@ -183,7 +183,7 @@ export type ReceivedLog = {
   /** Number and text. */
   severity: string;
   body: string;
-  /** Of lines in a span that is exported. */
+  /** Trace id, where the line was written in an exported span. */
   traceId: string | undefined;
   spanId: string | undefined;
   attributes: Record<string, unknown>;

@@ -190,7 +190,10 @@ function inferenceStatus({ isStopping, failed, busy, answered, runs }: LiveInfer
   };
 }
 
-/** Of two workers, one that takes 1.5 times as long as the other takes 1.2 times the mean of both. */
+/**
+ * Multiple of the mean run time from which a worker is slow. Of two workers, one that takes 1.5 times as long
+ * as the other takes 1.2 times their mean.
+ */
 const slownessMin = 1.2;
 const comparedRunsMin = 8;
 

@@ -51,7 +51,7 @@ const labelsOf = (attributes: Attributes): string =>
 
 type ExemplarSet = {
   series: string;
-  /** By upper bound; undefined: above all. */
+  /** The latest exemplar by upper bound; undefined is the bound above all. */
   buckets: Map<number | undefined, { value: number; traceId: string; spanId: string; at: number }>;
 };
 

@@ -95,5 +95,5 @@ type ResponseFacts = {
   measuredMs?: number | undefined;
 };
 
-/** As many as have room in the box. */
+/** Lines that have room in the box. */
 const shownLinesMax = 20;
