@@ -117,7 +117,7 @@ test("the users of the services reach no keys and channels but their own", { ski
   for (const [server, user, ...refused] of [
     ["redis-volatile", "ingress", ["SET", "elsewhere", "1"], ["PUBLISH", "elsewhere", "1"]],
     ["redis-volatile", "batcher", ["SET", "image:1", "1"], ["EXISTS", "image:1"], ["PUBLISH", "keys", "1"]],
-    ["redis-volatile", "inference", ["MGET", "idempotency:t:1"], ["PUBLISH", "cancels:p", "1"]],
+    ["redis-volatile", "inference", ["MGET", "rate:t"], ["PUBLISH", "cancels:p", "1"]],
     ["redis-durable", "ingress", ["GET", "elsewhere"], ["SUBSCRIBE", "elsewhere"]],
     ["redis-durable", "keys", ["SET", "elsewhere", "1"], ["PUBLISH", "elsewhere", "1"]],
   ] as [RedisServer, string, ...[string, ...string[]][]][]) {

@@ -19,12 +19,6 @@ export const answerKey = (task: TaskId): string => `answer:${task}`;
 /** Limits of a team: its token bucket, and the number of its calls in flight at each ingress. */
 export const rateKeyPrefix = "rate";
 export const inFlightKey = (team: string): string => `in-flight:${team}`;
-/**
- * The record of an `Idempotency-Key`, by the SHA-256 of the key; and the bytes of replies that were stored in
- * one window of time, for a team or for all teams.
- */
-export const idempotencyRecordKey = (team: string, sha256: string): string => `idempotency:${team}:${sha256}`;
-export const storedBytesKey = (scope: string, window: number): string => `stored-bytes:${scope}:${window}`;
 
 /** Channels of the volatile Redis. */
 export const answersChannel = (ingress: string): string => `answers:${ingress}`;
