@@ -134,9 +134,8 @@ export const durableUsers: Record<DurableUser, RedisRights> = {
   keys: {
     keys: accountKeys,
     channels: accountChannels,
-    // To find what releases before the sets of teams and keys stored. To remove a person: the audit log is
-    // written again, and then the file of the server.
-    commands: [...accountCommands, "scan", "watch", "unwatch", "multi", "exec", "xrange", "bgrewriteaof"],
+    // To remove a person: the audit log is written again, and then the file of the server.
+    commands: [...accountCommands, "watch", "unwatch", "multi", "exec", "xrange", "bgrewriteaof"],
   },
 };
 

@@ -32,10 +32,7 @@ export const apiKeyKey = (sha256: string): string => `key:${sha256}`;
 export const keysLastUsedKey = "keys-last-used";
 /** A set: the SHA-256 of each API key of a team. */
 export const teamKeysKey = (team: string): string => `team-keys:${team}`;
-/**
- * A set: every team that was given keys or limits. No team can have this name, and rights of users that were
- * made for earlier releases cover it.
- */
+/** A set: every team that was given keys or limits. No team can have this name. */
 export const teamsKey = "team-keys:~teams";
 export const teamKey = (team: string): string => `team:${team}`;
 /** A hash: who waits for approval, by mail address. */
