@@ -4,6 +4,7 @@
  */
 const kinds = [
   "allowlist_reply",
+  "answer_removal",
   "cancel_publish",
   "clock_measurement",
   "dead_letter",

@@ -13,7 +13,7 @@ export const inferenceGroup = (pool: string): string => `faceline.inference.${po
 
 /** Keys of the volatile Redis; each is set with a TTL. */
 export const imageKey = (task: TaskId): string => `image:${task}`;
-/** An answer, or an empty text where the call of the task was cancelled. */
+/** An answer; once its ingress has it, the build alone; an empty text where the call was cancelled. */
 export const answerKey = (task: TaskId): string => `answer:${task}`;
 
 /** Limits of a team: its token bucket, and the number of its calls in flight at each ingress. */
