@@ -1,4 +1,4 @@
-import { Answer } from "@faceline/contracts/wire/answer";
+import { AnswerMarker } from "@faceline/contracts/wire/answer";
 import type { CallId, TaskId } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import { answerKey, batcherGroup, tasksTopic } from "@faceline/contracts/wire/names";
@@ -158,7 +158,7 @@ export class TaskInbox implements AsyncDisposable {
       const replies = (await pipeline.exec().catch(() => null)) ?? [];
       for (const [index, { call }] of some.entries()) {
         const value = replies[index]?.[1];
-        const read = value instanceof Buffer ? readMessage(Answer, value) : undefined;
+        const read = value instanceof Buffer ? readMessage(AnswerMarker, value) : undefined;
         if (read?.ok && read.value.build !== null) builds.set(call, read.value.build);
       }
     }

@@ -426,7 +426,6 @@ export type ErrorCode =
   | "key_disabled"
   | "not_found"
   | "method_not_allowed"
-  | "idempotency_conflict"
   | "request_too_large"
   | "image_too_large"
   | "unsupported_media_type"

@@ -21,10 +21,9 @@ export { FacelineError, type FacelineErrorCode } from "./faceline-error.ts";
  *     const faceline = new FacelineClient({ baseUrl: "http://127.0.0.1:8080", apiKey });
  *     const { verified } = await faceline.verify({ img1, img2 });
  *
- * Temporary refusals (429, 503) and broken connections are retried within `timeoutMs`. An `Idempotency-Key`
- * is sent only if the caller gives one: the service then keeps the response, embeddings included, for ten
- * minutes. Every method throws a FacelineError if the request fails, or the reason of `signal` when the
- * caller aborts.
+ * Temporary refusals (429, 503) and broken connections are retried within `timeoutMs`, which is safe: a
+ * request changes nothing in the service. Every method throws a FacelineError if the request fails, or the
+ * reason of `signal` when the caller aborts.
  */
 export class FacelineClient {
   readonly #options: Required<Omit<ClientOptions, "apiKey">> & Pick<ClientOptions, "apiKey">;
@@ -81,7 +80,6 @@ export class FacelineClient {
     const headers: Record<string, string> = {
       "content-type": "application/json",
     };
-    if (options.idempotencyKey !== undefined) headers["idempotency-key"] = options.idempotencyKey;
     if (this.#options.apiKey !== undefined) headers["x-api-key"] = this.#options.apiKey;
     if (options.deadlineMs !== undefined) headers["x-request-timeout-ms"] = String(options.deadlineMs);
     const body = JSON.stringify(await withBase64Images(request));
@@ -182,11 +180,6 @@ export type CallOptions = {
   signal?: AbortSignal;
   /** Sent as `x-request-id`: becomes the `request_id` of the response and of the service's logs. */
   requestId?: string;
-  /**
-   * Sent as `Idempotency-Key` with a POST: equal requests are then computed and counted once, and the
-   * service keeps the response for ten minutes. Not sent by default.
-   */
-  idempotencyKey?: string;
   /** How long the service may take for one attempt, in milliseconds: `x-request-timeout-ms`. */
   deadlineMs?: number;
 };

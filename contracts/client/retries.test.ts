@@ -30,7 +30,6 @@ test("no other error is retried", () => {
   for (const [status, code] of [
     [400, "invalid_request"],
     [401, "invalid_api_key"],
-    [409, "idempotency_conflict"],
     [500, "internal_error"],
     [502, "upstream_failed"],
     [504, "upstream_timeout"],

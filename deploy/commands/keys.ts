@@ -3,7 +3,7 @@ import { createKey, isActive } from "@faceline/accounts/keys/team-keys";
 import { changeLimits } from "@faceline/accounts/people/teams";
 import { type ListedKey, revokeApiKey } from "@faceline/runtime/api-keys";
 import type { RedisConnection } from "@faceline/runtime/redis";
-import { indexTeams, listApiKeys } from "@faceline/runtime/team-index";
+import { listApiKeys } from "@faceline/runtime/team-index";
 import { type KeysCommand, parseKeysCall, usage } from "./keys-call.ts";
 import { formatTime, runPeopleCommand } from "./keys-people.ts";
 import { connectKeysRedis } from "./keys-redis.ts";
@@ -49,11 +49,11 @@ async function run(redis: RedisConnection, call: Exclude<KeysCommand, { verb: "h
       await changeLimits(redis, call, commandActor);
       return `The limits of ${call.team} are set and take effect immediately.`;
     case "list": {
-      const keys = await listAllKeys(redis);
+      const keys = await listApiKeys(redis);
       return keyTable(keys.filter((key) => call.team === undefined || key.team === call.team));
     }
     case "revoke": {
-      const key = findOnly(await listAllKeys(redis), call.prefix);
+      const key = findOnly(await listApiKeys(redis), call.prefix);
       if (key.disabled) return `Key ${key.id} of ${key.team} (${key.name}) is already revoked.`;
       await revokeApiKey(redis, key);
       await recordAudit(redis, commandActor, "key_revoked", key.id, { team: key.team });
@@ -70,12 +70,6 @@ async function run(redis: RedisConnection, call: Exclude<KeysCommand, { verb: "h
     case "forget":
       return runPeopleCommand(redis, call);
   }
-}
-
-/** Returns every key, those of earlier releases included. */
-async function listAllKeys(redis: RedisConnection): Promise<ListedKey[]> {
-  await indexTeams(redis);
-  return listApiKeys(redis);
 }
 
 /**

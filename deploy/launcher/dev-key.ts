@@ -2,7 +2,6 @@ import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
 import { newApiKey, setTeamLimits, storeApiKey, teamLimits } from "@faceline/runtime/api-keys";
 import { readConfig } from "@faceline/runtime/config";
 import { connectDurableRedis, DurableRedisConfig } from "@faceline/runtime/redis";
-import { indexTeams } from "@faceline/runtime/team-index";
 import { unlimited } from "@faceline/contracts/stored/team";
 
 const devKeyPattern = /^fl_dev_[A-Za-z0-9_-]{43}$/;
@@ -20,8 +19,7 @@ export const newDevKey = (): string => newApiKey("fl_dev_");
 
 /**
  * Stores a key for the ingresses, with a team without limits. Existing records are kept: a revoked key stays
- * revoked, and limits that were set stay set. What earlier releases stored is put into the sets of keys and
- * teams. `env` has the settings of the durable Redis.
+ * revoked, and limits that were set stay set. `env` has the settings of the durable Redis.
  */
 export async function storeKey(env: NodeJS.ProcessEnv, key: string, team: string): Promise<void> {
   const config = readConfig(DurableRedisConfig, { ...env, REDIS_COMMAND_MS: `${commandMs}` });
@@ -29,7 +27,6 @@ export async function storeKey(env: NodeJS.ProcessEnv, key: string, team: string
   await storeApiKey(redis, key, { team, name: `${team} key` });
   const { requestsPerSecond } = await teamLimits(redis, team);
   if (requestsPerSecond === undefined) await setTeamLimits(redis, team, unlimited);
-  await indexTeams(redis);
 }
 
 const commandMs = 5_000;

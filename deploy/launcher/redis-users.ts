@@ -9,7 +9,6 @@ import {
   auditKey,
   cancelsChannel,
   declinedKey,
-  idempotencyRecordKey,
   imageKey,
   inFlightKey,
   keyChangesChannel,
@@ -24,7 +23,6 @@ import {
   sessionsKey,
   signInKey,
   signInsKey,
-  storedBytesKey,
   teamKey,
   teamKeysKey,
   usageByTeamKey,
@@ -46,15 +44,7 @@ const volatile = [...connection, "config|get", "time"];
 
 export const volatileUsers: Record<VolatileUser, RedisRights> = {
   ingress: {
-    keys: [
-      imageKey(every),
-      answerKey(every),
-      `${rateKeyPrefix}*`,
-      inFlightKey("*"),
-      idempotencyRecordKey("*", "*"),
-      // The window of time ends the name.
-      storedBytesKey("*", 0).replace(/0$/, "*"),
-    ],
+    keys: [imageKey(every), answerKey(every), `${rateKeyPrefix}*`, inFlightKey("*")],
     channels: [answersChannel("*"), poolChannel("*"), cancelsChannel("*")],
     commands: [
       ...volatile,
@@ -63,12 +53,8 @@ export const volatileUsers: Record<VolatileUser, RedisRights> = {
       "get",
       "set",
       "mget",
-      "del",
       "unlink",
-      "incrby",
       "pexpire",
-      "hget",
-      "hmget",
       "hgetall",
       "hset",
       "hdel",
@@ -148,9 +134,8 @@ export const durableUsers: Record<DurableUser, RedisRights> = {
   keys: {
     keys: accountKeys,
     channels: accountChannels,
-    // To find what releases before the sets of teams and keys stored. To remove a person: the audit log is
-    // written again, and then the file of the server.
-    commands: [...accountCommands, "scan", "watch", "unwatch", "multi", "exec", "xrange", "bgrewriteaof"],
+    // To remove a person: the audit log is written again, and then the file of the server.
+    commands: [...accountCommands, "watch", "unwatch", "multi", "exec", "xrange", "bgrewriteaof"],
   },
 };
 

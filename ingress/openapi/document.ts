@@ -85,7 +85,7 @@ function computeOperation(endpoint: ComputeEndpoint) {
     responses: {
       200: {
         description: "The result.",
-        headers: headerRefs(...computeReplyHeaders, "Idempotency-Replayed"),
+        headers: headerRefs(...computeReplyHeaders),
         content: {
           "application/json": { schema: refTo(nameOf(endpoint.reply)), examples: examples.replies },
         },

@@ -22,13 +22,6 @@ export const parameters = {
     // Without a default: generated clients would send it, whatever the operator's own is.
     schema: { type: "integer", minimum: 50, maximum: 120_000 },
   },
-  IdempotencyKey: {
-    name: "Idempotency-Key",
-    in: "header",
-    description:
-      "Makes retries safe: for 10 minutes, a second request with the same key and body gets the first response. With a different body, it is rejected with 409.",
-    schema: { type: "string", minLength: 1, maxLength: 128 },
-  },
   Traceparent: {
     name: "traceparent",
     in: "header",
@@ -60,10 +53,6 @@ export const headers = {
   },
   "RateLimit-Remaining": { description: "How many requests may be sent at once now.", schema: count },
   "RateLimit-Reset": { description: "Seconds until the full burst is available again.", schema: count },
-  "Idempotency-Replayed": {
-    description: "`true` if this is the response to an earlier request with the same Idempotency-Key.",
-    schema: text,
-  },
   "WWW-Authenticate": { required: true, description: "How to send an API key.", schema: text },
 };
 

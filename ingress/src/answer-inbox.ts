@@ -1,3 +1,4 @@
+import { markReceived } from "@faceline/runtime/answers";
 import { bestEffort } from "@faceline/runtime/best-effort";
 import type { Log } from "@faceline/runtime/log";
 import { readMessage } from "@faceline/runtime/message";
@@ -22,6 +23,9 @@ const lookupKeysMax = 500;
  * Receives the answers that are addressed to this process. Redis pub/sub forgets what a broken connection
  * missed, so the keys of pending answers are read after a reconnect and twice a second. The first answer to a
  * task counts; all later ones are ignored, which makes redelivery harmless.
+ *
+ * Answers are replaced in Redis by markers as they are received, also after the end of their call: so
+ * embeddings stay there no longer than the call runs.
  */
 export async function openAnswerInbox({
   config,
@@ -29,22 +33,30 @@ export async function openAnswerInbox({
   redis,
   log,
 }: AnswerInboxParts): Promise<AnswerInbox> {
-  const pending = new Map<TaskId, { resolve(answer: Answer): void; since: number }>();
+  const subscribed = new Map<TaskId, Subscription>();
 
-  const receive = (answer: Answer): void => {
-    pending.get(answer.task)?.resolve(answer);
-    pending.delete(answer.task);
+  const receive = (answers: readonly Answer[]): void => {
+    // A second answer would put another build into the marker of the first.
+    const first = answers.filter(({ task }) => subscribed.get(task)?.isAnswered !== true);
+    for (const answer of first) {
+      const subscription = subscribed.get(answer.task);
+      if (subscription === undefined) continue;
+      subscription.isAnswered = true;
+      subscription.resolve(answer);
+    }
+    // An answer that cannot be replaced now expires with its TTL.
+    if (first.length > 0) bestEffort("answer_removal", markReceived(redis, first));
   };
 
   const lookUpPending = async (olderThanMs: number): Promise<void> => {
     const pendingSince = performance.now() - olderThanMs;
-    const tasks = [...pending].filter(([, { since }]) => since <= pendingSince).map(([task]) => task);
+    const tasks = [...subscribed].flatMap(([task, { isAnswered, since }]) =>
+      !isAnswered && since <= pendingSince ? [task] : [],
+    );
     for (let start = 0; start < tasks.length; start += lookupKeysMax) {
       const values = await redis.mgetBuffer(tasks.slice(start, start + lookupKeysMax).map(answerKey));
-      for (const value of values) {
-        const message = value === null ? undefined : readMessage(Answer, value);
-        if (message?.ok) receive(message.value);
-      }
+      const messages = values.flatMap((value) => (value === null ? [] : [readMessage(Answer, value)]));
+      receive(messages.flatMap((message) => (message.ok ? [message.value] : [])));
     }
   };
   const lookUp = (olderThanMs: number) => bestEffort("pending_answers_lookup", lookUpPending(olderThanMs));
@@ -54,7 +66,7 @@ export async function openAnswerInbox({
     [answersChannel(ingress)],
     (bytes) => {
       const { answers, reasons } = readAnswers(bytes);
-      for (const answer of answers) receive(answer);
+      receive(answers);
       if (reasons.length > 0)
         log.error({ count: reasons.length, reason: reasons[0] }, "answers could not be read");
     },
@@ -69,13 +81,13 @@ export async function openAnswerInbox({
       const since = performance.now();
       const answers = tasks.map((task) => {
         const { promise, resolve } = Promise.withResolvers<Answer>();
-        pending.set(task, { resolve, since });
+        subscribed.set(task, { resolve, since, isAnswered: false });
         return promise;
       });
       return {
         answers,
         [Symbol.dispose]() {
-          for (const task of tasks) pending.delete(task);
+          for (const task of tasks) subscribed.delete(task);
         },
       };
     },
@@ -103,6 +115,8 @@ export function readAnswers(bytes: Buffer): { answers: Answer[]; reasons: string
 }
 
 const AnyList = z.array(z.unknown()).min(1);
+
+type Subscription = { resolve(answer: Answer): void; since: number; isAnswered: boolean };
 
 type AnswerInboxParts = { config: VolatileServer; ingress: string; redis: RedisConnection; log: Log };
 

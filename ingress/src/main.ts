@@ -22,7 +22,6 @@ import { callSpans } from "./call/call-spans.ts";
 import { accountsAreOn, IngressConfig, openAccessWarning, proxyWarning, usageIsCounted } from "./config.ts";
 import { dispatchCall } from "./dispatch/dispatch-call.ts";
 import { drain } from "./drain.ts";
-import { openIdempotencyStore } from "./idempotency/store.ts";
 import { SharedBudget } from "./limits/shared-budget.ts";
 import { openTeamLimiter } from "./limits/team-limiter.ts";
 import { openVisitorLimiter } from "./limits/visitor-limiter.ts";
@@ -87,7 +86,6 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     : undefined;
   await using teams = openTeamLimiter(redis, id);
   await using visitors = openVisitorLimiter(redis, id);
-  await using idempotency = openIdempotencyStore(redis, clock);
   const poolStates = () => pools.fresh().map(({ state }) => state);
 
   using observed = observeProcess(metrics, { redis, tracing });
@@ -132,7 +130,6 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       acquireTeamSlot: countCallers(teams.acquire, metrics, config.AUTH === "on" ? "team" : "anonymous"),
       acquireVisitorSlot: countCallers(visitors.acquire, metrics, "visitor"),
       acquireSharedVisitorSlot: visitors.acquireShared,
-      acquireIdempotencyKey: idempotency.acquire,
       poolStates,
       dependencyHealth,
       isServing,

@@ -24,6 +24,16 @@ test("x-request-id: a client's own is echoed unchanged, in header and body", asy
   }
 });
 
+test("an Idempotency-Key is ignored, whatever its value: each request is computed", async (t) => {
+  const { post, dispatched } = testServer(t);
+  for (const key of ["a", "a", "é", "x".repeat(200)]) {
+    const headers = { "idempotency-key": key, "x-request-id": `${dispatched.length}` };
+    const reply = await post("/verify", { img1: image, img2: image }, headers);
+    assert.deepEqual([reply.statusCode, reply.json().request_id], [200, headers["x-request-id"]]);
+  }
+  assert.equal(dispatched.length, 4);
+});
+
 test("x-request-id: where it is absent or unusable, the service makes a UUIDv7", async (t) => {
   const { app, post } = testServer(t);
   for (const id of ["", "a b", "x".repeat(129), "a,b", "é"]) {

@@ -26,8 +26,6 @@ import { serviceEndpoints } from "./endpoints/table.ts";
 import { answerMalformedRequest, ignoreExpectations, rejectConnect } from "./errors/malformed-requests.ts";
 import { rejectUnknownRoutes } from "./errors/not-found.ts";
 import { apiErrorFrom, sendProblem } from "./errors/problem-reply.ts";
-import { addIdempotency } from "./idempotency/hook.ts";
-import { idempotencyKeptMs } from "./idempotency/store.ts";
 import { InputReader } from "./images/inputs.ts";
 import { SlabPool } from "./memory/slab-pool.ts";
 import { SharedBudget } from "./limits/shared-budget.ts";
@@ -175,7 +173,6 @@ function addComputeScope(
     const identify = identifyTeams(ports, settings);
     addComputeHooks(compute, { ports, settings, identify, unknownCaller: keylessTenant });
     limitBodyMemory(compute, { ...settings, idleMs: limits.bodyIdleMs }, bodyParts);
-    addIdempotency(compute, ports);
     addComputeRoutes(compute, context);
   });
 }
@@ -191,7 +188,6 @@ const pageFacts = (settings: HttpSettings, { enabled, cards }: LoadedModels): Om
   keysNeeded: settings.AUTH === "on",
   limits: requestLimits(settings, enabled),
   teamBodyBytesPerSecond: settings.TEAM_BODY_BYTES_PER_SECOND,
-  idempotencyKeptMs,
   models: enabled.embeddingModels,
   cards: Object.fromEntries(cards),
   detectors: enabled.detectors.map(({ name }) => name),

@@ -91,13 +91,6 @@ test("the tester accepts only JSON", async (t) => {
   }
 });
 
-test("an Idempotency-Key is ignored: all visitors are one tenant, and would take keys from each other", async (t) => {
-  const acquireIdempotencyKey = () => Promise.reject(new Error("looked up"));
-  const { app } = testServer(t, { acquireIdempotencyKey });
-  const headers = { ...fromPage, "idempotency-key": "a" };
-  assert.equal((await app.inject(call({ headers }))).statusCode, 200);
-});
-
 test("a visitor over the limits gets rate_limited with Retry-After and the RateLimit headers", async (t) => {
   const error = new ApiError("rate_limited", "Too many.", { retryAfterMs: 1_001 });
   const rate = { limit: 20, remaining: 0, resetMs: 40_000 };

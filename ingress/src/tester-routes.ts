@@ -18,10 +18,6 @@ import { identifyVisitors, visitorAddress } from "./tester/visitors.ts";
  * Adds the routes of the public tester, the home page: the compute endpoints below /tester, without a key
  * and within limits of their own, and the answer for the sample pictures. They are not part of the API: only
  * pages of this service may call them.
- *
- * There is no `Idempotency-Key`: keys and the room for stored replies belong to a tenant, and all visitors
- * are one, so they could take them from each other. The page has no use for it either, because it sends a
- * call again only after an answer.
  */
 export function addTesterRoutes(
   app: FastifyInstance,

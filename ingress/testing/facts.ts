@@ -2,7 +2,6 @@ import { readCatalogue } from "@faceline/models/catalogue";
 import type { Facts } from "@faceline/web/facts";
 import { HttpSettings } from "../src/config.ts";
 import { requestLimits } from "../src/endpoints/capabilities.ts";
-import { idempotencyKeptMs } from "../src/idempotency/store.ts";
 import { LoadedModels } from "../src/models/loaded-models.ts";
 import { testerFacts } from "../src/tester/tester-settings.ts";
 
@@ -16,7 +15,6 @@ export async function testFacts(): Promise<Facts> {
     keysNeeded: true,
     limits: requestLimits(settings, models),
     teamBodyBytesPerSecond: settings.TEAM_BODY_BYTES_PER_SECOND,
-    idempotencyKeptMs,
     models: models.embeddingModels,
     cards: Object.fromEntries(cards),
     detectors: models.detectors.map(({ name }) => name),

@@ -42,10 +42,6 @@ export function testServer(
     acquireTeamSlot: async () => ({ release() {} }),
     acquireVisitorSlot: async () => ({ release() {} }),
     acquireSharedVisitorSlot: async () => ({ release() {} }),
-    acquireIdempotencyKey: async () => ({
-      kind: "acquired",
-      lock: { store: async () => {}, release: async () => {} },
-    }),
     poolStates: () => [testPool],
     dependencyHealth: () => ({ kafka: true, redis: true, hasTopics: true }),
     isServing: () => true,

@@ -17,7 +17,7 @@ const LocalThresholds = z.strictObject({
   model_version: z.string().min(1),
   thresholds: Thresholds,
   calibration: ThresholdsCalibration,
-  /** Files of older releases have none: replies have no false match rate then. */
+  /** Absent: replies have no false match rate. */
   false_match_curves: FalseMatchCurves.optional(),
 });
 type LocalThresholds = z.infer<typeof LocalThresholds>;

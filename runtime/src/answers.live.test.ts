@@ -49,7 +49,7 @@ test("the first answer is kept, every answer is published, and each ingress rece
   assert.ok(lastsMs > 0 && lastsMs <= 11_000, `${lastsMs}`);
 });
 
-test("a task has ended when it is answered or its call was cancelled, and a cancel replaces no answer", async () => {
+test("a task has ended when it is answered or its call was cancelled, and a cancel replaces its answer", async () => {
   await using redis = await connectVolatileRedis(config);
   const tasks = [0, 1, 2].map((index) => `${randomUUID()}/nnnnnnnnnnnnnnnn/${index}` as TaskId);
   const [answered, cancelled] = tasks;
@@ -57,7 +57,7 @@ test("a task has ended when it is answered or its call was cancelled, and a canc
   const expired = addressAnswer(answer(answered!, { kind: "expired", lateByMs: 1 }), "ingress", now);
   await publishAnswers(redis, [expired], now);
   await markCancelled(redis, [answered!, cancelled!], 1_000);
-  assert.deepEqual(await taskEnds(redis, tasks), ["superseded", "cancelled", undefined]);
+  assert.deepEqual(await taskEnds(redis, tasks), ["cancelled", "cancelled", undefined]);
   const lastsMs = await redis.pttl(answerKey(cancelled!));
   assert.ok(lastsMs > 0 && lastsMs <= 11_000, `${lastsMs}`);
 

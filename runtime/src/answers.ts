@@ -55,8 +55,21 @@ export async function publishAnswers(
 }
 
 /**
+ * Replaces answers that their ingress has received by markers: faces and embeddings are in Redis no longer,
+ * and until the answers would have expired, no later answer takes their place. A marker has the build,
+ * because a batcher that takes over keeps the rest of the call on it.
+ */
+export async function markReceived(
+  redis: Pick<RedisConnection, "set">,
+  answers: readonly Answer[],
+): Promise<void> {
+  const markers = answers.map(({ task, build }) => [answerKey(task), JSON.stringify({ build })] as const);
+  await Promise.all(markers.map(([key, marker]) => redis.set(key, marker, "KEEPTTL", "XX")));
+}
+
+/**
  * Marks tasks whose call has ended without their answers: an empty text stands in the place of each, as long
- * as an answer would. An answer that is there stays.
+ * as an answer would. It replaces an answer that the ingress has not received, since nobody waits for it.
  */
 export async function markCancelled(
   redis: Pick<RedisConnection, "set">,
@@ -64,13 +77,13 @@ export async function markCancelled(
   remainingMs: number,
 ): Promise<void> {
   const ttlMs = Math.ceil(Math.max(0, remainingMs) + answerGraceMs);
-  await Promise.all(tasks.map((task) => redis.set(answerKey(task), "", "PX", ttlMs, "NX")));
+  await Promise.all(tasks.map((task) => redis.set(answerKey(task), "", "PX", ttlMs)));
 }
 
 /** Returns how each task has ended already; undefined: it has not, or nobody knows. Never throws. */
 export async function taskEnds(redis: AnswersRedis, tasks: readonly TaskId[]): Promise<TaskEnd[]> {
   const pipeline = redis.pipeline();
-  // GET and not STRLEN, which the rights of earlier releases lack; few tasks are asked for.
+  // GET, because STRLEN is 0 for an empty text and for no key. Most answers are markers by now.
   for (const task of tasks) pipeline.getBuffer(answerKey(task));
   const replies = (await pipeline.exec().catch(() => null)) ?? [];
   return tasks.map((_, index) => {

@@ -4,12 +4,10 @@
  */
 const kinds = [
   "allowlist_reply",
+  "answer_removal",
   "cancel_publish",
   "clock_measurement",
   "dead_letter",
-  "idempotency_release",
-  "idempotency_renewal",
-  "idempotency_store",
   "image_removal",
   "in_flight_report",
   "kafka_disconnect",

@@ -18,19 +18,3 @@ test("one error lists every invalid setting by name", () => {
     message: /^settings:\n {2}WAIT_MS: .+\n {2}NAME: .+$/,
   });
 });
-
-test("a setting of an earlier release is refused with what holds in its place, unless it is empty", () => {
-  const env = { HOP_MS: "3", LANES: "Dlib/ssd", FACES_MAX: "", WAIT_MS: "soon" };
-  assert.throws(
-    () => readConfig(Config, env),
-    (error: Error) => {
-      assert.deepEqual(error.message.split("\n").slice(0, 3), [
-        "settings:",
-        "  LANES is no longer a setting: it is in MODELS and DETECTORS, for workers and ingresses alike; remove it",
-        "  HOP_MS is no longer a setting: it is measured; remove it",
-      ]);
-      assert.match(error.message, /WAIT_MS: /);
-      return true;
-    },
-  );
-});

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash, randomUUID } from "node:crypto";
 import test, { type TestContext } from "node:test";
-import { apiKeyKey, teamKeysKey, teamsKey } from "@faceline/contracts/wire/names";
+import { apiKeyKey } from "@faceline/contracts/wire/names";
 import { newApiKey, setTeamLimits, storeApiKey } from "./api-keys.ts";
 import { connectRedis } from "./redis.ts";
-import { indexTeams, listApiKeys, listTeamKeys, listTeamNames } from "./team-index.ts";
+import { listApiKeys, listTeamKeys, listTeamNames } from "./team-index.ts";
 
 test("teams that were given keys or limits are listed, without a scan of what is stored", async (t) => {
   const { redis, teams } = await withTwoTeams(t);
@@ -24,17 +24,6 @@ test("a digest in the set of a team whose key is gone, or belongs to another tea
   await redis.set(apiKeyKey(digestOf(moved)), JSON.stringify({ ...record, team: teams[1] }));
   const names = (await listTeamKeys(redis, teams[0]!)).map(({ name }) => name);
   assert.deepEqual(names, ["laptop"]);
-});
-
-test("keys and limits that were stored without the sets are in them once they were indexed", async (t) => {
-  const { redis, teams } = await withTwoTeams(t);
-  await redis.srem(teamsKey, ...teams);
-  await redis.del(teamKeysKey(teams[0]!));
-  assert.deepEqual(await ownKeys(redis, teams), []);
-  await indexTeams(redis);
-  assert.deepEqual(await ownKeys(redis, teams), ["laptop"]);
-  const names = new Set(await listTeamNames(redis));
-  assert.ok(teams.every((team) => names.has(team)));
 });
 
 /** A team with a key, and one with limits alone. */

@@ -1,4 +1,4 @@
-import { apiKeyKey, teamKey, teamKeysKey, teamsKey } from "@faceline/contracts/wire/names";
+import { teamKeysKey, teamsKey } from "@faceline/contracts/wire/names";
 import { type ListedKey, readApiKeys } from "./api-keys.ts";
 import type { RedisConnection } from "./redis.ts";
 
@@ -28,31 +28,4 @@ export const listTeamKeys = (durable: RedisConnection, team: string): Promise<Li
 async function keysOf(durable: RedisConnection, team: string): Promise<ListedKey[]> {
   const keys = await readApiKeys(durable, await durable.smembers(teamKeysKey(team)));
   return keys.filter((key) => key.team === team);
-}
-
-/**
- * Puts the teams and keys into the sets that a release before these stored without them. Scans the names of
- * everything stored, so it needs a user who may: that of `npm run keys`, whom `npm start` and set-up use too.
- */
-export async function indexTeams(durable: RedisConnection): Promise<void> {
-  for await (const names of scan(durable, teamKey("*"))) {
-    await durable.sadd(teamsKey, ...names.map((name) => name.slice(teamKey("").length)));
-  }
-  for await (const names of scan(durable, apiKeyKey("*"))) {
-    const digests = names.map((name) => name.slice(apiKeyKey("").length));
-    const byTeam = Map.groupBy(await readApiKeys(durable, digests), ({ team }) => team);
-    for (const [team, keys] of byTeam) {
-      await durable.sadd(teamsKey, team);
-      await durable.sadd(teamKeysKey(team), ...keys.map(({ sha256 }) => sha256));
-    }
-  }
-}
-
-async function* scan(durable: RedisConnection, pattern: string): AsyncGenerator<string[]> {
-  let cursor = "0";
-  do {
-    const [next, names] = await durable.scan(cursor, "MATCH", pattern, "COUNT", 500);
-    cursor = next;
-    if (names.length > 0) yield names;
-  } while (cursor !== "0");
 }

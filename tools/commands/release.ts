@@ -1,20 +1,12 @@
-import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { capture } from "@faceline/deploy/launcher/capture";
-import { readDevKey, storeKey } from "@faceline/deploy/launcher/dev-key";
-import { freePorts } from "@faceline/deploy/launcher/ports";
 import { type Command, runCommand } from "@faceline/deploy/launcher/run-command";
-import { Services } from "@faceline/deploy/launcher/services";
-import { readLaunchOptions } from "@faceline/deploy/launcher/settings";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import { Steps } from "@faceline/deploy/launcher/steps";
 import { releaseChangelog } from "@faceline/releases/changelog";
-import { schemasOfThisRelease } from "@faceline/releases/messages";
-import { makeUsualCalls, recordMessages } from "@faceline/releases/record-messages";
-import { openTestServers } from "@faceline/testing/test-servers";
 
-// `npm run release -- 0.2.0`: writes the version into every package and the changelog, and records what the
-// services of this release send each other, with which the next one is compared. Commits nothing.
+// `npm run release -- 0.2.0`: writes the version into every package and the changelog. Commits nothing.
 
 /** These have the version too; npm writes it into the packages of the workspaces alone. */
 const filesWithVersion = [
@@ -30,8 +22,7 @@ const filesWithVersion = [
 
 await runCommand(release);
 
-async function release(command: Command): Promise<void> {
-  const { print, stop } = command;
+async function release({ print, stop }: Command): Promise<void> {
   const [version = ""] = process.argv.slice(2);
   if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error("Name the version: npm run release -- 0.2.0");
   const changes = await capture("git", ["-C", repository, "status", "--porcelain"]);
@@ -42,18 +33,6 @@ async function release(command: Command): Promise<void> {
     edit("CHANGELOG.md", (text) => releaseChangelog(text, version, new Date()));
   });
   await steps.run("versions", () => setVersion(version, stop));
-  await steps.run("recorded messages", async (note) => {
-    const messages = await record(command);
-    const folder = join(repository, "tools", "releases", "recorded");
-    for (const file of readdirSync(folder)) rmSync(join(folder, file));
-    const text = JSON.stringify({ version, schemas: schemasOfThisRelease(), messages }, undefined, 1);
-    writeFileSync(join(folder, `${version}.json`), `${text}\n`);
-    note(
-      Object.entries(messages)
-        .map(([name, list]) => `${list.length} ${name}`)
-        .join(", "),
-    );
-  });
   print(`\nRun npm test, commit, and name the commit: git tag -a v${version} -m "Faceline ${version}"`);
 }
 
@@ -71,28 +50,4 @@ async function setVersion(version: string, stop: AbortSignal): Promise<void> {
 function edit(file: string, change: (text: string) => string): void {
   const path = join(repository, file);
   writeFileSync(path, change(readFileSync(path, "utf8")));
-}
-
-async function record(command: Command): ReturnType<typeof recordMessages> {
-  const launch = readLaunchOptions(["--workers", "1"], process.env);
-  await using servers = await openTestServers({ launch, steps: new Steps(), ...command });
-  const key = readDevKey(servers.state.devKey);
-  await storeKey(servers.environment, key, "dev");
-  await using services = new Services(
-    {
-      counts: { workers: 1, batchers: 1, ingress: 1 },
-      access: servers.access,
-      pool: launch.POOL,
-      host: "127.0.0.1",
-      ports: await freePorts(1),
-      threads: launch.INTRA_OP_THREADS,
-      environment: { ...servers.environment, ENGINE: "model:40+2b", LOG_LEVEL: "warn" },
-    },
-    servers.watch,
-  );
-  await services.start();
-  await services.waitUntilHealthy(command.stop);
-  return await recordMessages(servers.environment, launch.POOL, () =>
-    makeUsualCalls(services.addresses[0]!, key),
-  );
 }

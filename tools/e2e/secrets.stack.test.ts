@@ -21,9 +21,7 @@ test("passwords are in private files alone: in no argument, environment or log",
   const { address, post, key, services } = await startStack(t);
   // Every user is at work: ingress, batcher and worker.
   const img = (await portraits())[0]!.toString("base64");
-  const sent = await post("/represent", { img }, { "idempotency-key": "secrets" });
-  const again = await post("/represent", { img }, { "idempotency-key": "secrets" });
-  assert.deepEqual([sent.status, again.status], [200, 200]);
+  assert.equal((await post("/represent", { img })).status, 200);
   assert.equal((await fetch(`${address}/health`)).status, 200);
 
   const passwords = readdirSync(secrets).map((file) => readFileSync(join(secrets, file), "utf8").trim());

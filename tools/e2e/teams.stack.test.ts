@@ -1,14 +1,9 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
-import { createHash, randomUUID } from "node:crypto";
+import { randomUUID } from "node:crypto";
 import { join } from "node:path";
 import test from "node:test";
 import { promisify } from "node:util";
-import { CompareResponse } from "@faceline/contracts/http/compare";
-import { readConfig } from "@faceline/runtime/config";
-import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/runtime/redis";
-import { idempotencyRecordKey } from "@faceline/contracts/wire/names";
-import { portraits } from "@faceline/testing/faces";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { apiClient } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
@@ -17,7 +12,6 @@ const vectors = { img1: Array(128).fill(0.1), img2: Array(128).fill(0.1) };
 
 test("keys and limits of teams, on two ingresses", async (t) => {
   const running = await startStack(t, { ingress: 2 });
-  const pictures = (await portraits()).map((picture) => picture.toString("base64"));
 
   await t.test(
     "a key of `npm run keys` is limited over both ingresses together, and rejected by both after it is revoked",
@@ -38,42 +32,6 @@ test("keys and limits of teams, on two ingresses", async (t) => {
       }
     },
   );
-
-  await t.test("an Idempotency-Key has one answer on both ingresses", async () => {
-    const headers = { "idempotency-key": randomUUID() };
-    const clients = running.addresses.map((address) => apiClient(address, running.key));
-    const body = { img1: pictures[0], img2: pictures[1], detector_backend: "tiny" };
-    const calls = await Promise.all(
-      Array.from({ length: 20 }, (_, i) => clients[i % 2]!("/verify", body, headers)),
-    );
-    assert.equal(new Set(calls.map((call) => JSON.stringify(call.body))).size, 1);
-    assert.equal(calls[0]!.status, 200);
-    const first = calls.filter(({ headers }) => headers.get("idempotency-replayed") === null);
-    assert.equal(first.length, 1);
-  });
-
-  await t.test("a call whose ingress is killed is computed again by the other ingress", async (t) => {
-    await using redis = await connectVolatileRedis(readConfig(VolatileRedisConfig, process.env));
-    const headers = { "idempotency-key": randomUUID(), "x-request-timeout-ms": "120000" };
-    const [killed, other] = running.addresses.map((address) => apiClient(address, running.key));
-    // Enough pictures that the call is still in flight when its ingress is killed.
-    const candidates = Array.from({ length: 20 }, (_, i) => pictures[i % pictures.length]);
-    const body = { img: pictures[0], candidates };
-    const lost = assert.rejects(killed!("/compare", body, headers));
-    const sha256 = createHash("sha256").update(headers["idempotency-key"]).digest("hex");
-    const claim = idempotencyRecordKey(running.pool, sha256);
-    await waitUntil("the call is under way", async () => (await redis.hget(claim, "state")) === "running");
-    running.services.find("ingress-1").kill("SIGKILL");
-    await lost;
-    const startedAt = performance.now();
-    const reply = await other!("/compare", body, headers);
-    t.diagnostic(
-      `computed again and answered ${Math.round(performance.now() - startedAt)} ms after the death`,
-    );
-    assert.equal(reply.status, 200, JSON.stringify(reply.body));
-    assert.equal(CompareResponse.parse(reply.body).results.length, candidates.length);
-    assert.equal(reply.headers.get("idempotency-replayed"), null);
-  });
 });
 
 const team = (): string => `team-${randomUUID()}`;

@@ -4,7 +4,10 @@ import { join } from "node:path";
 import { capture } from "@faceline/deploy/launcher/capture";
 import type { Steps } from "@faceline/deploy/launcher/steps";
 
-/** Installs the requirements into a virtual environment, unless exactly these are installed. */
+/**
+ * Installs the requirements into a virtual environment, unless exactly these are installed. pip takes no file
+ * without a hash in the requirements, and builds no package but those that they name `--no-binary`.
+ */
 export async function setUpVenv(venv: Venv, steps: Steps, stop: AbortSignal): Promise<void> {
   const { name, pythonMin, requirements } = venv;
   if (findVenv(venv) !== undefined) return steps.run(name, async (note) => note("present"));
@@ -17,8 +20,9 @@ export async function setUpVenv(venv: Venv, steps: Steps, stop: AbortSignal): Pr
       failed: "python3 -m venv failed (on Debian and Ubuntu it comes with the package python3-venv)",
     }),
   );
+  const pinned = ["--require-hashes", "--only-binary", ":all:", "-r", requirements];
   await steps.run(name, () =>
-    capture(python, ["-m", "pip", "install", "--disable-pip-version-check", "--quiet", "-r", requirements], {
+    capture(python, ["-m", "pip", "install", "--disable-pip-version-check", "--quiet", ...pinned], {
       stop,
       failed: `The packages of the ${name} could not be installed`,
     }),
@@ -35,7 +39,7 @@ export function findVenv(venv: Venv): Installed | undefined {
   const { python, stamp } = venvPaths(venv);
   const { requirements } = venv;
   if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== sha256Of(requirements)) return undefined;
-  const pinned = readFileSync(requirements, "utf8").matchAll(/^([\w.-]+)==(\S+)$/gm);
+  const pinned = readFileSync(requirements, "utf8").matchAll(/^([\w.-]+)==(\S+)/gm);
   return { python, versions: Object.fromEntries([...pinned].map(([, name, version]) => [name!, version!])) };
 }
 

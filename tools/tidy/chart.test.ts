@@ -20,6 +20,19 @@ test("the chart has the version of the product", () => {
   assert.deepEqual([version, appVersion], [product, product]);
 });
 
+test("an example of values trusts no proxy that an operator has not named", () => {
+  for (const file of findFiles(`${chart}/values-*.yaml`)) {
+    const { settings } = parse(read(file)) as { settings?: { ingress?: Record<string, string> } };
+    const trusted = settings?.ingress?.["TRUSTED_PROXIES"]?.split(",") ?? [];
+    // A range for documentation, and what only the pod itself can reach.
+    assert.deepEqual(
+      trusted.filter((range) => range !== "192.0.2.0/24" && range !== "127.0.0.0/8"),
+      [],
+      file,
+    );
+  }
+});
+
 test("a service outside the cluster keeps the address of its clients, by which limits count", () => {
   const [service] = templates.filter((text) => text.includes("type: {{ $ingress.service.type }}"));
   assert.match(

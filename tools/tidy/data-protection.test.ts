@@ -23,7 +23,6 @@ test("every key of Redis and every topic of Kafka has a row, and no other one", 
 
 const constants: [name: string, file: string, constant: string, unit: string][] = [
   ["image:", "ingress/src/image-outbox.ts", "imageGraceMs", "s"],
-  ["idempotency:", "ingress/src/idempotency/store.ts", "idempotencyKeptMs", "s"],
   ["answer:", "runtime/src/answers.ts", "answerGraceMs", "s"],
   ["in-flight:", "ingress/src/limits/in-flight-limiter.ts", "reportValidMs", "s"],
   ["declined:", "accounts/src/people/applicants.ts", "declinedShownDays", "days"],

@@ -14,7 +14,6 @@ export type Facts = {
   keysNeeded: boolean;
   limits: CapabilitiesResponse["limits"];
   teamBodyBytesPerSecond: number;
-  idempotencyKeptMs: number;
   /** Those that are enabled. */
   models: Pick<
     Recogniser,

@@ -17,7 +17,7 @@ test("the newest entries come first, and further ones after the last that was se
   assert.ok(AuditId.safeParse(third?.id).success);
 });
 
-test("an entry says what changed; one of another release has what can be read of it", async (t) => {
+test("an entry says what changed; one without readable details has the rest", async (t) => {
   const { redis } = await emptyLog(t);
   const details = { limits: { before: { inFlightMax: 2 }, after: {} } };
   const ids = [

@@ -97,10 +97,8 @@ export async function listAudit(
   const entries = await durable.xrevrange(auditKey, from, "-", "COUNT", count);
   return entries.flatMap(([id, list]) => {
     const { data } = AuditFields.safeParse(fieldsOf(list));
-    // An entry of a newer release may have an action that is unknown here.
     if (data === undefined) return [];
     const { requestId = null, details: json, ...rest } = data;
-    // Those of an older release have none, and those of a newer one may have others.
     const details = readMessage(AuditDetails, Buffer.from(json));
     const at = Number(id.split("-")[0]);
     return [{ id, at, ...rest, requestId, details: details.ok ? details.value : {} }];

@@ -1,6 +1,6 @@
 import { changeApiKey } from "@faceline/runtime/api-keys";
 import type { RedisConnection } from "@faceline/runtime/redis";
-import { indexTeams, listApiKeys } from "@faceline/runtime/team-index";
+import { listApiKeys } from "@faceline/runtime/team-index";
 import { peopleKey, personKey, sessionsKey, signInsKey } from "@faceline/contracts/wire/names";
 import { type Actor, forgetInAudit, forgotten, recordAudit } from "../audit/audit-log.ts";
 import { unmarkDeclined } from "./applicants.ts";
@@ -25,8 +25,6 @@ export async function forget(durable: RedisConnection, email: string, actor: Act
   await cancelLinks(durable, email);
   await endSessions(durable, email);
   await durable.del(sessionsKey(email), signInsKey(email));
-  // Keys of earlier releases included.
-  await indexTeams(durable);
   const named = await forgetInKeyNames(durable, email);
   const logged = await forgetInAudit(durable, email);
   const found = person !== null || waited || declined || named || logged;

@@ -123,7 +123,7 @@ async function storedSessions(durable: RedisConnection, email: string): Promise<
   if (digests.length === 0) return [];
   const stored = await durable.mgetBuffer(digests.map(sessionKey));
   const read = digests.map((sha256, i) => ({ sha256, parsed: readMessage(SessionRecord, stored[i]!) }));
-  // One that does not parse here may be of a newer release: it must be found when all are ended.
+  // One that does not parse must be found too when all are ended.
   const ended = digests.filter((_, i) => stored[i] === null);
   if (ended.length > 0) await durable.srem(sessionsKey(email), ...ended);
   return read

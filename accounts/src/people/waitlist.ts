@@ -17,7 +17,7 @@ export const WaitlistForm = z.object({
 
 /**
  * `text`: the newest. `firstText`: the first one, where the form was sent again. `network`: where the first
- * form came from; an older release did not store it.
+ * form came from.
  */
 const StoredEntry = z.object({
   text: z.string(),
@@ -68,8 +68,7 @@ const dayMs = 86_400_000;
  * room among its own entries, by the same rule: for it 1,000 networks are enough.
  *
  * What decides stands first in an entry, where a pattern finds it at once: parsing 2,000 entries would stop
- * the server for long. Of entries of an older release no network is known, and when they joined if that
- * stands last.
+ * the server for long.
  *
  * KEYS: waitlist. ARGV: email, text, network, now, entries at most, of a domain, when old ones have joined.
  */
@@ -82,7 +81,6 @@ const joinScript = {
     local function read(json)
       local joinedAt, rest = string.match(json, '^{"joinedAt":(%d+),()')
       local from = rest and string.match(json, '^"network":"([^"]*)"', rest)
-      joinedAt = joinedAt or string.match(string.sub(json, -40), '"joinedAt":(%d+)}$')
       return tonumber(joinedAt) or math.huge, from or ''
     end
 

@@ -132,12 +132,6 @@ export const errorTable = {
     when: "The path exists but does not accept this method.",
     next: "Use a method that the `Allow` header lists.",
   },
-  idempotency_conflict: {
-    status: 409,
-    title: "Idempotency conflict",
-    when: "This `Idempotency-Key` was already used with another body.",
-    next: "Use a new key for every request.",
-  },
   request_too_large: {
     status: 413,
     title: "Request too large",

@@ -87,8 +87,7 @@ export function issueInWords(issue: QualityIssue, face: FaceQuality): string {
   return `${issue} (${issues[issue].clause(face)})`;
 }
 
-const unmeasured =
-  "Null if it was not measured: with `align: false`, if the whole image was used, or if the worker still runs the previous release.";
+const unmeasured = "Null if it was not measured: with `align: false`, or if the whole image was used.";
 
 export const qualityField = FaceQuality.nullable().describe(`Image quality of the face. ${unmeasured}`);
 

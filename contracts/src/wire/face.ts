@@ -12,7 +12,7 @@ export const Face = z.object({
    * Base64 of `embedding_size` float32 numbers, little-endian: a quarter of the size of JSON numbers.
    */
   embedding: z.base64(),
-  /** Absent without landmarks, and from a worker that does not know this field. */
+  /** Absent without landmarks. */
   quality: FaceQuality.optional(),
 });
 export type Face = z.infer<typeof Face>;

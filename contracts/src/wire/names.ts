@@ -13,18 +13,12 @@ export const inferenceGroup = (pool: string): string => `faceline.inference.${po
 
 /** Keys of the volatile Redis; each is set with a TTL. */
 export const imageKey = (task: TaskId): string => `image:${task}`;
-/** An answer, or an empty text where the call of the task was cancelled. */
+/** An answer; once its ingress has it, the build alone; an empty text where the call was cancelled. */
 export const answerKey = (task: TaskId): string => `answer:${task}`;
 
 /** Limits of a team: its token bucket, and the number of its calls in flight at each ingress. */
 export const rateKeyPrefix = "rate";
 export const inFlightKey = (team: string): string => `in-flight:${team}`;
-/**
- * The record of an `Idempotency-Key`, by the SHA-256 of the key; and the bytes of replies that were stored in
- * one window of time, for a team or for all teams.
- */
-export const idempotencyRecordKey = (team: string, sha256: string): string => `idempotency:${team}:${sha256}`;
-export const storedBytesKey = (scope: string, window: number): string => `stored-bytes:${scope}:${window}`;
 
 /** Channels of the volatile Redis. */
 export const answersChannel = (ingress: string): string => `answers:${ingress}`;
@@ -38,10 +32,7 @@ export const apiKeyKey = (sha256: string): string => `key:${sha256}`;
 export const keysLastUsedKey = "keys-last-used";
 /** A set: the SHA-256 of each API key of a team. */
 export const teamKeysKey = (team: string): string => `team-keys:${team}`;
-/**
- * A set: every team that was given keys or limits. No team can have this name, and rights of users that were
- * made for earlier releases cover it.
- */
+/** A set: every team that was given keys or limits. No team can have this name. */
 export const teamsKey = "team-keys:~teams";
 export const teamKey = (team: string): string => `team:${team}`;
 /** A hash: who waits for approval, by mail address. */

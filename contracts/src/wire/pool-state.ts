@@ -54,7 +54,7 @@ export const PoolState = z.object({
   sequence: z.int().nonnegative(),
   sentAt: Instant,
   lanes: z.array(LaneState),
-  /** What keeps tasks from the workers; absent if nothing does, or before the release that says it. */
+  /** What keeps tasks from the workers; absent if nothing does. */
   blockedBy: Dependency.extract(["kafka", "redis-volatile"]).optional(),
   /** How long after the end of this batcher a standby decides, at the latest. Absent without a standby. */
   takeoverMs: DurationMs.optional(),

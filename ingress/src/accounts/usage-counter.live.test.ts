@@ -91,27 +91,6 @@ test("a revoked key counts for its team; calls of visitors and without a valid k
   ]);
 });
 
-test("a stored error that is sent again for its Idempotency-Key counts as that error", async (t) => {
-  const problem = {
-    error: "no_face_detected",
-    detail: "No face was found in img1.",
-    request_id: "first",
-    status: 400,
-    title: "No face detected",
-    type: "/problems/no_face_detected",
-  };
-  const { team, post, end, usageOf } = await countedServer(t, {
-    acquireIdempotencyKey: async () => ({
-      kind: "stored",
-      reply: { status: 400, type: "application/json", body: JSON.stringify(problem) },
-    }),
-  });
-  const reply = await post("/verify", vectors, { "idempotency-key": "a" });
-  assert.deepEqual(reply, problem);
-  await end();
-  assert.deepEqual(await usageOf(team), [verify("no_face_detected")]);
-});
-
 test("while the durable Redis is away calls are kept, and a write whose reply was lost counts once", async (t) => {
   const { proxy, url: behindProxy } = await SwallowingProxy.before(url);
   t.after(() => proxy[Symbol.asyncDispose]());

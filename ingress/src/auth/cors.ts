@@ -22,9 +22,9 @@ export function addCors(app: FastifyInstance, { CORS_ORIGINS }: CorsSettings): v
 }
 
 const exposedHeaders =
-  "x-request-id, server-timing, traceparent, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset, idempotency-replayed";
+  "x-request-id, server-timing, traceparent, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset";
 const allowedHeaders =
-  "authorization, content-type, x-api-key, x-request-id, x-request-timeout-ms, idempotency-key, traceparent";
+  "authorization, content-type, x-api-key, x-request-id, x-request-timeout-ms, traceparent";
 
 /**
  * Throws if a web page sent the request and its origin is not listed, or its content type is one that

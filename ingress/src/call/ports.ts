@@ -43,15 +43,6 @@ export type Ports = {
   acquireVisitorSlot(address: string): Promise<CallSlot>;
   /** Against the limit of all addresses together, once the body of that call has come. */
   acquireSharedVisitorSlot(address: string): Promise<CallSlot>;
-  /**
-   * Looks up an `Idempotency-Key` of a team, and locks it for this call if it is new. Throws
-   * `dependency_unavailable` while Redis is unreachable.
-   */
-  acquireIdempotencyKey(
-    team: string,
-    idempotencyKey: string,
-    fingerprint: string,
-  ): Promise<IdempotencyLookup>;
   /** The states of the pools that have reported lately. */
   poolStates(): PoolState[];
   /** What this process sees of Kafka and of the volatile Redis. */
@@ -126,27 +117,3 @@ export type RateLimitState = {
   /** Milliseconds until `remaining` is `limit` again. */
   resetMs: number;
 };
-
-/** State of an `Idempotency-Key`. */
-export type IdempotencyLookup =
-  /** The key is new, and now locked for this call. */
-  | { kind: "acquired"; lock: IdempotencyLock }
-  /** The first call with this key has not ended. */
-  | { kind: "running" }
-  /** The reply of the first call. */
-  | { kind: "stored"; reply: StoredReply }
-  /** The first call has just ended, and its reply was not stored: it exceeds a limit in bytes. */
-  | { kind: "not_stored" }
-  /** The key was sent before with another body, or to another path. */
-  | { kind: "conflict" };
-
-/**
- * The right to compute the reply of one `Idempotency-Key`. The first call of either method ends it; neither
- * throws.
- */
-export type IdempotencyLock = {
-  store(reply: StoredReply): Promise<void>;
-  release(): Promise<void>;
-};
-
-export type StoredReply = { status: number; type: string; body: string };

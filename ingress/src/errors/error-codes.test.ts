@@ -64,10 +64,6 @@ const calls: Record<ErrorCode, (t: TestContext) => Promise<LightMyRequestRespons
     testServer(t, {
       findKey: async () => ({ ...testKeyRecord, key: { ...testKeyRecord.key, disabled: true } }),
     }).post("/verify", twoImages),
-  idempotency_conflict: (t) =>
-    testServer(t, { acquireIdempotencyKey: async () => ({ kind: "conflict" }) }).post("/verify", twoImages, {
-      "idempotency-key": "a",
-    }),
   rate_limited: (t) =>
     testServer(t, { acquireTeamSlot: async () => ({ error: tooMany, release() {} }) }).post(
       "/verify",

@@ -4,8 +4,8 @@ import { falseMatchRate } from "@faceline/models/false-match-curve";
 
 /**
  * Returns the false match rates of a model's distances: by the operator's calibration where the thresholds
- * come from one, else by the model's card. Null where those have no curves: a calibration of an older release
- * has none, and a model that was not measured.
+ * come from one, else by the model's card. Null where those have no curves, as of a model that was not
+ * measured.
  */
 export function falseMatchRatesOf({
   thresholds_calibration,

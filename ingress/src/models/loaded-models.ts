@@ -67,7 +67,7 @@ export class LoadedModels {
     return this.#catalogue.cards;
   }
 
-  /** The version of a model by the catalogue of this process: workers of another release run another one. */
+  /** The version of a model by the catalogue of this process: another build may run another one. */
   catalogueVersionOf(model: Recogniser): string {
     return modelVersionOf(model, this.#catalogue.find("landmarks", model.landmarks)!);
   }

@@ -103,15 +103,6 @@ class AgainstTheService(unittest.TestCase):
         self.assertGreaterEqual(error.retry_after, 1)
         self.assertEqual(Faceline(URL, api_key=LIMITED_KEY).verify(**VECTORS).distance, 0)
 
-    def test_requests_with_one_idempotency_key_have_one_response(self):
-        ids = [
-            self.faceline.verify(**VECTORS, idempotency_key=os.urandom(8).hex()).request_id for _ in range(2)
-        ]
-        self.assertNotEqual(*ids)
-        key = os.urandom(8).hex()
-        ids = [self.faceline.verify(**VECTORS, idempotency_key=key).request_id for _ in range(2)]
-        self.assertEqual(*ids)
-
     def test_threads_share_a_client(self):
         with ThreadPoolExecutor(16) as pool:
             responses = list(pool.map(lambda _: self.faceline.verify(**VECTORS), range(200)))

@@ -63,7 +63,7 @@ test("a model is named with its kind, and a default with the one before it", () 
   );
 });
 
-test("entries of older releases, which say less, are shown with what they say", () => {
+test("entries that say less are shown with what they say", () => {
   assert.deepEqual(
     rows([
       { action: "key_rotated", on: "5b1b2f60-3f0e-4a43-9d54-5a8c1d1f4f10" },

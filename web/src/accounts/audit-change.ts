@@ -74,7 +74,7 @@ type LimitsChange = AuditDetails["limits"];
 
 /**
  * Returns a key as its team knows it: its name now, and its first characters. The id of a key that cannot be
- * looked up, as in entries of older releases, is shown as it is.
+ * looked up is shown as it is.
  */
 export function auditKeyText(id: string, keys: AuditKey[]): Html {
   const key = keys.find((each) => each.id === id);

@@ -30,7 +30,6 @@ T = TypeVar("T")
 
 _HEADERS = {
     "request_id": "x-request-id",
-    "idempotency_key": "idempotency-key",
     "deadline_ms": "x-request-timeout-ms",
 }
 

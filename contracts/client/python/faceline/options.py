@@ -46,13 +46,10 @@ class RequestOptions(TypedDict, total=False):
     """Headers of a request.
 
     request_id: becomes the `request_id` of the response and of the service's logs.
-    idempotency_key: equal requests are computed and counted once, and the service keeps the response,
-        embeddings included, for ten minutes.
     deadline_ms: how long the service may take for one attempt.
     """
 
     request_id: str | None
-    idempotency_key: str | None
     deadline_ms: int | None
 
 

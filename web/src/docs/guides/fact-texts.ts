@@ -3,13 +3,12 @@ import { formatBytes, formatCount, formatDuration, formatMillions } from "../../
 
 /** Returns the facts that guides name in double braces, as text: `limits.body_bytes` → `20 MiB`. */
 export function factTexts({ limits, tester, models, ...facts }: Facts): Record<string, string> {
-  const { teamBodyBytesPerSecond, idempotencyKeptMs } = facts;
   // The state of a rate limit expires once its address may send a whole burst again.
   const addressKeptMs = Math.ceil((60 * tester.requestsBurst) / tester.requestsPerMinute) * 1_000;
   return {
     ...texts("limits.", limits),
     ...texts("tester.", { ...tester, addressKeptMs }),
-    ...texts("", { teamBodyBytesPerSecond, idempotencyKeptMs }),
+    ...texts("", { teamBodyBytesPerSecond: facts.teamBodyBytesPerSecond }),
     "models.input_px": models.map(({ input_px }) => input_px).join(" or "),
   };
 }
