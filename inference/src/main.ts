@@ -99,6 +99,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     loadAtStart,
     intraOpThreads: config.INTRA_OP_THREADS,
     batchMax: config.BATCH_MAX,
+    pictureSideMaxPx: config.PICTURE_SIDE_MAX_PX,
     detectorChunkMax: config.DETECTOR_CHUNK_MAX,
     faceChunkMax: config.FACE_CHUNK_MAX,
     startTimes: profile.times,

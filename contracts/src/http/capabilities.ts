@@ -79,7 +79,7 @@ export const FalseMatchRateFrom = z.object({
 export const ModelDetails = z.object({
   embedding_size: z.int().positive().describe("How many numbers an embedding of this model has."),
   model_version: ModelVersion.describe(
-    "Identifies the weights. Embeddings with the same version can be compared.",
+    "Identifies the weights and the alignment. Embeddings with the same version can be compared.",
   ),
   thresholds: byMetric(z.number()).describe(
     "Default threshold per distance metric: the largest distance that counts as a match.",
