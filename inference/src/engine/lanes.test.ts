@@ -108,17 +108,40 @@ suite("with the real models", () => {
     );
   }
 
+  test("whatever times a start measures, the same files run, and give the same bits", async (t) => {
+    const group = await enginePicture(groupPhotograph(1));
+    const openedAmid = async (growth: number) => {
+      let [user, stepUs] = [0, 1e6];
+      const clock = t.mock.method(process, "threadCpuUsage", () => {
+        stepUs *= growth;
+        user += stepUs;
+        return { user, system: 0 };
+      });
+      const chunks = { batchMax: 4, detectorChunkMax: 4, faceChunkMax: 4 };
+      const modelsDir = await builtModels();
+      await using opened = await openLanes({ modelsDir, lanes: [ssd], ...oneAtATime, ...chunks });
+      clock.mock.restore();
+      const { results, usage } = await opened.run({ lane: ssd, pictures: [group, group, group] });
+      const { build, precisions } = opened.loaded[0]!;
+      return { build, precisions, results, runs: usage.networks.map(({ runs }) => runs) };
+    };
+    const { runs: fewer, ...hurried } = await openedAmid(0.8);
+    const { runs: more, ...delayed } = await openedAmid(1.25);
+    assert.deepEqual(hurried, delayed);
+    assert.notDeepEqual(fewer, more);
+  });
+
   test("another precision of one part gives a lane another digest and the same model version", async () => {
     const lanesWith = async (precision: string) =>
       openLanes({
         modelsDir: await builtModels(),
-        lanes: [tiny],
+        lanes: [ssd],
         ...oneAtATime,
         precision: PrecisionSetting.parse(precision),
       });
     await using float = await lanesWith("float");
     await using again = await lanesWith("float");
-    await using mixed = await lanesWith("float,landmarks-68=int8");
+    await using mixed = await lanesWith("float,ssd=int8");
     const [one, same, other] = [float, again, mixed].map(({ loaded }) => loaded[0]!.build);
     assert.deepEqual(same, one);
     assert.deepEqual([other!.modelVersion, other!.precision], [one!.modelVersion, "float32"]);
