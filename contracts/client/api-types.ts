@@ -232,8 +232,9 @@ export type NetworkDetails = {
   /** It runs in float32 because int8 deviates on the worker's CPU. */
   precision_fallback: boolean;
   status: "ready" | "unavailable";
-  /** Builds that live workers run: several during a rollout, or where only some CPUs run int8. */
+  /** Networks that live workers run, also the landmark model: several of one name during a rollout. */
   builds: {
+    name: string;
     sha256: string;
     precision: "float32" | "int8";
     precision_fallback: boolean;

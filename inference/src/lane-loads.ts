@@ -144,7 +144,12 @@ export class LaneLoads {
         memory.learn(loaded);
         this.#parts.onLoaded(loaded);
       }
-      log.info({ lane, ms: Math.round(performance.now() - startedAt) }, "loaded a lane that a request wants");
+      const fields = {
+        lane,
+        ms: Math.round(performance.now() - startedAt),
+        networks: networksOf(engine.lanes),
+      };
+      log.info(fields, "loaded a lane that a request wants");
       for (const reason of engine.fallbacks) if (!before.includes(reason)) log.warn({ reason }, inFloat);
     } catch (error) {
       this.#failed.add(lane);
@@ -174,6 +179,17 @@ export function logWarmUp(log: Log, executionProvider: ExecutionProvider): OnWar
     log[executionProvider === "cpu" ? "debug" : "info"](fields, "warmed a network for runs of this size");
   };
 }
+
+/** The precision of each loaded network, by its name, for the log. */
+export const networksOf = (lanes: readonly LoadedLane[]): Record<string, string> =>
+  Object.fromEntries(
+    lanes.flatMap(({ precisions }) =>
+      precisions.map(({ model, precision, fallback }) => [
+        model,
+        fallback ? `${precision}, because int8 deviates` : precision,
+      ]),
+    ),
+  );
 
 /** A line of the log. */
 export const inFloat = "a model runs in float, which is exact here, and slower";

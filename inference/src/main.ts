@@ -25,7 +25,7 @@ import { PixelBufferPool } from "./decode/pixel-buffers.ts";
 import { openEngine } from "./engine/engine.ts";
 import { nullDecoder } from "./engine/modelled.ts";
 import { openImageInbox } from "./image-inbox.ts";
-import { inFloat, LaneLoads, logWarmUp } from "./lane-loads.ts";
+import { inFloat, LaneLoads, logWarmUp, networksOf } from "./lane-loads.ts";
 import { readLaneMemory } from "./lane-memory.ts";
 import { BatchHistory } from "./live/batch-history.ts";
 import { liveInference } from "./live/inference-state.ts";
@@ -189,7 +189,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
   metrics.observe("faceline.dead_letters", () => [[deadLetters.recorded, {}]]);
   metrics.observe("faceline.run.tasks", () => [[worker.read().running?.tasks.length ?? 0, {}]]);
   isStarted = true;
-  log.info({ lanes: engine.lanes.map((each) => each.lane) }, "ready");
+  log.info({ lanes: engine.lanes.map((each) => each.lane), networks: networksOf(engine.lanes) }, "ready");
   notifyReady();
   await waitForAbort(stop);
   worker.startDraining();

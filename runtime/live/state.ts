@@ -149,8 +149,11 @@ export type LiveWorker = LiveWorkerRuns & {
   /** Batches that wait in it, or are on their way to it. */
   staged: number;
   reportedAgoMs: number;
-  lanes: { lane: string; digest: string }[];
+  lanes: { lane: string; digest: string; executionProvider: string; networks: LiveNetwork[] }[];
 };
+
+/** A network as a worker runs it. `fallback`: in float, because int8 is not exact on its CPU. */
+export type LiveNetwork = { model: string; precision: string; fallback: boolean };
 
 export type LiveIngress = {
   kind: "ingress";
@@ -221,7 +224,7 @@ export type LiveLoadedLane = {
   lane: string;
   build: LiveBuild;
   executionProvider: string;
-  networks: { model: string; precision: string; fallback: boolean }[];
+  networks: LiveNetwork[];
   sizes: { size: number; warmMs: number }[];
 };
 
