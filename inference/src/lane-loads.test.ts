@@ -143,7 +143,6 @@ function openLoads({ laneCountMax = 3, now = 0, slow = false, fault }: Scenario 
   const loaded = (lane: LaneId) => ({ lane, precisions: [] }) as unknown as Engine["lanes"][number];
   const engine = {
     lanes: [loaded(ssd)],
-    fallbacks: [],
     steps: [] as string[],
     async load(lane: LaneId) {
       engine.steps.push(`load ${lane}`);

@@ -132,7 +132,6 @@ export class LaneLoads {
   async #load(lane: LaneId): Promise<void> {
     const { engine, log, memory, clock } = this.#parts;
     const startedAt = performance.now();
-    const before = engine.fallbacks;
     try {
       await engine.load(lane);
       const now = clock.now();
@@ -150,7 +149,6 @@ export class LaneLoads {
         networks: networksOf(engine.lanes),
       };
       log.info(fields, "loaded a lane that a request wants");
-      for (const reason of engine.fallbacks) if (!before.includes(reason)) log.warn({ reason }, inFloat);
     } catch (error) {
       this.#failed.add(lane);
       const fault = (error as Error).message;
@@ -180,19 +178,17 @@ export function logWarmUp(log: Log, executionProvider: ExecutionProvider): OnWar
   };
 }
 
-/** The precision of each loaded network, by its name, for the log. */
-export const networksOf = (lanes: readonly LoadedLane[]): Record<string, string> =>
-  Object.fromEntries(
-    lanes.flatMap(({ precisions }) =>
-      precisions.map(({ model, precision, fallback }) => [
-        model,
-        fallback ? `${precision}, because int8 deviates` : precision,
-      ]),
-    ),
+/** The precision of each network by its name, and why it is a fallback, for the log. */
+export function networksOf(lanes: readonly LoadedLane[]): Record<string, string> {
+  const networks = lanes.flatMap(({ precisions }) => precisions);
+  return Object.fromEntries(
+    networks.map(({ model, precision, deviation }) => [
+      model,
+      `${precision}${deviation ? ` (${deviation})` : ""}`,
+    ]),
   );
+}
 
-/** A line of the log. */
-export const inFloat = "a model runs in float, which is exact here, and slower";
 const notUnloaded = "a lane could not be unloaded";
 
 type LaneLoadsParts = {
@@ -200,7 +196,7 @@ type LaneLoadsParts = {
   worker: string;
   /** All lanes of the settings. */
   lanes: readonly LaneId[];
-  engine: Pick<Engine, "lanes" | "load" | "unload" | "fallbacks">;
+  engine: Pick<Engine, "lanes" | "load" | "unload">;
   memory: Pick<LaneMemory, "learn" | "bytesOf">;
   /** The most memory of all loaded lanes. */
   bytesMax: number;

@@ -25,7 +25,7 @@ import { PixelBufferPool } from "./decode/pixel-buffers.ts";
 import { openEngine } from "./engine/engine.ts";
 import { nullDecoder } from "./engine/modelled.ts";
 import { openImageInbox } from "./image-inbox.ts";
-import { inFloat, LaneLoads, logWarmUp, networksOf } from "./lane-loads.ts";
+import { LaneLoads, logWarmUp, networksOf } from "./lane-loads.ts";
 import { readLaneMemory } from "./lane-memory.ts";
 import { BatchHistory } from "./live/batch-history.ts";
 import { liveInference } from "./live/inference-state.ts";
@@ -106,7 +106,6 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     runMaxMs: config.RUN_MAX_MS,
     onWarmUp: logWarmUp(log, config.EXECUTION_PROVIDER),
   });
-  for (const reason of engine.fallbacks) log.warn({ reason }, inFloat);
   for (const lane of engine.lanes) profile.check(lane);
   void engine.exited.then(exitFatally(log));
 

@@ -4,15 +4,15 @@ import type { Recogniser } from "./model-pair.ts";
 
 /**
  * Names what our own code does between an image and a chip: decoding, detection, landmarks, alignment and
- * drawing. Raise it when embeddings move by more than rounding: inference/src/engine/chips.test.ts fails then.
+ * drawing. Raise it when that moves by more than rounding: inference/src/engine/chips.test.ts fails then.
  */
 export const alignmentVersion = 1;
 
 /**
- * Names everything that a model's embeddings depend on: its weights and chip, those of the landmark model that
- * aligns its faces, and the alignment. Twelve hexadecimal digits. It is made from the files that the builds are
- * converted from, so every precision has the same one, and embeddings of one version may be stored and
- * compared. That of a pair is made from the versions of its members and their weights.
+ * Names everything that a model's embeddings depend on: its weights and chip, the landmark model and the
+ * alignment. Twelve hexadecimal digits. It is made from the files that the builds are converted from, so
+ * every precision has the same one, and embeddings of one version may be stored and compared. That of a pair
+ * is made from the versions of its members and their weights.
  */
 export function modelVersionOf(recogniser: Recogniser, landmarks: ModelOf<"landmarks">): string {
   if (recogniser.role === "pair") {
@@ -32,26 +32,11 @@ export function computationOf(model: Model): unknown {
 }
 
 /** Words, bounds for verdicts, what was measured, and the builds, which follow from the source. */
-const fieldsWithoutEffect: ReadonlySet<string> = new Set([
-  "name",
-  "title",
-  "licenses",
-  "training_data",
-  "provenance",
-  "source",
-  "builds",
-  "calibration",
-  "batch_buckets",
-  "found_width_share",
-  "normalizations",
-  "embedding_norm",
-  "thresholds",
-  "thresholds_from",
-  "thresholds_calibration",
-  "labelled_pairs",
-  "false_match_curves",
-  "golden",
-]);
+const fieldsWithoutEffect: ReadonlySet<string> = new Set(
+  `name title licenses training_data provenance source builds calibration batch_buckets found_width_share
+  normalizations embedding_norm thresholds thresholds_from thresholds_calibration labelled_pairs
+  false_match_curves golden`.split(/\s+/),
+);
 
 function digestOf(parts: unknown): string {
   return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 12);

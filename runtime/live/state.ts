@@ -149,11 +149,8 @@ export type LiveWorker = LiveWorkerRuns & {
   /** Batches that wait in it, or are on their way to it. */
   staged: number;
   reportedAgoMs: number;
-  lanes: { lane: string; digest: string; executionProvider: string; networks: LiveNetwork[] }[];
+  lanes: (Pick<LiveLoadedLane, "lane" | "executionProvider" | "networks"> & { digest: string })[];
 };
-
-/** A network as a worker runs it. `fallback`: in float, because int8 is not exact on its CPU. */
-export type LiveNetwork = { model: string; precision: string; fallback: boolean };
 
 export type LiveIngress = {
   kind: "ingress";
@@ -224,7 +221,7 @@ export type LiveLoadedLane = {
   lane: string;
   build: LiveBuild;
   executionProvider: string;
-  networks: LiveNetwork[];
+  networks: { model: string; precision: string; fallback: boolean }[];
   sizes: { size: number; warmMs: number }[];
 };
 

@@ -39,7 +39,7 @@ test("a worker starts with the run times of its profile; one with other threads 
       headers: { authorization: `Bearer ${token}` },
     });
     const { lanes } = ((await reply.json()) as LiveState).part as LiveInference;
-    return new Map(lanes.map((each) => [each.lane as string, each]));
+    return new Map(lanes.map((each) => [each.lane, each]));
   };
   const [known, measured] = [await reported("inference-1"), await reported("inference-2")];
   for (const lane of profile.lanes) {

@@ -41,6 +41,7 @@ test("a digest follows everything that changes numbers, also in a modelled build
     buildOf(ssd, { pictureSideMaxPx: 512 }),
   ];
   assert.equal(new Set(builds.map(({ digest }) => digest)).size, builds.length);
+  assert.equal(buildOf(ssd, { precision: "float32" }).modelVersion, buildOf(ssd).modelVersion);
 });
 
 test("words, bounds for verdicts and the place of a file do not change a digest", () => {

@@ -15,7 +15,6 @@ import {
   labelledPhotograph,
   labelledPhotographsMissing,
 } from "../../testing/photographs.ts";
-import { PrecisionSetting } from "../network/precision.ts";
 import { type Lanes, openLanes } from "./lanes.ts";
 import type { EnginePicture, TaskResult } from "./work.ts";
 
@@ -59,7 +58,6 @@ suite("with the real models", () => {
     const dlib = (await readCatalogue()).find("embedding", "Dlib")!;
     const build = dlib.builds.find((each) => each.precision === precision);
     assert.deepEqual([sha256, first!.build.precision], [build!.sha256, precision]);
-    assert.deepEqual(lanes.fallbacks, []);
     assert.deepEqual(
       first!.sizes.map(({ size }) => size),
       [1, 2, 4, 6],
@@ -129,23 +127,6 @@ suite("with the real models", () => {
     const { runs: more, ...delayed } = await openedAmid(1.25);
     assert.deepEqual(hurried, delayed);
     assert.notDeepEqual(fewer, more);
-  });
-
-  test("another precision of one part gives a lane another digest and the same model version", async () => {
-    const lanesWith = async (precision: string) =>
-      openLanes({
-        modelsDir: await builtModels(),
-        lanes: [ssd],
-        ...oneAtATime,
-        precision: PrecisionSetting.parse(precision),
-      });
-    await using float = await lanesWith("float");
-    await using again = await lanesWith("float");
-    await using mixed = await lanesWith("float,ssd=int8");
-    const [one, same, other] = [float, again, mixed].map(({ loaded }) => loaded[0]!.build);
-    assert.deepEqual(same, one);
-    assert.deepEqual([other!.modelVersion, other!.precision], [one!.modelVersion, "float32"]);
-    assert.notEqual(other!.digest, one!.digest);
   });
 
   test(

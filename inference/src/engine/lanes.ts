@@ -59,11 +59,6 @@ export class Lanes implements AsyncDisposable {
     this.#loader = loader;
   }
 
-  /** A clause for each model that runs in float instead of int8, which says why. */
-  get fallbacks(): string[] {
-    return this.#loader.fallbacks;
-  }
-
   /** Loads a lane and warms it. `pause` is called between steps that take about as long as a run. */
   async load(lane: LaneId, pause: Pause = noPause): Promise<void> {
     const entries = this.#models.get(lane);

@@ -18,7 +18,6 @@ test("the int8 build of a model runs where it agrees with float, required or not
   for (const setting of ["auto", "int8"]) {
     const loader = openLoader(t, setting);
     assert.deepEqual((await loader.load(dlib, 1)).precision, networkPrecision("int8", false));
-    assert.deepEqual(loader.fallbacks, []);
   }
 });
 
@@ -26,9 +25,10 @@ test("int8 that deviates falls back to float, with a reason", async (t) => {
   const files = await damaged(t);
   const loader = openLoader(t, "auto", files);
   const { precision, networks } = await loader.load(files.model!, 1);
-  assert.deepEqual(precision, networkPrecision("float32", true));
+  const { deviation, ...others } = precision;
+  assert.deepEqual(others, networkPrecision("float32", true));
   assert.equal(networks.length, 1);
-  assert.match(loader.fallbacks.join(), /^Dlib in int8 deviates from float: its embedding is \d\.\d\d of/);
+  assert.match(deviation!, /^Dlib in int8 deviates from float: its embedding is \d\.\d\d of/);
 });
 
 test("int8 that deviates is an error where it was required, and is not compared where it was not", async (t) => {
@@ -41,7 +41,6 @@ test("int8 that deviates is an error where it was required, and is not compared 
   }
   const float = openLoader(t, "float", files);
   assert.deepEqual((await float.load(files.model!, 1)).precision, networkPrecision("float32", false));
-  assert.deepEqual(float.fallbacks, []);
 });
 
 test("PRECISION with unknown models is an error that names all of them", (t) => {

@@ -60,11 +60,6 @@ export class ModelLoader implements AsyncDisposable {
     }
   }
 
-  /** A clause for each model that runs in float instead of int8, which says why. */
-  get fallbacks(): string[] {
-    return [...this.#models.values()].flatMap(({ fallback }) => fallback ?? []);
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     await this.keepOnly(new Set());
   }
@@ -73,15 +68,11 @@ export class ModelLoader implements AsyncDisposable {
     const { precision: setting, executionProvider } = this.#options;
     let precision = precisionFor(model, setting, executionProvider);
     if (executionProvider === "cuda") await requireCudaLibraries(this.#options.modelsDir);
-    let fallback: string | undefined;
-    if (precision === "int8") {
-      const deviation = await this.#int8Deviation(model, pause);
-      if (deviation !== undefined) {
-        fallback = `${model.name} in int8 deviates from float: ${deviation}`;
-        if (requiresInt8(model, setting))
-          throw new Error(`PRECISION asks for int8, but on this CPU ${fallback}`);
-        precision = "float32";
-      }
+    const deviation = precision === "int8" ? await this.#int8Deviation(model, pause) : undefined;
+    if (deviation !== undefined) {
+      if (requiresInt8(model, setting))
+        throw new Error(`PRECISION asks for int8, but on this CPU ${deviation}`);
+      precision = "float32";
     }
     await using opening = new AsyncDisposableStack();
     const networks: Network[] = [];
@@ -99,20 +90,21 @@ export class ModelLoader implements AsyncDisposable {
       precision: {
         model: model.name,
         precision,
-        fallback: fallback !== undefined,
+        fallback: deviation !== undefined,
+        ...(deviation !== undefined && { deviation }),
         sha256: sha256s.at(-1)!,
       },
       sha256s,
-      fallback,
     };
   }
 
-  /** Runs a model in both precisions on this machine. Returns a clause that says how int8 deviates, if it does. */
+  /** Runs a model in both precisions on this machine. Returns a clause that says how int8 deviates, if so. */
   async #int8Deviation(model: Model, pause: Pause): Promise<string | undefined> {
     await pause();
     const float = await this.#syntheticOutputs(model, "float32");
     await pause();
-    return int8Deviation(float, await this.#syntheticOutputs(model, "int8"));
+    const deviation = int8Deviation(float, await this.#syntheticOutputs(model, "int8"));
+    return deviation && `${model.name} in int8 deviates from float: ${deviation}`;
   }
 
   /** The outputs for a synthetic face, at the smallest and fastest side: all sides share their weights. */
@@ -204,6 +196,4 @@ export type LoadedModel = {
   precision: NetworkPrecision;
   /** SHA-256 of each network's file, checked against the catalogue. */
   sha256s: readonly string[];
-  /** How int8 deviates, as a clause, where it runs in float for that; else undefined. */
-  fallback: string | undefined;
 };

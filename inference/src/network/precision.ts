@@ -4,7 +4,7 @@ import * as z from "zod";
 /**
  * The precision that models run in. `int8` is as accurate as `float` and takes a third of its time, or half,
  * by CPU. `auto` runs the int8 build of each model that has one. Where its outputs at the start deviate from
- * float, `auto` falls back to float, and `int8` is an error. No time decides: the same files run at each start.
+ * float, `auto` falls back to float, and `int8` is an error. Times decide nothing.
  */
 const PrecisionChoice = z.enum(["auto", "float", "int8"]);
 type PrecisionChoice = z.infer<typeof PrecisionChoice>;

@@ -123,31 +123,22 @@ function mixedBuilds(listed: LiveWorker[]): ViewNode[] {
     const builds = [...Map.groupBy(all, ({ digest }) => digest)].map(
       ([digest, { length }]) => `${digest.slice(0, 8)} on ${counted(length, "worker")}`,
     );
-    const words = `Several builds of ${lane}, ${buildCauses(all)}: ${builds.join(", ")}.`;
+    const words = `Several builds of ${lane}, ${buildCauses(all, builds.length)}: ${builds.join(", ")}.`;
     return builds.length > 1 ? [node("p", { class: "now" }, words)] : [];
   });
 }
 
-/** Why workers run several builds of one lane, as a clause. */
-function buildCauses(all: LiveWorker["lanes"]): string {
-  const mixed = [
-    ...Map.groupBy(
-      all.flatMap(({ networks }) => networks),
-      ({ model }) => model,
-    ),
-  ].filter(([, runs]) => new Set(runs.map(({ precision }) => precision)).size > 1);
-  const fallbacks = mixed.filter(([, runs]) => runs.some(({ fallback }) => fallback));
-  const namesOf = (networks: typeof mixed) => networks.map(([model]) => model).join(", ");
-  const providers = [...new Set(all.map(({ executionProvider }) => executionProvider))];
+/** Why workers run so many builds of one lane, as a clause. */
+function buildCauses(all: LiveWorker["lanes"], builds: number): string {
   const causes: string[] = [];
-  if (fallbacks.length > 0) causes.push(`because int8 is not exact on every CPU (${namesOf(fallbacks)})`);
-  else if (providers.length > 1) causes.push(`because workers run on ${providers.join(" and ")}`);
-  else if (mixed.length > 0) causes.push(`because PRECISION differs (${namesOf(mixed)})`);
-  const alike = Map.groupBy(all, ({ executionProvider, networks }) =>
-    JSON.stringify([executionProvider, networks]),
+  const settings = new Set(all.map((each) => JSON.stringify([each.executionProvider, each.networks])));
+  const fallbacks = new Set(
+    all.map(({ networks }) => networks.flatMap(({ model, fallback }) => (fallback ? model : [])).join(", ")),
   );
-  const isRollout = [...alike.values()].some((same) => new Set(same.map(({ digest }) => digest)).size > 1);
-  if (isRollout) causes.push("as in a rollout that is half done");
+  if (fallbacks.size > 1)
+    causes.push(`because int8 is not exact on every CPU (${[...fallbacks].filter(Boolean).join(", ")})`);
+  else if (settings.size > 1) causes.push("because workers run it in other precisions or on other devices");
+  if (builds > settings.size) causes.push("as in a rollout that is half done");
   return causes.join(" and ");
 }
 
