@@ -173,7 +173,7 @@ export type RepresentResponse = {
     quality: FaceQuality | null;
     quality_issues: QualityIssue[] | null;
     model_name: string;
-    /** Names the weights. Store it with the embedding. */
+    /** Names the weights and the alignment. Store it with the embedding. */
     model_version: string;
     /** Precision of the computation. Embeddings of both may be compared. */
     precision: "float32" | "int8";
@@ -232,8 +232,9 @@ export type NetworkDetails = {
   /** It runs in float32 because int8 deviates on the worker's CPU. */
   precision_fallback: boolean;
   status: "ready" | "unavailable";
-  /** Builds that live workers run: several during a rollout, or where only some CPUs run int8. */
+  /** Networks that live workers run, also the landmark model: several of one name during a rollout. */
   builds: {
+    name: string;
     sha256: string;
     precision: "float32" | "int8";
     precision_fallback: boolean;
@@ -309,7 +310,7 @@ export type ModelCard = {
 
 export type ModelDetails = NetworkDetails & {
   embedding_size: number;
-  /** Names the weights. Vectors of equal versions may be compared. */
+  /** Names the weights and the alignment. Vectors of equal versions may be compared. */
   model_version: string;
   thresholds: Record<DistanceMetric, number>;
   /** The largest threshold of a request: no two embeddings are further apart. */

@@ -140,10 +140,9 @@ const wantedHere = (lane: LaneId) => ({ lane, load: { worker: self, mayUnload: t
 /** A worker that has loaded Dlib/ssd, and whose lanes take the same memory each. */
 function openLoads({ laneCountMax = 3, now = 0, slow = false, fault }: Scenario = {}) {
   const held = new Set<LaneId>();
-  const loaded = (lane: LaneId) => ({ lane }) as unknown as Engine["lanes"][number];
+  const loaded = (lane: LaneId) => ({ lane, precisions: [] }) as unknown as Engine["lanes"][number];
   const engine = {
     lanes: [loaded(ssd)],
-    fallbacks: [],
     steps: [] as string[],
     async load(lane: LaneId) {
       engine.steps.push(`load ${lane}`);

@@ -132,7 +132,6 @@ export class LaneLoads {
   async #load(lane: LaneId): Promise<void> {
     const { engine, log, memory, clock } = this.#parts;
     const startedAt = performance.now();
-    const before = engine.fallbacks;
     try {
       await engine.load(lane);
       const now = clock.now();
@@ -144,8 +143,12 @@ export class LaneLoads {
         memory.learn(loaded);
         this.#parts.onLoaded(loaded);
       }
-      log.info({ lane, ms: Math.round(performance.now() - startedAt) }, "loaded a lane that a request wants");
-      for (const reason of engine.fallbacks) if (!before.includes(reason)) log.warn({ reason }, inFloat);
+      const fields = {
+        lane,
+        ms: Math.round(performance.now() - startedAt),
+        networks: networksOf(engine.lanes),
+      };
+      log.info(fields, "loaded a lane that a request wants");
     } catch (error) {
       this.#failed.add(lane);
       const fault = (error as Error).message;
@@ -175,8 +178,17 @@ export function logWarmUp(log: Log, executionProvider: ExecutionProvider): OnWar
   };
 }
 
-/** A line of the log. */
-export const inFloat = "a model runs in float, which is exact here, and slower";
+/** The precision of each network by its name, and why it is a fallback, for the log. */
+export function networksOf(lanes: readonly LoadedLane[]): Record<string, string> {
+  const networks = lanes.flatMap(({ precisions }) => precisions);
+  return Object.fromEntries(
+    networks.map(({ model, precision, deviation }) => [
+      model,
+      `${precision}${deviation ? ` (${deviation})` : ""}`,
+    ]),
+  );
+}
+
 const notUnloaded = "a lane could not be unloaded";
 
 type LaneLoadsParts = {
@@ -184,7 +196,7 @@ type LaneLoadsParts = {
   worker: string;
   /** All lanes of the settings. */
   lanes: readonly LaneId[];
-  engine: Pick<Engine, "lanes" | "load" | "unload" | "fallbacks">;
+  engine: Pick<Engine, "lanes" | "load" | "unload">;
   memory: Pick<LaneMemory, "learn" | "bytesOf">;
   /** The most memory of all loaded lanes. */
   bytesMax: number;

@@ -25,7 +25,7 @@ import { PixelBufferPool } from "./decode/pixel-buffers.ts";
 import { openEngine } from "./engine/engine.ts";
 import { nullDecoder } from "./engine/modelled.ts";
 import { openImageInbox } from "./image-inbox.ts";
-import { inFloat, LaneLoads, logWarmUp } from "./lane-loads.ts";
+import { LaneLoads, logWarmUp, networksOf } from "./lane-loads.ts";
 import { readLaneMemory } from "./lane-memory.ts";
 import { BatchHistory } from "./live/batch-history.ts";
 import { liveInference } from "./live/inference-state.ts";
@@ -99,13 +99,13 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     loadAtStart,
     intraOpThreads: config.INTRA_OP_THREADS,
     batchMax: config.BATCH_MAX,
+    pictureSideMaxPx: config.PICTURE_SIDE_MAX_PX,
     detectorChunkMax: config.DETECTOR_CHUNK_MAX,
     faceChunkMax: config.FACE_CHUNK_MAX,
     startTimes: profile.times,
     runMaxMs: config.RUN_MAX_MS,
     onWarmUp: logWarmUp(log, config.EXECUTION_PROVIDER),
   });
-  for (const reason of engine.fallbacks) log.warn({ reason }, inFloat);
   for (const lane of engine.lanes) profile.check(lane);
   void engine.exited.then(exitFatally(log));
 
@@ -188,7 +188,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
   metrics.observe("faceline.dead_letters", () => [[deadLetters.recorded, {}]]);
   metrics.observe("faceline.run.tasks", () => [[worker.read().running?.tasks.length ?? 0, {}]]);
   isStarted = true;
-  log.info({ lanes: engine.lanes.map((each) => each.lane) }, "ready");
+  log.info({ lanes: engine.lanes.map((each) => each.lane), networks: networksOf(engine.lanes) }, "ready");
   notifyReady();
   await waitForAbort(stop);
   worker.startDraining();

@@ -63,7 +63,6 @@ for (const [name, change, fault] of [
     { build: { digest: "f".repeat(16) } },
     /the build is ffffffffffffffff, and 0123456789abcdef/,
   ],
-  ["another precision", { build: { precision: "int8" } }, /runs in int8, and in float32 in it/],
   ["larger batches", { sizes: [1, 2, 4, 8] }, /it lacks batches of 4, 8/],
   ["another detector", { lane: laneId("Dlib", "tiny") }, /it has Dlib\/ssd alone/],
 ] as const) {

@@ -81,11 +81,8 @@ function profileFault({ machine, engine, lanes }: Profile, here: WorkerMachine):
 function laneFault({ lanes }: Profile, { lane, build, sizes }: LoadedLane): string | undefined {
   const profile = lanes.find((each) => each.lane === lane);
   if (profile === undefined) return `it has ${lanes.map((each) => each.lane).join(", ")} alone`;
-  if (profile.precision !== build.precision) {
-    return `the embedding model runs in ${build.precision}, and in ${profile.precision} in it`;
-  }
   if (profile.digest !== build.digest) {
-    return `the build is ${build.digest}, and ${profile.digest} in it: other model files, precisions or engine`;
+    return `the build is ${build.digest}, and ${profile.digest} in it: other models, precisions, engine or alignment`;
   }
   const known = profile.runs.map(({ size }) => size);
   const absent = sizes.filter(({ size }) => !known.includes(size)).map(({ size }) => size);

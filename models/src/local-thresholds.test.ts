@@ -48,7 +48,7 @@ test("a file of a release without false match curves is used as it is", async (t
   assert.deepEqual([own.thresholds, own.false_match_curves], [measured.thresholds, undefined]);
 });
 
-test("thresholds of other weights, of unknown models and files that do not parse end the start", async (t) => {
+test("thresholds of another version, of unknown models and files that do not parse end the start", async (t) => {
   const modelsDir = await temporaryFolder(t);
   const path = await writeLocalThresholds(catalogue, dlib, { ...measured, modelsDir });
   const stored = JSON.parse(await readFile(path, "utf8")) as object;
@@ -61,7 +61,7 @@ test("thresholds of other weights, of unknown models and files that do not parse
   await write("large.json", JSON.stringify({ ...stored, thresholds: large }));
   await assert.rejects(withLocalThresholds(catalogue, modelsDir), ({ message }: Error) => {
     assert.match(message, /delete these files, then measure them again:\n/);
-    assert.match(message, /Dlib\.json: they were measured with other weights of Dlib/);
+    assert.match(message, /Dlib\.json: they were measured with another version of Dlib/);
     assert.match(message, /Nobody\.json: the catalogue has no embedding model Nobody/);
     assert.match(message, /broken\.json: .*JSON/);
     assert.match(message, /wrong\.json: thresholds\.cosine: Too small.*thresholds\.euclidean: /);

@@ -13,7 +13,7 @@ import { modelVersionOf } from "./model-version.ts";
  */
 const LocalThresholds = z.strictObject({
   model: z.string().min(1),
-  /** Version of the weights that they were measured with. */
+  /** Version of the model that they were measured with. */
   model_version: z.string().min(1),
   thresholds: Thresholds,
   calibration: ThresholdsCalibration,
@@ -45,7 +45,7 @@ export async function withLocalThresholds(catalogue: Catalogue, modelsDir: strin
     const model = catalogue.recogniser(read.model);
     if (model === undefined) mistakes.push(`  ${name}: the catalogue has no embedding model ${read.model}`);
     else if (read.model_version !== versionOf(catalogue, model)) {
-      mistakes.push(`  ${name}: they were measured with other weights of ${read.model}`);
+      mistakes.push(`  ${name}: they were measured with another version of ${read.model}`);
     } else if (read.thresholds.euclidean > distancesMax(model).euclidean) {
       const { euclidean } = distancesMax(model);
       mistakes.push(`  ${name}: thresholds.euclidean: no two embeddings are more than ${euclidean} apart`);

@@ -1,23 +1,45 @@
 import { createHash } from "node:crypto";
-import type { ModelOf, Source } from "./catalogue-entry.ts";
+import type { Model, ModelOf, Source } from "./catalogue-entry.ts";
 import type { Recogniser } from "./model-pair.ts";
 
 /**
- * Names the weights behind a model's embeddings: its own, and those of the landmark model that aligns its
- * faces. Twelve hexadecimal digits. It is made from the files that the builds are converted from, so every
- * precision has the same one, and embeddings of one version may be stored and compared. That of a pair is
- * made from the versions of its members and their weights.
+ * Names what our own code does between an image and a chip: decoding, detection, landmarks, alignment and
+ * drawing. Raise it when that moves by more than rounding: inference/src/engine/chips.test.ts fails then.
+ */
+export const alignmentVersion = 1;
+
+/**
+ * Names everything that a model's embeddings depend on: its weights and chip, the landmark model and the
+ * alignment. Twelve hexadecimal digits. It is made from the files that the builds are converted from, so
+ * every precision has the same one, and embeddings of one version may be stored and compared. That of a pair
+ * is made from the versions of its members and their weights.
  */
 export function modelVersionOf(recogniser: Recogniser, landmarks: ModelOf<"landmarks">): string {
   if (recogniser.role === "pair") {
     const { members, weights } = recogniser;
-    return digestOf(members.map((member, i) => `${modelVersionOf(member, landmarks)} ${weights[i]};`));
+    return digestOf(members.map((member, i) => [modelVersionOf(member, landmarks), weights[i]]));
   }
-  return digestOf([recogniser, landmarks].map(({ source }) => `${sourceHashes(source).join()};`));
+  return digestOf([alignmentVersion, computationOf(recogniser), computationOf(landmarks)]);
 }
 
-function digestOf(parts: readonly string[]): string {
-  return createHash("sha256").update(parts.join("")).digest("hex").slice(0, 12);
+/**
+ * Returns the fields of an entry that its numbers depend on, and the hashes of its source files. A field that
+ * is not known to be without effect counts.
+ */
+export function computationOf(model: Model): unknown {
+  const fields = Object.entries(model).filter(([field]) => !fieldsWithoutEffect.has(field));
+  return [Object.fromEntries(fields), sourceHashes(model.source)];
+}
+
+/** Words, bounds for verdicts, what was measured, and the builds, which follow from the source. */
+const fieldsWithoutEffect: ReadonlySet<string> = new Set(
+  `name title licenses training_data provenance source builds calibration batch_buckets found_width_share
+  normalizations embedding_norm thresholds thresholds_from thresholds_calibration labelled_pairs
+  false_match_curves golden`.split(/\s+/),
+);
+
+function digestOf(parts: unknown): string {
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 12);
 }
 
 function sourceHashes(source: Source): string[] {

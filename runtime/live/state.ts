@@ -149,7 +149,7 @@ export type LiveWorker = LiveWorkerRuns & {
   /** Batches that wait in it, or are on their way to it. */
   staged: number;
   reportedAgoMs: number;
-  lanes: { lane: string; digest: string }[];
+  lanes: (Pick<LiveLoadedLane, "lane" | "executionProvider" | "networks"> & { digest: string })[];
 };
 
 export type LiveIngress = {

@@ -40,12 +40,13 @@ export async function openMeasuredLanes(modelsDir: string): Promise<MeasuredLane
     model: catalogue.recogniser(usual.model)!,
     detector: usual.detector,
   });
+  const precisions = chosen.loaded.flatMap((each) => each.precisions);
   const moved = opened.move();
   return {
     all: [...measured, reference],
     usual: measured[0]!,
     reference,
-    fallbacks: chosen.fallbacks,
+    fallbacks: [...new Set(precisions.flatMap(({ deviation }) => deviation ?? []))],
     unpulled: catalogue.models.filter((model) => !isHere(model, modelsDir)).map(({ name }) => name),
     [Symbol.asyncDispose]: () => moved.disposeAsync(),
   };

@@ -19,6 +19,7 @@ import {
   series,
   stateOf,
   worker,
+  workerLane,
 } from "@faceline/runtime/live/testing/states";
 import { findChromium, openChromium, openPage, withoutChromium } from "@faceline/testing/browser";
 import { assertSoundInAllLooks } from "@faceline/testing/page-checks";
@@ -108,7 +109,7 @@ const idleWorker = inference({
 const starting = { start: false, "redis-volatile": false, kafka: false };
 const stranded = lane({ waiting: 12, wait: { kind: "no_worker" } });
 const slow = worker({ runRatio: 1.84, isSlow: true });
-const old = worker({ lanes: [{ lane: "Dlib/ssd", digest: "11112222333344445" }] });
+const old = worker({ lanes: [workerLane({ digest: "11112222333344445" })] });
 const changed = { ...batcher().settings, changed: { by: "ada", agoMs: 12_000, isUndone: false } };
 const shed = { queue_too_long: count(90), deadline_infeasible: count(10), early_drop: count(0, 500) };
 

@@ -7,6 +7,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { promisify } from "node:util";
 import type { LiveInference, LiveState } from "@faceline/runtime/live/state";
+import { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
 import { Profile } from "@faceline/contracts/stored/profile";
 import { modelsFolder } from "@faceline/models/model-file";
 import { repository } from "@faceline/deploy/launcher/state-folder";
@@ -14,7 +15,7 @@ import { startStack } from "./stack/stack.ts";
 
 const token = "a-token-of-operators";
 
-test("a worker starts with the run times of its profile, and one with other threads measures them", async (t) => {
+test("a worker starts with the run times of its profile; one with other threads measures them, in the same build", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "faceline-profile-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "profile.json");
@@ -38,15 +39,28 @@ test("a worker starts with the run times of its profile, and one with other thre
       headers: { authorization: `Bearer ${token}` },
     });
     const { lanes } = ((await reply.json()) as LiveState).part as LiveInference;
-    return new Map(lanes.map(({ lane, sizes }) => [lane, sizes]));
+    return new Map(lanes.map((each) => [each.lane, each]));
   };
   const [known, measured] = [await reported("inference-1"), await reported("inference-2")];
   for (const lane of profile.lanes) {
-    assert.deepEqual(known.get(lane.lane), median(lane));
-    assert.notDeepEqual(measured.get(lane.lane), median(lane));
+    assert.deepEqual(known.get(lane.lane)!.sizes, median(lane));
+    assert.notDeepEqual(measured.get(lane.lane)!.sizes, median(lane));
+    const { build, networks } = measured.get(lane.lane)!;
+    assert.deepEqual([known.get(lane.lane)!.build, known.get(lane.lane)!.networks], [build, networks]);
+    assert.equal(build.digest, lane.digest);
   }
-  assert.match(
-    readFileSync(join(stack.logs, "inference-2.log"), "utf8"),
-    /INTRA_OP_THREADS is 2, and 1 in it/,
+  const shown = CapabilitiesResponse.parse(await (await fetch(`${stack.address}/capabilities`)).json());
+  const builds = [shown.detector_details["ssd"]!, shown.model_details["Dlib"]!].flatMap(
+    (each) => each.builds,
   );
+  assert.deepEqual(
+    builds.map(({ name, precision }) => [name, precision]),
+    ["ssd", "Dlib", "landmarks-68"].map((name) => {
+      const { model, precision } = known.get("Dlib/ssd")!.networks.find((each) => each.model === name)!;
+      return [model, precision];
+    }),
+  );
+  const log = readFileSync(join(stack.logs, "inference-2.log"), "utf8");
+  assert.match(log, /INTRA_OP_THREADS is 2, and 1 in it/);
+  assert.match(log, /"networks":\{"ssd":"\w+[^}]*"landmarks-68":"float32","Dlib":"\w+[^}]*\},"msg":"ready"/);
 });

@@ -13,16 +13,14 @@ import { convert } from "@faceline/models/convert/networks";
 import * as ort from "@faceline/models/onnxruntime";
 import sharp from "sharp";
 
-/**
- * Records the inputs of the landmark and the embedding network, from the pipeline of the service in float32.
- */
+/** Records the inputs of an embedding network, from the pipeline of the service in float32. */
 class Crops {
+  readonly all: readonly Uint8Array[];
   readonly #pipeline: Pipeline;
-  readonly #crops: ReadonlyMap<Model, Uint8Array[]>;
 
-  constructor(pipeline: Pipeline, crops: ReadonlyMap<Model, Uint8Array[]>) {
+  constructor(pipeline: Pipeline, all: readonly Uint8Array[]) {
     this.#pipeline = pipeline;
-    this.#crops = crops;
+    this.all = all;
   }
 
   /** Runs a picture and variations of it. Throws for a picture that cannot be decoded. */
@@ -34,10 +32,6 @@ class Crops {
       await this.#pipeline.run([{ ...picture, options }]);
     }
   }
-
-  of(model: Model): readonly Uint8Array[] {
-    return this.#crops.get(model)!;
-  }
 }
 
 export async function openCrops(
@@ -45,26 +39,21 @@ export async function openCrops(
   landmarks: ModelOf<"landmarks">,
   embedding: EmbeddingModel,
 ): Promise<Crops> {
-  const crops = new Map<Model, Uint8Array[]>([landmarks, embedding].map((model) => [model, []]));
+  const crops: Uint8Array[] = [];
   const warp = new Warp();
   const template = alignmentTemplates[landmarks.scheme];
+  const recording = await open(embedding, (crop) => crops.push(crop));
   const pipeline = new Pipeline({
-    detector: new Detector([await open(detector, () => {})], detectorLimits(detector)),
-    aligner: new Aligner(await open(landmarks, (crop) => crops.get(landmarks)!.push(crop)), warp, template),
-    embedders: [
-      new Embedder(
-        await open(embedding, (crop) => crops.get(embedding)!.push(crop)),
-        warp,
-        chipToTemplate(embedding, template),
-      ),
-    ],
+    detector: new Detector([await open(detector)], detectorLimits(detector)),
+    aligner: new Aligner(await open(landmarks), warp, template),
+    embedders: [new Embedder(recording, warp, chipToTemplate(embedding, template))],
     weights: [1],
   });
   return new Crops(pipeline, crops);
 }
 
 /** A network that passes its inputs to `keep`, except for those of its warming. */
-async function open(model: Model, keep: (crop: Uint8Array) => void): Promise<Network> {
+async function open(model: Model, keep: (crop: Uint8Array) => void = () => {}): Promise<Network> {
   const session = await ort.createSession(
     await convert(model, { precision: "float32", input_px: model.input_px }),
   );

@@ -29,14 +29,14 @@ if (files.length === 0) {
 
 const catalogue = await readCatalogue();
 const embedding = catalogue.find("embedding", "Dlib")!;
-const calibrated = [catalogue.find("landmarks", embedding.landmarks)!, embedding] as const;
-const crops = await openCrops(catalogue.find("detector", "ssd")!, ...calibrated);
+const landmarks = catalogue.find("landmarks", embedding.landmarks)!;
+const crops = await openCrops(catalogue.find("detector", "ssd")!, landmarks, embedding);
 for (const [index, file] of files.entries()) {
   await crops.add(await readFile(join(folder, file)));
-  process.stderr.write(`\r${index + 1} of ${files.length} pictures, ${crops.of(embedding).length} faces`);
+  process.stderr.write(`\r${index + 1} of ${files.length} pictures, ${crops.all.length} faces`);
 }
 process.stderr.write("\n");
-for (const model of calibrated) await (values.write ? write(model) : report(model));
+await (values.write ? write(embedding) : report(embedding));
 
 function readArguments() {
   try {
@@ -52,7 +52,7 @@ async function report(model: Model): Promise<void> {
   await observe(model, clipping);
   const { layer, worst, all } = clipping.shares();
   const share = (part: number) => `${(100 * part).toFixed(4)} %`;
-  const crop = `${model.name}: of ${crops.of(model).length} crops`;
+  const crop = `${model.name}: of ${crops.all.length} crops`;
   console.log(`${crop} ${share(all)} of all numbers are clipped, most in ${layer}: ${share(worst)}`);
 }
 
@@ -62,7 +62,7 @@ async function write(model: Model): Promise<void> {
   const source =
     positionals.length === 0 ? "the samples of @vladmandic/face-api" : "a folder of the operator's";
   const calibration: Calibration = {
-    measured_on: `${crops.of(model).length} crops: the faces of ${files.length} images (${source}), as they are, mirrored, darker, brighter and leaning`,
+    measured_on: `${crops.all.length} crops: the faces of ${files.length} images (${source}), as they are, mirrored, darker, brighter and leaning`,
     headroom,
     ranges: ranges.withHeadroom(headroom),
   };
@@ -85,7 +85,7 @@ async function observe(
 ): Promise<void> {
   const { onnx, layers } = await convertObserved(model, model.input_px);
   const session = await ort.createSession(onnx);
-  for (const pixels of crops.of(model)) {
+  for (const pixels of crops.all) {
     const image = new ort.Tensor("uint8", pixels, [1, model.input_px, model.input_px, 3]);
     const outputs = await session.run({ [model.tensors.inputs[0]!.name]: image }, layers);
     for (const layer of layers) observer.add(layer, outputs[layer]!.data as Float32Array);

@@ -88,7 +88,8 @@ async function measure(call: MeasureArguments): Promise<void> {
     modelled: undefined,
     runMaxMs,
   });
-  for (const fallback of engine.fallbacks) console.error(fallback);
+  const precisions = engine.lanes.flatMap((each) => each.precisions);
+  for (const each of new Set(precisions.flatMap(({ deviation }) => deviation ?? []))) console.error(each);
   const faces = await embedPictures(dataset.pictures, {
     engine,
     lanes: laneIds,

@@ -126,7 +126,12 @@ function liveWorker(state: State, worker: Worker, now: number): Omit<LiveWorker,
       : { running: { lane: running.lane, tasks: running.tasks.length, leftMs: running.endsAt - now } }),
     staged: waiting,
     reportedAgoMs: Math.max(0, now - worker.reportedAt),
-    lanes: lanes.slice(0, lanesShownMax).map(({ lane, build }) => ({ lane, digest: build.digest })),
+    lanes: lanes.slice(0, lanesShownMax).map(({ lane, build, executionProvider, precisions }) => ({
+      lane,
+      digest: build.digest,
+      executionProvider,
+      networks: precisions.map(({ model, precision, fallback }) => ({ model, precision, fallback })),
+    })),
   };
 }
 

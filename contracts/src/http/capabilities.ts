@@ -10,6 +10,7 @@ const fallbackDescription =
 
 /** A network as live workers have loaded it. */
 export const RunningBuild = z.object({
+  name: z.string().describe("The model or detector, a member of a pair, or the landmark model."),
   sha256: z.string().describe("SHA-256 of the network file that the worker loaded, in hexadecimal."),
   precision: Precision.describe("Number format of the computation."),
   precision_fallback: z.boolean().describe(fallbackDescription),
@@ -37,7 +38,7 @@ const graph = {
   builds: z
     .array(RunningBuild)
     .describe(
-      "The builds that live workers run. There are several during a rollout, if only some CPUs run int8, or for a pair of models. Empty while no live worker has it loaded.",
+      "The networks that live workers run for it; for a model, also the landmark model that aligns its faces. There are several of one name during a rollout, or if only some CPUs run int8. Empty while no live worker has it loaded.",
     ),
 };
 
@@ -79,7 +80,7 @@ export const FalseMatchRateFrom = z.object({
 export const ModelDetails = z.object({
   embedding_size: z.int().positive().describe("How many numbers an embedding of this model has."),
   model_version: ModelVersion.describe(
-    "Identifies the weights. Embeddings with the same version can be compared.",
+    "Identifies the weights and the alignment. Embeddings with the same version can be compared.",
   ),
   thresholds: byMetric(z.number()).describe(
     "Default threshold per distance metric: the largest distance that counts as a match.",

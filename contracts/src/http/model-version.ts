@@ -1,8 +1,8 @@
 import * as z from "zod";
 
 /**
- * Names the weights that a model's embeddings depend on. It stays the same over precisions and engines, so
- * stored vectors stay comparable while it does.
+ * Names the weights and the alignment that a model's embeddings depend on. It stays the same over precisions
+ * and engines, so stored vectors stay comparable while it does.
  */
 export const ModelVersion = z.string().regex(/^[0-9a-f]{12}$/);
 

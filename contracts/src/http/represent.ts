@@ -51,7 +51,9 @@ export const RepresentResult = z.object({
   quality: qualityField,
   quality_issues: qualityIssuesField,
   model_name: z.string().describe("The model that computed the embedding."),
-  model_version: ModelVersion.describe("Identifies the weights of the model. Store it with the embedding."),
+  model_version: ModelVersion.describe(
+    "Identifies the weights and the alignment of the model. Store it with the embedding.",
+  ),
   precision: Precision.describe(
     "Number format of the computation. Embeddings of either format can be compared with each other.",
   ),

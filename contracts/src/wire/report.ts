@@ -10,6 +10,8 @@ export const NetworkPrecision = z.object({
   precision: Precision,
   /** True: float32 although an int8 build exists, because int8 gives other results on this CPU. */
   fallback: z.boolean(),
+  /** How they differ, as a clause, where it is a fallback. */
+  deviation: z.string().optional(),
   /** SHA-256 of the loaded file for the model's own input side. */
   sha256: z.string(),
 });

@@ -53,7 +53,7 @@ if (lanes instanceof Error) {
         return void turns.take().then(() => close(lanes));
     }
   });
-  post({ kind: "ready", lanes: lanes.loaded, fallbacks: lanes.fallbacks });
+  post({ kind: "ready", lanes: lanes.loaded });
 }
 
 async function run(lanes: OpenLanes, { run, work }: Extract<ToThread, { kind: "run" }>): Promise<void> {
@@ -79,7 +79,7 @@ async function change(
       await setImmediate();
       await turns.take();
     });
-    post({ kind: "lanes_changed", lane, lanes: lanes.loaded, fallbacks: lanes.fallbacks });
+    post({ kind: "lanes_changed", lane, lanes: lanes.loaded });
   } catch (error) {
     post({ kind: "change_failed", lane, reason: error instanceof Error ? error.message : String(error) });
   } finally {

@@ -226,7 +226,7 @@ function engineOver(t: TestContext, onMessage: string, runMaxMs = 10_000): Engin
   const source = `require("node:worker_threads").parentPort.on("message", () => { ${onMessage} });`;
   const thread = new Worker(source, { eval: true });
   t.after(() => thread.terminate());
-  return new Engine(thread, { lanes: [], fallbacks: [] }, { runMaxMs });
+  return new Engine(thread, [], { runMaxMs });
 }
 
 async function engineOptions(): Promise<EngineOptions> {

@@ -27,15 +27,13 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       first.kind === "start_failed" ? first.reason : "the engine's first message was not `ready`",
     );
   }
-  return new Engine(thread, first, { runMaxMs, onWarmUp });
+  return new Engine(thread, first.lanes, { runMaxMs, onWarmUp });
 }
 
 /** Runs batches on a thread of its own, one after another. */
 export class Engine implements AsyncDisposable {
   /** A run that was out of memory leaves fewer sizes to its lane. */
   lanes: LoadedLane[];
-  /** A clause for each model that runs in float instead of int8, which says why. */
-  fallbacks: string[];
   /**
    * Resolves when the thread has died or hangs, so that no run will end any more. Never resolves after a
    * close.
@@ -50,13 +48,8 @@ export class Engine implements AsyncDisposable {
   #lastRun = 0;
   #ended: Error | undefined;
 
-  constructor(
-    thread: Worker,
-    { lanes, fallbacks }: { lanes: LoadedLane[]; fallbacks: string[] },
-    limits: EngineLimits,
-  ) {
+  constructor(thread: Worker, lanes: LoadedLane[], limits: EngineLimits) {
     this.lanes = lanes;
-    this.fallbacks = fallbacks;
     this.#thread = thread;
     this.#limits = limits;
     const { promise, resolve } = Promise.withResolvers<Error>();
@@ -134,7 +127,6 @@ export class Engine implements AsyncDisposable {
         );
       case "lanes_changed":
         this.lanes = message.lanes;
-        this.fallbacks = message.fallbacks;
         return settled(this.#changes, message.lane)?.resolve();
       case "change_failed":
         return settled(this.#changes, message.lane)?.reject(new Error(message.reason));

@@ -1,40 +1,44 @@
 import { createHash } from "node:crypto";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
-import { modelVersionOf } from "@faceline/models/model-version";
+import { membersOf, weightsOf } from "@faceline/models/model-pair";
+import { alignmentVersion, computationOf, modelVersionOf } from "@faceline/models/model-version";
 import * as ort from "@faceline/models/onnxruntime";
+import { defaultPictureLimits } from "../decode/picture.ts";
 import type { LoadedModel } from "../network/model-loader.ts";
-import type { LaneModels } from "./lane-models.ts";
+import { type LaneModels, networkModels } from "./lane-models.ts";
 
 /**
- * Names what runs in a lane. The digest is over everything that changes an embedding's numbers: the files of
- * all networks, their precisions, the execution provider and the version of onnxruntime.
+ * Names what runs in a lane. The digest is over everything that changes an embedding's numbers: the entries
+ * and files of all networks, their precisions, the weights of a pair, the alignment, the size of decoded
+ * pictures, the execution provider and the version of onnxruntime.
  */
-export function laneBuildOf(models: LaneModels, loaded: LoadedParts, executionProvider: string): LaneBuild {
-  const parts = [loaded.detector, loaded.landmarks, ...loaded.members].map(({ precision, sha256s }) => [
-    precision.model,
-    precision.precision,
-    ...sha256s,
-  ]);
-  const pairWeights = models.recogniser.role === "pair" ? [models.recogniser.weights] : [];
-  const isInt8 = loaded.members.some(({ precision }) => precision.precision === "int8");
-  return {
-    digest: digestOf([ort.env.versions.node, executionProvider, parts, ...pairWeights]),
-    modelVersion: modelVersionOf(models.recogniser, models.landmarks),
-    precision: isInt8 ? "int8" : "float32",
-  };
+export function laneBuildOf(
+  models: LaneModels,
+  networks: readonly Pick<LoadedModel, "precision" | "sha256s">[],
+  { executionProvider, pictureSideMaxPx = defaultPictureLimits.longSideMaxPx }: BuildOptions,
+): LaneBuild {
+  const files = networks.map(({ precision, sha256s }) => [precision.model, precision.precision, ...sha256s]);
+  const members = membersOf(models.recogniser).map(({ name }) => name);
+  const isInt8 = networks.some(
+    ({ precision: { model, precision } }) => precision === "int8" && members.includes(model),
+  );
+  const engine = [ort.env.versions.node, executionProvider, pictureSideMaxPx, files];
+  return buildOf(models, isInt8 ? "int8" : "float32", engine);
 }
 
 /** The build of a lane whose runs only wait. */
-export function modelledBuildOf(models: LaneModels, executionProvider: string): LaneBuild {
+export const modelledBuildOf = (models: LaneModels, executionProvider: string): LaneBuild =>
+  buildOf(models, "float32", [models.lane, executionProvider]);
+
+function buildOf(models: LaneModels, precision: LaneBuild["precision"], engine: unknown): LaneBuild {
+  const { recogniser, landmarks } = models;
+  const entries = networkModels(models).map(computationOf);
+  const parts = JSON.stringify([engine, alignmentVersion, entries, weightsOf(recogniser)]);
   return {
-    digest: digestOf([models.lane, executionProvider]),
-    modelVersion: modelVersionOf(models.recogniser, models.landmarks),
-    precision: "float32",
+    digest: createHash("sha256").update(parts).digest("hex").slice(0, 16),
+    modelVersion: modelVersionOf(recogniser, landmarks),
+    precision,
   };
 }
 
-function digestOf(parts: unknown): string {
-  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 16);
-}
-
-type LoadedParts = Record<"detector" | "landmarks", LoadedModel> & { members: readonly LoadedModel[] };
+type BuildOptions = { executionProvider: string; pictureSideMaxPx?: number | undefined };

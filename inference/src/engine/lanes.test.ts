@@ -15,7 +15,6 @@ import {
   labelledPhotograph,
   labelledPhotographsMissing,
 } from "../../testing/photographs.ts";
-import { PrecisionSetting } from "../network/precision.ts";
 import { type Lanes, openLanes } from "./lanes.ts";
 import type { EnginePicture, TaskResult } from "./work.ts";
 
@@ -59,7 +58,6 @@ suite("with the real models", () => {
     const dlib = (await readCatalogue()).find("embedding", "Dlib")!;
     const build = dlib.builds.find((each) => each.precision === precision);
     assert.deepEqual([sha256, first!.build.precision], [build!.sha256, precision]);
-    assert.deepEqual(lanes.fallbacks, []);
     assert.deepEqual(
       first!.sizes.map(({ size }) => size),
       [1, 2, 4, 6],
@@ -108,21 +106,27 @@ suite("with the real models", () => {
     );
   }
 
-  test("another precision of one part gives a lane another digest and the same model version", async () => {
-    const lanesWith = async (precision: string) =>
-      openLanes({
-        modelsDir: await builtModels(),
-        lanes: [tiny],
-        ...oneAtATime,
-        precision: PrecisionSetting.parse(precision),
+  test("whatever times a start measures, the same files run, and give the same bits", async (t) => {
+    const group = await enginePicture(groupPhotograph(1));
+    const openedAmid = async (growth: number) => {
+      let [user, stepUs] = [0, 1e6];
+      const clock = t.mock.method(process, "threadCpuUsage", () => {
+        stepUs *= growth;
+        user += stepUs;
+        return { user, system: 0 };
       });
-    await using float = await lanesWith("float");
-    await using again = await lanesWith("float");
-    await using mixed = await lanesWith("float,landmarks-68=int8");
-    const [one, same, other] = [float, again, mixed].map(({ loaded }) => loaded[0]!.build);
-    assert.deepEqual(same, one);
-    assert.deepEqual([other!.modelVersion, other!.precision], [one!.modelVersion, "float32"]);
-    assert.notEqual(other!.digest, one!.digest);
+      const chunks = { batchMax: 4, detectorChunkMax: 4, faceChunkMax: 4 };
+      const modelsDir = await builtModels();
+      await using opened = await openLanes({ modelsDir, lanes: [ssd], ...oneAtATime, ...chunks });
+      clock.mock.restore();
+      const { results, usage } = await opened.run({ lane: ssd, pictures: [group, group, group] });
+      const { build, precisions } = opened.loaded[0]!;
+      return { build, precisions, results, runs: usage.networks.map(({ runs }) => runs) };
+    };
+    const { runs: fewer, ...hurried } = await openedAmid(0.8);
+    const { runs: more, ...delayed } = await openedAmid(1.25);
+    assert.deepEqual(hurried, delayed);
+    assert.notDeepEqual(fewer, more);
   });
 
   test(

@@ -59,11 +59,6 @@ export class Lanes implements AsyncDisposable {
     this.#loader = loader;
   }
 
-  /** A clause for each model that runs in float instead of int8, which says why. */
-  get fallbacks(): string[] {
-    return this.#loader.fallbacks;
-  }
-
   /** Loads a lane and warms it. `pause` is called between steps that take about as long as a run. */
   async load(lane: LaneId, pause: Pause = noPause): Promise<void> {
     const entries = this.#models.get(lane);
@@ -116,7 +111,7 @@ export class Lanes implements AsyncDisposable {
     // them.
     const runMsOf = (size: number) =>
       models.reduce((sum, { networks }) => sum + networks.at(-1)!.runMsOf(size), 0);
-    const build = laneBuildOf(entries, { detector, landmarks, members }, executionProvider);
+    const build = laneBuildOf(entries, models, this.#options);
     const sizes = doublingSizes(batchMax);
     const known = knownTimes(sizes, this.#options.startTimes?.lanes.get(build.digest));
     this.loaded = this.loaded.concat({
@@ -196,6 +191,8 @@ export type LaneOptions = ModelLoaderOptions & {
   catalogueFolder?: string;
   /** The most pictures of a batch. */
   batchMax: number;
+  /** PICTURE_SIDE_MAX_PX of the decoder, or its default. */
+  pictureSideMaxPx?: number;
   /** The most pictures of one run of a detector, whose memory is 50 MB a picture. */
   detectorChunkMax: number;
   /** The most faces of one run of a landmark or embedding network. */

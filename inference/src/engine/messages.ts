@@ -23,10 +23,10 @@ export type ToThread =
  */
 export type FromThread =
   | { kind: "warm_up"; warmUp: ModelWarmUp }
-  | { kind: "ready"; lanes: LoadedLane[]; fallbacks: string[] }
+  | { kind: "ready"; lanes: LoadedLane[] }
   | { kind: "start_failed"; reason: string }
   | { kind: "done"; run: number; results: TaskResult[]; usage: RunUsage }
   /** `lanes` has fewer sizes where the run was out of memory. */
   | { kind: "failed"; run: number; reason: string; lanes: LoadedLane[] }
-  | { kind: "lanes_changed"; lane: LaneId; lanes: LoadedLane[]; fallbacks: string[] }
+  | { kind: "lanes_changed"; lane: LaneId; lanes: LoadedLane[] }
   | { kind: "change_failed"; lane: LaneId; reason: string };

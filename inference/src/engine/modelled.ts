@@ -61,7 +61,6 @@ export async function openModelledLanes(
 export class ModelledLanes implements AsyncDisposable {
   loaded: LoadedLane[] = [];
   readonly #lanes: readonly LoadedLane[];
-  readonly fallbacks: string[] = [];
   readonly #faces: ReadonlyMap<string, Face>;
   readonly #cost: RunCost;
   /** Nothing ever wakes it: a wait on it ends by its timeout. */

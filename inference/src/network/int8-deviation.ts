@@ -1,47 +1,36 @@
-import type { Role } from "@faceline/models/catalogue-entry";
 import { type Box, iou } from "../geometry/box.ts";
 
 /**
- * Compares the outputs of a model in int8 with those in float, on the same picture. Returns a clause that
- * describes the deviation, or undefined where it is within bounds. The bounds are about five times what a CPU
- * with exact int8 arithmetic shows.
+ * Compares the outputs of a detector or an embedding model in int8 with those in float, on the same picture.
+ * Returns a clause that describes the deviation, or undefined where it is within bounds. The bounds are about
+ * five times what a CPU with exact int8 arithmetic shows.
  */
-export function int8Deviation(role: Role, float: Outputs, int8: Outputs): string | undefined {
-  return comparisons[role](float, int8);
+export function int8Deviation(float: Outputs, int8: Outputs): string | undefined {
+  return float.has("embedding") ? embeddingDeviation(float, int8) : detectionDeviation(float, int8);
 }
 
-const comparisons: Record<Role, (float: Outputs, int8: Outputs) => string | undefined> = {
-  detector(float, int8) {
-    // A face in int8 that is none in float is as wrong as the reverse.
-    for (const anchor of [bestAnchor(float), bestAnchor(int8)]) {
-      const [a, b] = [detectionAt(float, anchor), detectionAt(int8, anchor)];
-      const difference = Math.abs(a.logit - b.logit);
-      if (!(difference <= logitDeviationMax)) return `a score is ${difference.toFixed(1)} off, as a logit`;
-      const overlap = iou(a.box, b.box);
-      if (!(overlap >= boxIouMin)) return `a box has an IoU of only ${overlap.toFixed(2)}`;
-    }
-    return undefined;
-  },
-  landmarks(float, int8) {
-    const [a, b] = [float.get("points")!, int8.get("points")!];
-    const difference = a.reduce((most, number, i) => Math.max(most, Math.abs(number - b[i]!)), 0);
-    return difference <= pointDeviationMax
-      ? undefined
-      : `a landmark is ${difference.toFixed(2)} of the face's width off`;
-  },
-  embedding(float, int8) {
-    const [a, b] = [float.get("embedding")!, int8.get("embedding")!];
-    const difference = Math.hypot(...a.map((number, i) => number - b[i]!)) / Math.hypot(...a);
-    return difference <= embeddingDeviationMax
-      ? undefined
-      : `its embedding is ${difference.toFixed(2)} of its length off`;
-  },
-};
+function detectionDeviation(float: Outputs, int8: Outputs): string | undefined {
+  // A face in int8 that is none in float is as wrong as the reverse.
+  for (const anchor of [bestAnchor(float), bestAnchor(int8)]) {
+    const [a, b] = [detectionAt(float, anchor), detectionAt(int8, anchor)];
+    const difference = Math.abs(a.logit - b.logit);
+    if (!(difference <= logitDeviationMax)) return `a score is ${difference.toFixed(1)} off, as a logit`;
+    const overlap = iou(a.box, b.box);
+    if (!(overlap >= boxIouMin)) return `a box has an IoU of only ${overlap.toFixed(2)}`;
+  }
+  return undefined;
+}
+
+function embeddingDeviation(float: Outputs, int8: Outputs): string | undefined {
+  const [a, b] = [float.get("embedding")!, int8.get("embedding")!];
+  const difference = Math.hypot(...a.map((number, i) => number - b[i]!)) / Math.hypot(...a);
+  return difference <= embeddingDeviationMax
+    ? undefined
+    : `its embedding is ${difference.toFixed(2)} of its length off`;
+}
 
 const logitDeviationMax = 0.4;
 const boxIouMin = 0.85;
-/** Share of the crop's side. */
-const pointDeviationMax = 0.05;
 /** Share of the embedding's length. */
 const embeddingDeviationMax = 0.06;
 
@@ -63,5 +52,5 @@ function detectionAt(outputs: Outputs, anchor: number): { logit: number; box: Bo
 
 const scoreMargin = 1e-6;
 
-/** Outputs by the pipeline's name: `boxes`, `scores`, `points`, `embedding`. */
+/** Outputs by the pipeline's name: `boxes` and `scores`, or `embedding`. */
 export type Outputs = ReadonlyMap<string, Float32Array>;

@@ -10,47 +10,37 @@ import { builtModels } from "../../testing/photographs.ts";
 import { ModelLoader } from "./model-loader.ts";
 import { PrecisionSetting } from "./precision.ts";
 
-const landmarksName = "landmarks-68";
 const whole = await readCatalogue();
-const landmarks = whole.find("landmarks", landmarksName)!;
+const dlib = whole.find("embedding", "Dlib")!;
 const modelsDir = await builtModels();
 
-test("int8 runs where it was required and agrees with float", async (t) => {
-  const loader = openLoader(t, "int8");
-  assert.deepEqual((await loader.load(landmarks, 1)).precision, networkPrecision("int8", false));
-  assert.deepEqual(loader.fallbacks, []);
-});
-
-test("float that was chosen because it is as fast is no fallback", async (t) => {
-  const loader = openLoader(t, "auto");
-  const { precision } = await loader.load(landmarks, 1);
-  assert.deepEqual(precision, networkPrecision(precision.precision, false));
-  assert.deepEqual(loader.fallbacks, []);
+test("the int8 build of a model runs where it agrees with float, required or not", async (t) => {
+  for (const setting of ["auto", "int8"]) {
+    const loader = openLoader(t, setting);
+    assert.deepEqual((await loader.load(dlib, 1)).precision, networkPrecision("int8", false));
+  }
 });
 
 test("int8 that deviates falls back to float, with a reason", async (t) => {
   const files = await damaged(t);
   const loader = openLoader(t, "auto", files);
-  const { precision, networks } = await loader.load(files.landmarks!, 1);
-  assert.deepEqual(precision, networkPrecision("float32", true));
+  const { precision, networks } = await loader.load(files.model!, 1);
+  const { deviation, ...others } = precision;
+  assert.deepEqual(others, networkPrecision("float32", true));
   assert.equal(networks.length, 1);
-  assert.match(
-    loader.fallbacks.join(),
-    /^landmarks-68 in int8 deviates from float: a landmark is \d\.\d\d of/,
-  );
+  assert.match(deviation!, /^Dlib in int8 deviates from float: its embedding is \d\.\d\d of/);
 });
 
 test("int8 that deviates is an error where it was required, and is not compared where it was not", async (t) => {
   const files = await damaged(t);
-  for (const setting of ["int8", `${landmarksName}=int8`]) {
+  for (const setting of ["int8", "Dlib=int8"]) {
     await assert.rejects(
-      openLoader(t, setting, files).load(files.landmarks!, 1),
-      /^Error: PRECISION asks for int8, but on this CPU landmarks-68 in int8 deviates from float: .*[^\n]$/,
+      openLoader(t, setting, files).load(files.model!, 1),
+      /^Error: PRECISION asks for int8, but on this CPU Dlib in int8 deviates from float: .*[^\n]$/,
     );
   }
   const float = openLoader(t, "float", files);
-  assert.deepEqual((await float.load(files.landmarks!, 1)).precision, networkPrecision("float32", false));
-  assert.deepEqual(float.fallbacks, []);
+  assert.deepEqual((await float.load(files.model!, 1)).precision, networkPrecision("float32", false));
 });
 
 test("PRECISION with unknown models is an error that names all of them", (t) => {
@@ -75,34 +65,33 @@ const optionsOf = (precision: string, folder = modelsDir) => ({
 });
 
 const networkPrecision = (precision: string, fallback: boolean) => ({
-  model: landmarksName,
+  model: "Dlib",
   precision,
   fallback,
-  sha256: landmarks.builds.find((build) => build.precision === precision)!.sha256,
+  sha256: dlib.builds.find((build) => build.precision === precision)!.sha256,
 });
 
-/** A catalogue whose landmark model has a wrong scale in one int8 layer, and a folder with its files. */
+/** A catalogue whose embedding model has a wrong scale in one int8 layer, and a folder with its files. */
 async function damaged(t: TestContext): Promise<Variation> {
   const folder = await temporaryFolder(t);
-  const model = whole.find("landmarks", landmarksName)!;
-  const { calibration } = model;
+  const { calibration } = dlib;
   assert.ok(calibration);
-  const ranges = { ...calibration.ranges, "dense1/sum1": [-0.01, 0.01] as [number, number] };
-  const variant = { precision: "int8", input_px: model.input_px } as const;
-  const onnx = await convert({ ...model, calibration: { ...calibration, ranges } }, variant);
+  const ranges = { ...calibration.ranges, "conv256_2/relu": [0, 0.01] as [number, number] };
+  const variant = { precision: "int8", input_px: dlib.input_px } as const;
+  const onnx = await convert({ ...dlib, calibration: { ...calibration, ranges } }, variant);
 
-  const builds = model.builds.map((build) =>
+  const builds = dlib.builds.map((build) =>
     build.precision === "int8" ? { ...build, bytes: onnx.length, sha256: sha256(onnx) } : build,
   );
-  const wrong: Model = { ...model, builds };
+  const wrong: Model = { ...dlib, builds };
   await writeFile(modelFile(folder, wrong, variant), onnx);
   const float = { ...variant, precision: "float32" } as const;
-  await symlink(modelFile(modelsDir, model, float), modelFile(folder, wrong, float));
+  await symlink(modelFile(modelsDir, dlib, float), modelFile(folder, wrong, float));
   return {
     folder,
-    landmarks: wrong,
-    catalogue: new Catalogue(whole.models.map((each) => (each === model ? wrong : each))),
+    model: wrong,
+    catalogue: new Catalogue(whole.models.map((each) => (each === dlib ? wrong : each))),
   };
 }
 
-type Variation = { catalogue?: Catalogue; landmarks?: Model; folder?: string };
+type Variation = { catalogue?: Catalogue; model?: Model; folder?: string };

@@ -16,7 +16,7 @@ import {
   type WarmUp,
 } from "./network.ts";
 import { checkPlacement } from "./placement.ts";
-import { choosePrecision, type PrecisionSetting, precisionFor, requiresInt8 } from "./precision.ts";
+import { type PrecisionSetting, precisionFor, requiresInt8 } from "./precision.ts";
 import { runSizes } from "./run-sizes.ts";
 import { openSession, type SessionSettings } from "./session.ts";
 import type { StartTimes } from "./start-times.ts";
@@ -60,11 +60,6 @@ export class ModelLoader implements AsyncDisposable {
     }
   }
 
-  /** A clause for each model that runs in float instead of int8, which says why. */
-  get fallbacks(): string[] {
-    return [...this.#models.values()].flatMap(({ fallback }) => fallback ?? []);
-  }
-
   async [Symbol.asyncDispose](): Promise<void> {
     await this.keepOnly(new Set());
   }
@@ -73,15 +68,11 @@ export class ModelLoader implements AsyncDisposable {
     const { precision: setting, executionProvider } = this.#options;
     let precision = precisionFor(model, setting, executionProvider);
     if (executionProvider === "cuda") await requireCudaLibraries(this.#options.modelsDir);
-    let fallback: string | undefined;
-    if (precision === "int8") {
-      const { deviation, ...times } = await this.#comparePrecisions(model, pause);
-      const required = requiresInt8(model, setting);
-      if (deviation !== undefined) {
-        fallback = `${model.name} in int8 deviates from float: ${deviation}`;
-        if (required) throw new Error(`PRECISION asks for int8, but on this CPU ${fallback}`);
-      }
-      if (!required) precision = choosePrecision({ deviates: fallback !== undefined, ...times });
+    const deviation = precision === "int8" ? await this.#int8Deviation(model, pause) : undefined;
+    if (deviation !== undefined) {
+      if (requiresInt8(model, setting))
+        throw new Error(`PRECISION asks for int8, but on this CPU ${deviation}`);
+      precision = "float32";
     }
     await using opening = new AsyncDisposableStack();
     const networks: Network[] = [];
@@ -99,51 +90,35 @@ export class ModelLoader implements AsyncDisposable {
       precision: {
         model: model.name,
         precision,
-        fallback: fallback !== undefined,
+        fallback: deviation !== undefined,
+        ...(deviation !== undefined && { deviation }),
         sha256: sha256s.at(-1)!,
       },
       sha256s,
-      fallback,
     };
   }
 
-  /**
-   * Runs a model in float and in int8 on this machine. `deviation` is a clause that says how int8 deviates;
-   * undefined where it does not.
-   */
-  async #comparePrecisions(model: Model, pause: Pause): Promise<PrecisionComparison> {
+  /** Runs a model in both precisions on this machine. Returns a clause that says how int8 deviates, if so. */
+  async #int8Deviation(model: Model, pause: Pause): Promise<string | undefined> {
     await pause();
-    // All sides share their weights, and the smallest is the fastest.
-    const px = inputSides(model)[0]!;
-    const float = await this.#tryPrecision(model, px, "float32");
+    const float = await this.#syntheticOutputs(model, "float32");
     await pause();
-    const int8 = await this.#tryPrecision(model, px, "int8");
-    const deviation = int8Deviation(model.role, float.outputs, int8.outputs);
-    return { deviation, floatMs: float.runMs, int8Ms: int8.runMs };
+    const deviation = int8Deviation(float, await this.#syntheticOutputs(model, "int8"));
+    return deviation && `${model.name} in int8 deviates from float: ${deviation}`;
   }
 
-  /** The outputs for a synthetic face, and the least time of a warm run. */
-  async #tryPrecision(
-    model: Model,
-    px: number,
-    precision: Precision,
-  ): Promise<{ outputs: Outputs; runMs: number }> {
+  /** The outputs for a synthetic face, at the smallest and fastest side: all sides share their weights. */
+  async #syntheticOutputs(model: Model, precision: Precision): Promise<Outputs> {
+    const px = inputSides(model)[0]!;
     const session = await this.#session(model, px, precision);
-    const clock = warmUpClock(this.#options.executionProvider);
     try {
       const { input, outputs } = tensorNames(model);
       const image = new ort.Tensor("uint8", syntheticFace(px), [1, px, px, 3]);
       const results = await session.run({ [input]: image });
-      let runMs = Infinity;
-      for (let time = 0; time < timedRuns; time++) {
-        const before = clock();
-        await session.run({ [input]: image });
-        runMs = Math.min(runMs, clock() - before);
-      }
       const numbers = Object.entries(outputs).map(
         ([name, tensor]) => [name, (results[tensor]!.data as Float32Array).slice()] as const,
       );
-      return { outputs: new Map(numbers), runMs };
+      return new Map(numbers);
     } finally {
       await session.release();
     }
@@ -197,11 +172,6 @@ export function tensorNames(model: Model): TensorNames {
   return { input: model.tensors.inputs[0]!.name, outputs: model.outputs };
 }
 
-/** Enough that the least of them is that of an undisturbed run, and few beside the load of the files. */
-const timedRuns = 5;
-
-type PrecisionComparison = { deviation: string | undefined; floatMs: number; int8Ms: number };
-
 type NetworkToOpen = { model: Model; px: number; precision: Precision; rowsMax: number };
 
 export type ModelLoaderOptions = {
@@ -226,6 +196,4 @@ export type LoadedModel = {
   precision: NetworkPrecision;
   /** SHA-256 of each network's file, checked against the catalogue. */
   sha256s: readonly string[];
-  /** How int8 deviates, as a clause, where it runs in float for that; else undefined. */
-  fallback: string | undefined;
 };

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readCatalogue } from "@faceline/models/catalogue";
 import type { Model } from "@faceline/models/catalogue-entry";
-import { choosePrecision, PrecisionSetting, precisionFor, requiresInt8 } from "./precision.ts";
+import { PrecisionSetting, precisionFor, requiresInt8 } from "./precision.ts";
 
 const { models } = await readCatalogue();
 function named(name: string): Model {
@@ -14,26 +14,20 @@ function setting(text: string) {
 
 test("auto is int8 on a CPU where there is an int8 build, and float elsewhere", () => {
   assert.equal(precisionFor(named("Dlib"), setting("auto"), "cpu"), "int8");
-  assert.equal(precisionFor(named("tiny"), setting("auto"), "cpu"), "float32");
+  for (const name of ["tiny", "landmarks-68"])
+    assert.equal(precisionFor(named(name), setting("auto"), "cpu"), "float32");
   assert.equal(precisionFor(named("Dlib"), setting("auto"), "cuda"), "float32");
 });
 
 test("a choice may be for all models or for one", () => {
   const mixed = setting("int8, ssd=float, Dlib=auto");
   assert.equal(precisionFor(named("ssd"), mixed, "cpu"), "float32");
-  assert.equal(precisionFor(named("landmarks-68"), mixed, "cpu"), "int8");
+  assert.equal(precisionFor(named("Dlib"), mixed, "cpu"), "int8");
   assert.deepEqual(
-    ["ssd", "landmarks-68", "Dlib"].map((name) => requiresInt8(named(name), mixed)),
+    ["ssd", "MobileFaceNet", "Dlib"].map((name) => requiresInt8(named(name), mixed)),
     [false, true, false],
   );
   assert.equal(precisionFor(named("Dlib"), setting("float"), "cpu"), "float32");
-});
-
-test("int8 is chosen where it is clearly faster and does not deviate", () => {
-  const chosen = (int8Ms: number, deviates = false) => choosePrecision({ deviates, floatMs: 10, int8Ms });
-  assert.deepEqual([chosen(3), chosen(5.5), chosen(7)], ["int8", "int8", "int8"]);
-  assert.deepEqual([chosen(8.5), chosen(10), chosen(14)], ["float32", "float32", "float32"]);
-  assert.equal(chosen(3, true), "float32");
 });
 
 test("int8 that cannot run is an error where it was required", () => {

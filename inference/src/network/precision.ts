@@ -3,7 +3,8 @@ import * as z from "zod";
 
 /**
  * The precision that models run in. `int8` is as accurate as `float` and takes a third of its time, or half,
- * by CPU. Both run at the start: where int8 deviates, `auto` falls back to float, and `int8` is an error.
+ * by CPU. `auto` runs the int8 build of each model that has one. Where its outputs at the start deviate from
+ * float, `auto` falls back to float, and `int8` is an error. Times decide nothing.
  */
 const PrecisionChoice = z.enum(["auto", "float", "int8"]);
 type PrecisionChoice = z.infer<typeof PrecisionChoice>;
@@ -43,22 +44,6 @@ export function precisionFor(
   }
   return choice !== "float" && hasInt8 ? "int8" : "float32";
 }
-
-/**
- * The precision of a model that has both, by what they showed on this CPU: int8 where it does not deviate and
- * saves much time, because float is nearer to what the model was trained to say.
- */
-export function choosePrecision({ deviates, floatMs, int8Ms }: MeasuredPrecisions): Precision {
-  return !deviates && int8Ms <= int8ShareMax * floatMs ? "int8" : "float32";
-}
-
-/**
- * Share of float's time. Large networks take at most 0.55 of it, the landmark network 0.85 with VNNI and all
- * of it without: far enough from the limit that noise does not make workers choose differently.
- */
-const int8ShareMax = 0.7;
-
-type MeasuredPrecisions = { deviates: boolean; floatMs: number; int8Ms: number };
 
 /** Whether int8 is required by name: then a fallback to float would be an error. */
 export function requiresInt8({ name }: Model, { general, byModel }: PrecisionSetting): boolean {

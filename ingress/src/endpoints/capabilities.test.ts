@@ -58,9 +58,12 @@ test("GET /capabilities: which build of a model runs, and whether it is a fallba
   ]);
 });
 
-test("GET /capabilities: every build that live workers run, and what a detector may miss", async (t) => {
+test("GET /capabilities: every network that live workers run, and what a detector may miss", async (t) => {
   const lanesOf = (precision: string, sha256: string) => {
-    const precisions = [{ model: "Dlib", precision, fallback: false, sha256 }];
+    const precisions = [
+      { model: "landmarks-68", precision: "float32", fallback: false, sha256: "c" },
+      { model: "Dlib", precision, fallback: false, sha256 },
+    ];
     return testPool.lanes.map((lane) => ({ ...lane, precisions }));
   };
   const lanes = [...lanesOf("int8", "a"), ...lanesOf("float32", "b"), ...lanesOf("int8", "a")];
@@ -71,8 +74,9 @@ test("GET /capabilities: every build that live workers run, and what a detector 
   assert.equal(model_version, testBuild.modelVersion);
   const shared = { precision_fallback: false, execution_provider: "cpu" };
   assert.deepEqual(builds, [
-    { sha256: "a", precision: "int8", ...shared },
-    { sha256: "b", precision: "float32", ...shared },
+    { name: "Dlib", sha256: "a", precision: "int8", ...shared },
+    { name: "Dlib", sha256: "b", precision: "float32", ...shared },
+    { name: "landmarks-68", sha256: "c", precision: "float32", ...shared },
   ]);
   const { ssd, tiny } = shown.detector_details;
   assert.deepEqual([ssd!.missed_width_share, tiny!.missed_width_share], [0.08, null]);

@@ -89,7 +89,9 @@ const detectorDetails = (detector: DetectorModel, lanes: LaneState[]) => ({
 /** The fields beside `builds` are those of its first entry. */
 function graphDetails(model: Recogniser | DetectorModel, lanes: LaneState[]) {
   const networks = model.role === "detector" ? [model] : membersOf(model);
-  const builds = networks.flatMap((network) => runningBuilds(network, lanes));
+  const landmarks = model.role === "detector" ? [] : [model.landmarks];
+  const names = [...networks.map(({ name }) => name), ...landmarks];
+  const builds = names.flatMap((name) => runningBuilds(name, lanes));
   const [first] = builds;
   return {
     license: licenseOf(model),
@@ -101,13 +103,14 @@ function graphDetails(model: Recogniser | DetectorModel, lanes: LaneState[]) {
   };
 }
 
-/** Returns the builds that workers have reported, each once. */
-function runningBuilds({ name }: { name: string }, lanes: LaneState[]): RunningBuild[] {
+/** Returns the builds of a network that workers have reported, each once. */
+function runningBuilds(name: string, lanes: LaneState[]): RunningBuild[] {
   const builds = new Map<string, RunningBuild>();
   for (const { precisions, executionProvider } of lanes.filter(({ workers }) => workers > 0)) {
     for (const { model, precision, fallback, sha256 } of precisions) {
       if (model !== name) continue;
       builds.set(`${sha256} ${fallback} ${executionProvider}`, {
+        name,
         sha256,
         precision,
         precision_fallback: fallback,

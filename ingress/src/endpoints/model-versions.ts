@@ -24,7 +24,7 @@ export function requireOfferedVersion(sent: string | undefined, versions: readon
   throw new ApiError("model_not_allowed", detail, { field: "model_version" });
 }
 
-/** Throws `model_not_allowed` if the vectors of a call come from other weights than its images. */
+/** Throws `model_not_allowed` if the vectors of a call are of another version than its images. */
 export function requireSameVersion(sent: string | undefined, build: LaneBuild | null): void {
   if (build !== null) requireOfferedVersion(sent, [build.modelVersion]);
 }

@@ -1,6 +1,6 @@
 import type { Graph } from "../onnx/graph.ts";
-import { channelMeans } from "./layers/float.ts";
-import type { Layers, Maps } from "./layers/layers.ts";
+import { channelMeans, type FloatLayers } from "./layers/float.ts";
+import type { Maps } from "./layers/layers.ts";
 import type { Weights } from "./weights.ts";
 
 /**
@@ -12,19 +12,14 @@ import type { Weights } from "./weights.ts";
  * Points may lie outside the crop. Layers and constants are face-api's (src/faceLandmarkNet and
  * src/faceFeatureExtractor of @vladmandic/face-api).
  */
-export function writeLandmarks<M extends Maps>(
-  graph: Graph,
-  layers: Layers<M>,
-  weights: Weights,
-  px: number,
-): void {
+export function writeLandmarks(graph: Graph, layers: FloatLayers, weights: Weights, px: number): void {
   let x = layers.image(px, { mean: [122.782, 117.001, 104.298], factor: 1 / 255 });
   for (let block = 0; block < 4; block++) x = denseBlock(layers, weights, `dense${block}`, x);
 
   const { shape, data } = weights.get("fc/weights");
   graph.floats("fc/weights", shape, data);
   graph.floats("fc/bias", [data.length / x.channels], weights.get("fc/bias").data);
-  const numbers = graph.node("fc", "Gemm", [channelMeans(graph, layers.floats(x)), "fc/weights", "fc/bias"]);
+  const numbers = graph.node("fc", "Gemm", [channelMeans(graph, x), "fc/weights", "fc/bias"]);
   graph.node("points", "Reshape", [numbers, graph.ints("points/shape", [0, 68, 2])]);
   graph.output("points", "float32", ["N", 68, 2]);
 }
@@ -33,7 +28,7 @@ export function writeLandmarks<M extends Maps>(
  * Each step adds to the sum of all before it, and what the next one sees is that sum's positive part. The
  * sum itself keeps its negative numbers: clipped there, later steps could not take back what earlier added.
  */
-function denseBlock<M extends Maps>(layers: Layers<M>, weights: Weights, block: string, x: M): M {
+function denseBlock(layers: FloatLayers, weights: Weights, block: string, x: Maps): Maps {
   let sum = layers.relu(firstStep(layers, weights, `${block}/conv0`, x));
   let seen = sum;
   for (let step = 1; step <= 3; step++) {
@@ -45,19 +40,13 @@ function denseBlock<M extends Maps>(layers: Layers<M>, weights: Weights, block: 
 }
 
 /** Halves the map. That of the first block is a full convolution, the others are separable. */
-function firstStep<M extends Maps>(layers: Layers<M>, weights: Weights, name: string, x: M): M {
+function firstStep(layers: FloatLayers, weights: Weights, name: string, x: Maps): Maps {
   if (name !== "dense0/conv0") return separable(layers, weights, name, x, 2);
   const filter = weights.get(`${name}/filters`);
   return layers.convolution(name, x, { filter, bias: weights.get(`${name}/bias`).data, stride: 2 });
 }
 
-function separable<M extends Maps>(
-  layers: Layers<M>,
-  weights: Weights,
-  name: string,
-  x: M,
-  stride: number,
-): M {
+function separable(layers: FloatLayers, weights: Weights, name: string, x: Maps, stride: number): Maps {
   const perChannel = { filter: weights.get(`${name}/depthwise_filter`), stride };
   const filtered = layers.depthwise(`${name}/depthwise`, x, perChannel);
   const filter = weights.get(`${name}/pointwise_filter`);

@@ -89,7 +89,7 @@ const networks: Readonly<Record<string, Network>> = {
   tiny: inFloat(writeTiny),
   faceboxes: { ...inFloat(writeFaceboxes), unusedWeights: faceboxesUnusedWeights },
   blazeface: { ...inFloat(writeBlazeface), unusedWeights: blazefaceUnusedWeights },
-  "landmarks-68": bothPrecisions(writeLandmarks),
+  "landmarks-68": inFloat(writeLandmarks),
   Dlib: bothPrecisions(writeDlib),
   MobileFaceNet: { ...inFloat(writeMobileFaceNet), unusedWeights: mobileFaceNetUnusedWeights },
 };

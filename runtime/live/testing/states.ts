@@ -74,13 +74,23 @@ export const lane = (fields: Partial<LiveLane> = {}): LiveLane => ({
   ...fields,
 });
 
+export const workerLane = (
+  fields: Partial<LiveWorker["lanes"][number]> = {},
+): LiveWorker["lanes"][number] => ({
+  lane: "Dlib/ssd",
+  digest: "d582a241d582a241",
+  executionProvider: "cpu",
+  networks: [{ model: "ssd", precision: "int8", fallback: false }],
+  ...fields,
+});
+
 export const worker = (fields: Partial<LiveWorker> = {}): LiveWorker => ({
   worker: "inference-000000000000e158",
   state: "running",
   running: { lane: "Dlib/ssd", tasks: 14, leftMs: 25 },
   staged: 1,
   reportedAgoMs: 40,
-  lanes: [{ lane: "Dlib/ssd", digest: "d582a241d582a241" }],
+  lanes: [workerLane()],
   runRatio: 1.04,
   comparedRuns: 100,
   isSlow: false,

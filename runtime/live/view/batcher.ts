@@ -123,9 +123,23 @@ function mixedBuilds(listed: LiveWorker[]): ViewNode[] {
     const builds = [...Map.groupBy(all, ({ digest }) => digest)].map(
       ([digest, { length }]) => `${digest.slice(0, 8)} on ${counted(length, "worker")}`,
     );
-    const words = `Several builds of ${lane}, as in a rollout that is half done: ${builds.join(", ")}.`;
+    const words = `Several builds of ${lane}, ${buildCauses(all, builds.length)}: ${builds.join(", ")}.`;
     return builds.length > 1 ? [node("p", { class: "now" }, words)] : [];
   });
+}
+
+/** Why workers run so many builds of one lane, as a clause. */
+function buildCauses(all: LiveWorker["lanes"], builds: number): string {
+  const causes: string[] = [];
+  const settings = new Set(all.map((each) => JSON.stringify([each.executionProvider, each.networks])));
+  const fallbacks = new Set(
+    all.map(({ networks }) => networks.flatMap(({ model, fallback }) => (fallback ? model : [])).join(", ")),
+  );
+  if (fallbacks.size > 1)
+    causes.push(`because int8 is not exact on every CPU (${[...fallbacks].filter(Boolean).join(", ")})`);
+  else if (settings.size > 1) causes.push("because workers run it in other precisions or on other devices");
+  if (builds > settings.size) causes.push("as in a rollout that is half done");
+  return causes.join(" and ");
 }
 
 const workersColumns = [

@@ -12,6 +12,7 @@ import {
   series,
   stateOf,
   worker,
+  workerLane,
 } from "../testing/states.ts";
 import { textOf, type ViewNode } from "./node.ts";
 import { linkWords, pageView, subjectOf } from "./page.ts";
@@ -74,11 +75,18 @@ test("what is now, what is a target and what is past have words of their own", (
   }
 });
 
-test("a batcher says so where workers have loaded several builds of a lane", () => {
-  const old = worker({ lanes: [{ lane: "Dlib/ssd", digest: "11112222333344445" }] });
-  const words =
-    "Several builds of Dlib/ssd, as in a rollout that is half done: d582a241 on 2 workers, 11112222 on 1 worker.";
-  shows(batcher({ workers: [worker(), worker(), old] }), words);
+test("a batcher says so where workers have loaded several builds of a lane, and why", () => {
+  const shown = (fields: Partial<ReturnType<typeof workerLane>>, cause: string) => {
+    const other = worker({ lanes: [workerLane({ digest: "11112222333344445", ...fields })] });
+    const words = `Several builds of Dlib/ssd, ${cause}: d582a241 on 2 workers, 11112222 on 1 worker.`;
+    shows(batcher({ workers: [worker(), worker(), other] }), words);
+  };
+  shown({}, "as in a rollout that is half done");
+  shown(
+    { networks: [{ model: "ssd", precision: "float32", fallback: true }] },
+    "because int8 is not exact on every CPU (ssd)",
+  );
+  shown({ executionProvider: "cuda" }, "because workers run it in other precisions or on other devices");
   assert.doesNotMatch(textOfPage(batcher({ workers: [worker(), worker()] })), /Several builds/);
 });
 

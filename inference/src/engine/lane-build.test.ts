@@ -1,0 +1,63 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { laneId } from "@faceline/contracts/wire/ids";
+import { readCatalogue } from "@faceline/models/catalogue";
+import { laneBuildOf, modelledBuildOf } from "./lane-build.ts";
+import { type LaneModels, laneModels, networkModels } from "./lane-models.ts";
+
+const catalogue = await readCatalogue();
+const [ssd, pair] = ["Dlib", "Dlib+MobileFaceNet"].map(
+  (model) => laneModels(catalogue, [laneId(model, "ssd")])[0]!,
+) as [LaneModels, LaneModels];
+const { detector, landmarks, recogniser } = ssd;
+assert.ok(recogniser.role === "embedding" && pair.recogniser.role === "pair");
+
+function buildOf(models: LaneModels, { precision = "int8", ...options }: Options = {}) {
+  const networks = networkModels(models).map(({ name }) => ({
+    precision: { model: name, precision, fallback: false, sha256: "" },
+    sha256s: [name],
+  }));
+  return laneBuildOf(models, networks, { executionProvider: "cpu", ...options });
+}
+
+test("a digest follows everything that changes numbers, also in a modelled build", () => {
+  const selection = { ...detector.selection, score_min: 0.4 };
+  const cascade = { ...detector.cascade!, clear: { below: 0.1, from: 0.9 } };
+  const otherLanes: LaneModels[] = [
+    ssd,
+    { ...ssd, detector: { ...detector, selection } },
+    { ...ssd, detector: { ...detector, cascade } },
+    { ...ssd, detector: { ...detector, landmark_box_scale: 1.1 } },
+    { ...ssd, landmarks: { ...landmarks, scheme: "five_point" } },
+    { ...ssd, recogniser: { ...recogniser, chip: { a: 1, c: 0, e: 0, f: 0 } } },
+    pair,
+    { ...pair, recogniser: { ...pair.recogniser, weights: [0.5, 0.5] } as typeof pair.recogniser },
+  ];
+  const builds = [
+    ...otherLanes.map((models) => buildOf(models)),
+    ...otherLanes.map((models) => modelledBuildOf(models, "model:40+2b")),
+    buildOf(ssd, { precision: "float32" }),
+    buildOf(ssd, { executionProvider: "cuda" }),
+    buildOf(ssd, { pictureSideMaxPx: 512 }),
+  ];
+  assert.equal(new Set(builds.map(({ digest }) => digest)).size, builds.length);
+  assert.equal(buildOf(ssd, { precision: "float32" }).modelVersion, buildOf(ssd).modelVersion);
+});
+
+test("words, bounds for verdicts and the place of a file do not change a digest", () => {
+  const words = { title: "Another", licenses: [], training_data: "Unknown", provenance: ["Elsewhere."] };
+  const thresholds = { cosine: 0.01, euclidean: 0.1, euclidean_l2: 0.1414 };
+  const other: LaneModels = {
+    ...ssd,
+    detector: { ...detector, ...words, found_width_share: 0.5 },
+    recogniser: { ...recogniser, ...words, thresholds },
+  };
+  assert.deepEqual(buildOf(other), buildOf(ssd));
+  const from = (path: string): LaneModels => {
+    const source = { kind: "onnx_file" as const, file: { path, sha256: "" }, origin: path };
+    return { ...ssd, recogniser: { ...recogniser, source } };
+  };
+  assert.deepEqual(buildOf(from("/a/network.onnx")), buildOf(from("/b/network.onnx")));
+});
+
+type Options = { precision?: "int8" | "float32"; executionProvider?: string; pictureSideMaxPx?: number };
