@@ -9,7 +9,6 @@ export function heldBatch(batch: Batch): Report["staged"][number] {
     lane: batch.lane,
     tasks: batch.tasks.map((task) => task.id),
     attempt: batch.attempt,
-    facesMax: batch.tasks.reduce((sum, { options }) => sum + options.facesMax, 0),
   };
 }
 
@@ -36,11 +35,11 @@ export const nothingRun = (endedAt: number): RunMeasurements => ({
   crowds: [],
 });
 
-export function runTimes({ batch, startedAt }: { batch: Batch; startedAt: number }) {
-  return {
-    startedAt,
-    endsAt: startedAt + batch.predictedRunMs,
-  };
+/** `steppedAt`: when its last step ended. `waitedMs`: for how long a thread of it had no core. */
+export function runTimes({ batch, startedAt, steppedAt, waitedMs }: RunProgress) {
+  return { startedAt, endsAt: Math.max(startedAt + batch.predictedRunMs, steppedAt) + waitedMs };
 }
+
+type RunProgress = { batch: Batch; startedAt: number; steppedAt: number; waitedMs: number };
 
 export type RunMeasurements = Pick<FinishedBatch, "size" | "prepareMs" | "runMs" | "endedAt" | "crowds">;

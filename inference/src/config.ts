@@ -1,4 +1,7 @@
 import { resolve } from "node:path";
+import { Profile } from "@faceline/contracts/stored/profile";
+import { batchTasksMax } from "@faceline/contracts/wire/batch";
+import { PoolName } from "@faceline/contracts/wire/ids";
 import { FileContent } from "@faceline/runtime/file-setting";
 import { KafkaConfig } from "@faceline/runtime/kafka";
 import { MetricsConfig } from "@faceline/runtime/metrics/config";
@@ -7,9 +10,6 @@ import { OperatorsConfig } from "@faceline/runtime/operators/config";
 import { VolatileRedisConfig } from "@faceline/runtime/redis";
 import { ServiceConfig } from "@faceline/runtime/service";
 import { TracingConfig } from "@faceline/runtime/tracing/config";
-import { Profile } from "@faceline/contracts/stored/profile";
-import { batchTasksMax } from "@faceline/contracts/wire/batch";
-import { PoolName } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
 import { defaultPictureLimits, type PictureLimits } from "./decode/picture.ts";
 import { EngineChoice } from "./engine/modelled.ts";
@@ -94,11 +94,6 @@ const Settings = z.object({
     .min(512)
     .max(8_192)
     .default(defaultPictureLimits.longSideMaxPx),
-  /**
-   * A run that takes longer will not end: the process exits, and the launcher starts a new one. Time without
-   * a core does not count.
-   */
-  RUN_MAX_MS: z.coerce.number().int().min(1_000).max(600_000).default(60_000),
   /** How long a worker that stops may take. Then it leaves what it holds to other workers, and exits. */
   WORKER_DRAIN_WITHIN_MS: z.coerce.number().int().min(100).max(600_000).default(9_000),
 });

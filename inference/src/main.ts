@@ -1,4 +1,5 @@
 import { batchesTopic, inferenceGroup } from "@faceline/contracts/wire/names";
+import { enterEmptyFolder } from "@faceline/models/empty-folder";
 import { AnswerDelivery } from "@faceline/runtime/answer-delivery";
 import { taskEnds } from "@faceline/runtime/answers";
 import { openSharedClock } from "@faceline/runtime/clock";
@@ -14,7 +15,6 @@ import { exitFatally, notifyReady, waitForAbort } from "@faceline/runtime/proces
 import { connectVolatileRedis } from "@faceline/runtime/redis";
 import { runService } from "@faceline/runtime/service";
 import { openTracing } from "@faceline/runtime/tracing/open-tracing";
-import { enterEmptyFolder } from "@faceline/models/empty-folder";
 import { openAnswerOutbox } from "./answer-outbox.ts";
 import { openBatchInbox } from "./batch-inbox.ts";
 import { BatchSpans } from "./batch-spans.ts";
@@ -102,7 +102,6 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     detectorChunkMax: config.DETECTOR_CHUNK_MAX,
     faceChunkMax: config.FACE_CHUNK_MAX,
     startTimes: profile.times,
-    runMaxMs: config.RUN_MAX_MS,
     onWarmUp: logWarmUp(log, config.EXECUTION_PROVIDER),
   });
   for (const reason of engine.fallbacks) log.warn({ reason }, inFloat);

@@ -50,6 +50,7 @@ export const removedSettings: Readonly<Record<string, string>> = {
   ANSWERS_RETRIED_BYTES_MAX: "up to 16 MiB of answers are retried",
   PICTURE_SHRUNK_SIDE_PX: "an image that is shrunk gets a long side of 1600 pixels",
   DECODE_MAX_MS: "an image may take 10 s to decode",
+  RUN_MAX_MS: "a run may take 20 times as long as it was measured to, and 5 s at least",
   REPORT_EVERY_MS: "a worker reports every 250 ms",
   HELD_BATCHES_MAX: "a worker holds up to 16 batches",
 
