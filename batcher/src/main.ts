@@ -10,8 +10,8 @@ import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
 import { observeDependencies, observeProcess } from "@faceline/runtime/metrics/process-metrics";
 import { observeCommands } from "@faceline/runtime/metrics/redis-metrics";
 import { openOperatorsPort } from "@faceline/runtime/operators/port";
-import { exitFatally, notifyReady, waitForAbort } from "@faceline/runtime/process-lifecycle";
 import { poolTopics } from "@faceline/runtime/pool-topics";
+import { exitFatally, notifyReady, waitForAbort } from "@faceline/runtime/process-lifecycle";
 import { connectVolatileRedis } from "@faceline/runtime/redis";
 import { runService } from "@faceline/runtime/service";
 import { openTracing } from "@faceline/runtime/tracing/open-tracing";
@@ -128,6 +128,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
   await using reports = await openReportInbox({
     config,
     pool,
+    redis,
     onReport: (report) => loop.handle({ kind: "report", report }),
     log,
   });

@@ -1,3 +1,6 @@
+import { tasksTopic } from "@faceline/contracts/wire/names";
+import { addedFolder, type Catalogue, readCatalogue } from "@faceline/models/catalogue";
+import { withLocalThresholds } from "@faceline/models/local-thresholds";
 import { openSharedClock } from "@faceline/runtime/clock";
 import { mainThreadWaitMs } from "@faceline/runtime/core-waits";
 import { openProducer } from "@faceline/runtime/kafka-producer";
@@ -11,9 +14,6 @@ import { connectDurableRedis, connectVolatileRedis } from "@faceline/runtime/red
 import { warnOfOldServer } from "@faceline/runtime/redis-version";
 import { runService } from "@faceline/runtime/service";
 import { openTracing } from "@faceline/runtime/tracing/open-tracing";
-import { tasksTopic } from "@faceline/contracts/wire/names";
-import { addedFolder, type Catalogue, readCatalogue } from "@faceline/models/catalogue";
-import { withLocalThresholds } from "@faceline/models/local-thresholds";
 import { openAccounts } from "./accounts/open-accounts.ts";
 import { openUsageCounter } from "./accounts/usage-counter.ts";
 import { openKeyStore } from "./auth/key-store.ts";
@@ -39,8 +39,11 @@ import { spanServers } from "./span-servers.ts";
 import { openTaskOutbox } from "./task-outbox.ts";
 import { warnOfUntrustedProxy } from "./untrusted-proxy.ts";
 
-/** Batchers publish their states every 500 ms, so within this time after a pause the first ones have come. */
-const statesWithinMs = 1_000;
+/**
+ * Within this time after a pause the first states of batchers have come: they find within a second that the
+ * volatile Redis is back, and publish every 500 ms.
+ */
+const statesWithinMs = 2_000;
 
 await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => {
   // Names that are not in the catalogue end the start before anything is connected.
@@ -106,7 +109,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     return {
       kafka: producer.isHealthy(),
       redis: isRedisHealthy,
-      redisReturned: now - redisAwayAt < statesWithinMs,
+      redisReturned: now - Math.max(redisAwayAt, redis.returnedAt) < statesWithinMs,
       hasTopics: producer.hasTopics(),
       starvation: redis.starvation ?? imagesRedis.starvation ?? producer.starvation(),
     };

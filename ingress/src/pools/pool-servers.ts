@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { openSharedClock } from "@faceline/runtime/clock";
+import type { DedupedLog } from "@faceline/runtime/deduped-log";
 import {
   connectVolatileRedis,
   type VolatileConnection,
   type VolatileRedisConfig,
 } from "@faceline/runtime/redis";
-import type { DedupedLog } from "@faceline/runtime/deduped-log";
 import type { PoolView } from "./pool-choice.ts";
 import type { PoolRedisSettings } from "./pool-redis-settings.ts";
 import { openPoolServer, type PoolServer, type PoolServerParts } from "./pool-server.ts";
@@ -60,10 +60,7 @@ export async function openPoolServers(parts: PoolServersParts): Promise<PoolServ
       const usable = [...all()].filter((server) => server.usable());
       // Without any, the error of the server says more than that no pool is there.
       const chosen = usable.length > 0 ? usable : [...all()];
-      const states = chosen.flatMap((server) => server.states.fresh());
-      // Batchers may have found before that a server may not be used, and cannot say so over it.
-      if (states.length === 0) for (const server of usable) server.checkSoon();
-      return states;
+      return chosen.flatMap((server) => server.states.fresh());
     },
     serverOf: (pool) => servers.get(pool)!,
     connected: () =>
