@@ -35,9 +35,11 @@ export const nothingRun = (endedAt: number): RunMeasurements => ({
   crowds: [],
 });
 
-/** `steppedAt`: when its last step ended. `waitedMs`: for how long a thread of it had no core. */
-export function runTimes({ batch, startedAt, steppedAt, waitedMs }: RunProgress) {
-  return { startedAt, endsAt: Math.max(startedAt + batch.predictedRunMs, steppedAt) + waitedMs };
+/** `steppedAt`: when its last step ended. `waitedMs`: for how long a thread had no core since. */
+export function runTimes({ batch, startedAt, steppedAt, waitedMs }: RunProgress, now: number) {
+  // As in ReplyTimeout: what hangs may be what takes the cores.
+  const excusedMs = Math.min(waitedMs, (now - steppedAt) * (3 / 4));
+  return { startedAt, endsAt: Math.max(startedAt + batch.predictedRunMs, steppedAt) + excusedMs };
 }
 
 type RunProgress = { batch: Batch; startedAt: number; steppedAt: number; waitedMs: number };

@@ -79,6 +79,8 @@ test("a report says later ends of a run that goes on, and of one whose threads h
   assert.equal(endsAt(3_000), 3_000);
   waitedMs = 700;
   assert.equal(endsAt(4_000), 3_700);
+  waitedMs = 10_000;
+  assert.equal(endsAt(7_000), 6_000);
   fixture.finish("a");
   await fixture.worker.drained();
 });

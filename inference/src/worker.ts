@@ -149,11 +149,12 @@ export class Worker {
   /** Notes whether the run has gone on since the last report. */
   #timesOf(running: Running): ReturnType<typeof runTimes> {
     const { clock, engine } = this.#parts;
+    const waits = coreWaits.allThreads();
+    const now = clock.now();
     if (engine.steps !== running.steps) {
-      running.steps = engine.steps;
-      running.steppedAt = clock.now();
+      Object.assign(running, { steps: engine.steps, steppedAt: now, waits });
     }
-    return runTimes({ ...running, waitedMs: longestWaitMs(running.waits, coreWaits.allThreads()) });
+    return runTimes({ ...running, waitedMs: longestWaitMs(running.waits, waits) }, now);
   }
 
   /** Starts to prepare staged batches, in their order, as far as there are buffers for them. */
@@ -240,7 +241,7 @@ export class Worker {
   }
 }
 
-/** A running batch, and the last step of it that was seen. */
+/** A running batch, the last step of it that was seen, and the waits for a core until then. */
 type Running = { batch: Batch; startedAt: number; steps: number; steppedAt: number; waits: CoreWaits };
 
 /** Batches that are prepared side by side. Each has a pixel buffer of its own, as the running one has. */

@@ -101,8 +101,8 @@ export const Report = z.object({
   /** The lane that it loads, or will load as soon as lanes that leave for it have no batch. */
   loading: LaneId.nullable().default(null),
   /**
-   * `endsAt`: as predicted, or when its last step ended if that is later; and later by the time in which it
-   * had no core. So an image of many faces moves it on, and a run that hangs does not.
+   * `endsAt`: as predicted, or when its last step ended if that is later; and later by the time since then in
+   * which it had no core. So an image of many faces moves it on, and a run that hangs does not.
    */
   running: HeldBatch.extend({ startedAt: Instant, endsAt: Instant }).nullable(),
   /** Batches that wait for the run. At most one, except after a partition was assigned to this worker. */

@@ -202,12 +202,12 @@ test("a run counts as hung when no network of it ends for 20 times what all take
   t.mock.method(performance, "now", () => now);
   t.mock.method(coreWaits, "allThreads", () => new Map([["1", waitedMs]]));
   const ended: string[] = [];
-  const pass = async (seconds: number, waitMs: number, each = () => {}) => {
-    for (let second = 0; second < seconds; second++) {
-      now += 1_000;
-      waitedMs += waitMs;
+  const pass = async (seconds: number, waitedShare: number, each = () => {}) => {
+    for (let i = 0; i < 40 * seconds; i++) {
+      now += 25;
+      waitedMs += 25 * waitedShare;
       each();
-      t.mock.timers.tick(1_000);
+      t.mock.timers.tick(25);
       await setImmediate();
     }
     return ended;
@@ -223,7 +223,7 @@ test("a run counts as hung when no network of it ends for 20 times what all take
   const slow = starts(400);
   assert.deepEqual(await pass(100, 0, () => Atomics.add(slow.networkRuns, 0, 1)), []);
   assert.deepEqual(await pass(7, 0), []);
-  assert.match((await pass(10, 0))[0]!, /no step of a run ended within 8000 ms/);
+  assert.match((await pass(4, 0))[0]!, /no step of a run ended within 8000 ms/);
   assert.match((await slow.exited).message, /hangs/);
 
   starts(1);
@@ -232,8 +232,8 @@ test("a run counts as hung when no network of it ends for 20 times what all take
 
   // Without a core it has four times as long, and no longer.
   starts(1);
-  assert.deepEqual(await pass(19, 1_000), []);
-  assert.match((await pass(2, 1_000))[0]!, /within 5000 ms/);
+  assert.deepEqual(await pass(18, 1), []);
+  assert.match((await pass(4, 1))[0]!, /within 5000 ms/);
 });
 
 /** An engine over a thread that runs `onMessage` for every message. */

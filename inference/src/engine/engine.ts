@@ -162,16 +162,18 @@ export class Engine implements AsyncDisposable {
    * which runs wait.
    */
   #watched<T>(pending: Omit<Pending<T>, "hang">, ms: number): Pending<T> {
-    const watch = (): ReplyTimeout => {
+    // In parts, so that a run which stops in the middle of one has no more than a part in addition.
+    const watch = (partsLeft: number): ReplyTimeout => {
       const ended = Atomics.load(this.#networkRuns, 0);
       const limitMs = this.#changes.size > 0 ? loadStepMs : ms;
       const check = () => {
-        if (Atomics.load(this.#networkRuns, 0) === ended) this.#onHang(limitMs);
-        else watched.hang = watch();
+        const hasStepped = Atomics.load(this.#networkRuns, 0) !== ended;
+        if (!hasStepped && partsLeft === 1) return this.#onHang(limitMs);
+        watched.hang = watch(hasStepped ? watchParts : partsLeft - 1);
       };
-      return new ReplyTimeout(limitMs, check, coreWaits.allThreads);
+      return new ReplyTimeout(limitMs / watchParts, check, coreWaits.allThreads);
     };
-    const watched = { ...pending, hang: watch() };
+    const watched = { ...pending, hang: watch(watchParts) };
     return watched;
   }
 
@@ -197,6 +199,7 @@ export class Engine implements AsyncDisposable {
 const stepFactor = 20;
 const stepMinMs = 5_000;
 const stepMaxMs = 60_000;
+const watchParts = 4;
 /** A step of a load may read hundreds of megabytes from a slow disk, or compile for a GPU. */
 const loadStepMs = 120_000;
 
