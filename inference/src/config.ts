@@ -1,7 +1,4 @@
 import { resolve } from "node:path";
-import { Profile } from "@faceline/contracts/stored/profile";
-import { batchTasksMax } from "@faceline/contracts/wire/batch";
-import { PoolName } from "@faceline/contracts/wire/ids";
 import { FileContent } from "@faceline/runtime/file-setting";
 import { KafkaConfig } from "@faceline/runtime/kafka";
 import { MetricsConfig } from "@faceline/runtime/metrics/config";
@@ -10,6 +7,9 @@ import { OperatorsConfig } from "@faceline/runtime/operators/config";
 import { VolatileRedisConfig } from "@faceline/runtime/redis";
 import { ServiceConfig } from "@faceline/runtime/service";
 import { TracingConfig } from "@faceline/runtime/tracing/config";
+import { Profile } from "@faceline/contracts/stored/profile";
+import { batchTasksMax } from "@faceline/contracts/wire/batch";
+import { PoolName } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
 import { defaultPictureLimits, type PictureLimits } from "./decode/picture.ts";
 import { EngineChoice } from "./engine/modelled.ts";

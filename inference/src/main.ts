@@ -1,5 +1,4 @@
 import { batchesTopic, inferenceGroup } from "@faceline/contracts/wire/names";
-import { enterEmptyFolder } from "@faceline/models/empty-folder";
 import { AnswerDelivery } from "@faceline/runtime/answer-delivery";
 import { taskEnds } from "@faceline/runtime/answers";
 import { openSharedClock } from "@faceline/runtime/clock";
@@ -15,6 +14,7 @@ import { exitFatally, notifyReady, waitForAbort } from "@faceline/runtime/proces
 import { connectVolatileRedis } from "@faceline/runtime/redis";
 import { runService } from "@faceline/runtime/service";
 import { openTracing } from "@faceline/runtime/tracing/open-tracing";
+import { enterEmptyFolder } from "@faceline/models/empty-folder";
 import { openAnswerOutbox } from "./answer-outbox.ts";
 import { openBatchInbox } from "./batch-inbox.ts";
 import { BatchSpans } from "./batch-spans.ts";

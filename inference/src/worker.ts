@@ -1,17 +1,17 @@
+import { type CoreWaits, coreWaits, longestWaitMs } from "@faceline/runtime/core-waits";
+import type { Log } from "@faceline/runtime/log";
+import { batchIds } from "@faceline/runtime/log-ids";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Report } from "@faceline/contracts/wire/report";
-import { type CoreWaits, coreWaits, longestWaitMs } from "@faceline/runtime/core-waits";
-import type { Log } from "@faceline/runtime/log";
-import { batchIds } from "@faceline/runtime/log-ids";
 import { BatchCompletion, type BatchCompletionParts, type BatchResult } from "./batch-completion.ts";
 import { crowdsOf, heldBatch, nothingRun, type RunMeasurements, runTimes } from "./batch-report.ts";
 import { runPictures } from "./batch-run.ts";
-import { completeTasks, type ReceivedBatch } from "./completed-tasks.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { LaneLoads } from "./lane-loads.ts";
 import type { Preparation, PreparedBatch } from "./preparation.ts";
+import { completeTasks, type ReceivedBatch } from "./completed-tasks.ts";
 
 /**
  * Runs batches through the engine, one at a time, while the next ones are fetched and decoded. Two batches

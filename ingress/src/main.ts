@@ -1,6 +1,3 @@
-import { tasksTopic } from "@faceline/contracts/wire/names";
-import { addedFolder, type Catalogue, readCatalogue } from "@faceline/models/catalogue";
-import { withLocalThresholds } from "@faceline/models/local-thresholds";
 import { openSharedClock } from "@faceline/runtime/clock";
 import { mainThreadWaitMs } from "@faceline/runtime/core-waits";
 import { openProducer } from "@faceline/runtime/kafka-producer";
@@ -14,6 +11,9 @@ import { connectDurableRedis, connectVolatileRedis } from "@faceline/runtime/red
 import { warnOfOldServer } from "@faceline/runtime/redis-version";
 import { runService } from "@faceline/runtime/service";
 import { openTracing } from "@faceline/runtime/tracing/open-tracing";
+import { tasksTopic } from "@faceline/contracts/wire/names";
+import { addedFolder, type Catalogue, readCatalogue } from "@faceline/models/catalogue";
+import { withLocalThresholds } from "@faceline/models/local-thresholds";
 import { openAccounts } from "./accounts/open-accounts.ts";
 import { openUsageCounter } from "./accounts/usage-counter.ts";
 import { openKeyStore } from "./auth/key-store.ts";

@@ -21,13 +21,14 @@ const commandsBeforeAcceptance = new Set(["auth", "client", "config", "hello", "
  * rejected at once, as they are while the server is unreachable; once the server is corrected, they succeed.
  */
 export class VolatileRedis extends RedisWithLiveness {
+  /** Instant at which a refused server was accepted again, by `performance.now()`. */
+  returnedAt = Number.NEGATIVE_INFINITY;
   readonly #check: CheckOptions;
   /** The socket whose server passed the check. */
   #accepted: Redis["stream"] | undefined;
   /** The socket on which a check is in progress. */
   #checking: Redis["stream"] | undefined;
   #reported = "";
-  #returnedAt = Number.NEGATIVE_INFINITY;
   #memoryUse: MemoryUse | undefined;
   #timer: NodeJS.Timeout | undefined;
 
@@ -45,11 +46,6 @@ export class VolatileRedis extends RedisWithLiveness {
   /** False while it is not usable and the server is to blame: for health and readiness. */
   get healthy(): boolean {
     return this.usable || this.starvation !== undefined;
-  }
-
-  /** Instant at which a refused server was accepted again, by `performance.now()`. */
-  get returnedAt(): number {
-    return this.#returnedAt;
   }
 
   /** Memory of the server as of the last check; undefined if the server did not report it. */
@@ -120,7 +116,7 @@ export class VolatileRedis extends RedisWithLiveness {
     if (reason === this.#reported) return;
     this.#reported = reason;
     if (reason === "") {
-      this.#returnedAt = performance.now();
+      this.returnedAt = performance.now();
       this.#check.log?.warn("the volatile Redis is in use again");
     } else this.#check.log?.error({ reason }, "the volatile Redis may not hold images and is not used");
   }

@@ -2,21 +2,21 @@ import { writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
+import { CommandOutput } from "@faceline/runtime/command-output";
 import { defaultPictureLimits } from "@faceline/inference/decode/picture";
 import { openEngine } from "@faceline/inference/engine/engine";
 import { executionProviders } from "@faceline/inference/network/execution-provider";
 import { PrecisionSetting } from "@faceline/inference/network/precision";
 import { addedFolder, type Catalogue, readCatalogue } from "@faceline/models/catalogue";
 import type { Model } from "@faceline/models/catalogue-entry";
+import { membersOf, type Recogniser } from "@faceline/models/model-pair";
 import {
   removeLocalThresholds,
   withLocalThresholds,
   writeLocalThresholds,
 } from "@faceline/models/local-thresholds";
-import { membersOf, type Recogniser } from "@faceline/models/model-pair";
 import { progressLine as downloadProgress } from "@faceline/models/pull/terminal-pull";
 import { isUnpulled } from "@faceline/models/source";
-import { CommandOutput } from "@faceline/runtime/command-output";
 import { readConfig } from "@faceline/runtime/config";
 import * as z from "zod";
 import { allNames, type MeasureArguments, readArguments } from "./arguments.ts";

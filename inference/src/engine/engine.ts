@@ -1,9 +1,9 @@
 import { on, once } from "node:events";
 import { Worker } from "node:worker_threads";
-import type { LaneId } from "@faceline/contracts/wire/ids";
-import type { LoadedLane } from "@faceline/contracts/wire/report";
 import { coreWaits } from "@faceline/runtime/core-waits";
 import { ReplyTimeout } from "@faceline/runtime/reply-timeout";
+import type { LaneId } from "@faceline/contracts/wire/ids";
+import type { LoadedLane } from "@faceline/contracts/wire/report";
 // Needed by the thread, which cannot change the process environment that onnxruntime reads.
 import "@faceline/models/onnxruntime-telemetry";
 import type { OnModelWarmUp } from "../network/model-loader.ts";

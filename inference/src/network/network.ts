@@ -151,7 +151,7 @@ function rowOf(output: ort.OnnxValue, row: number, size: number): Float32Array {
   return numbers.subarray(row * width, (row + 1) * width);
 }
 
-/** How many runs of networks have ended on this thread. Another one that has it sees whether a run goes on. */
+/** How many runs of networks have ended on this thread. Another thread sees by it whether a run goes on. */
 export const networkRuns = new Int32Array(new SharedArrayBuffer(4));
 
 /**

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { openSharedClock } from "@faceline/runtime/clock";
-import type { DedupedLog } from "@faceline/runtime/deduped-log";
 import {
   connectVolatileRedis,
   type VolatileConnection,
   type VolatileRedisConfig,
 } from "@faceline/runtime/redis";
+import type { DedupedLog } from "@faceline/runtime/deduped-log";
 import type { PoolView } from "./pool-choice.ts";
 import type { PoolRedisSettings } from "./pool-redis-settings.ts";
 import { openPoolServer, type PoolServer, type PoolServerParts } from "./pool-server.ts";
