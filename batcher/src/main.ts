@@ -128,6 +128,7 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
   await using reports = await openReportInbox({
     config,
     pool,
+    redis,
     onReport: (report) => loop.handle({ kind: "report", report }),
     log,
   });

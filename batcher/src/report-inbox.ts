@@ -2,10 +2,10 @@ import { reportsChannel } from "@faceline/contracts/wire/names";
 import { Report } from "@faceline/contracts/wire/report";
 import type { Log } from "@faceline/runtime/log";
 import { readMessage } from "@faceline/runtime/message";
-import type { VolatileRedisConfig } from "@faceline/runtime/redis";
+import type { VolatileConnection, VolatileRedisConfig } from "@faceline/runtime/redis";
 import { subscribe } from "@faceline/runtime/redis-subscription";
 
-/** Time after a reconnect by which every worker has connected again and has reported. */
+/** Time after a reconnect, or a mended server, by which every worker has found that and has reported. */
 const settledAfterMs = 2_000;
 
 /**
@@ -14,6 +14,7 @@ const settledAfterMs = 2_000;
 export async function openReportInbox({
   config,
   pool,
+  redis,
   onReport,
   log,
 }: ReportInboxParts): Promise<ReportInbox> {
@@ -31,7 +32,8 @@ export async function openReportInbox({
     },
   );
   return {
-    hasReports: () => subscription.connected() && performance.now() >= settlesAt,
+    hasReports: () =>
+      subscription.connected() && performance.now() >= Math.max(settlesAt, redis.returnedAt + settledAfterMs),
     [Symbol.asyncDispose]: () => subscription[Symbol.asyncDispose](),
   };
 }
@@ -44,6 +46,8 @@ type ReportInbox = AsyncDisposable & {
 type ReportInboxParts = {
   config: VolatileRedisConfig;
   pool: string;
+  /** Workers find at about the same time that it may not be used, and cannot report then. */
+  redis: Pick<VolatileConnection, "returnedAt">;
   onReport(report: Report): void;
   log: Log;
 };

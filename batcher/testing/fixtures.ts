@@ -96,9 +96,9 @@ export function report(worker: string, fields: ReportFields = {}): Event {
 const idOf = (batch: Batch | string): string => (typeof batch === "string" ? batch : batch.id);
 
 function heldOf(batch: Batch | string, tasks: string[] = []) {
-  if (typeof batch === "string") return { batch, lane, tasks, attempt: 1, facesMax: tasks.length };
+  if (typeof batch === "string") return { batch, lane, tasks, attempt: 1 };
   const { id, attempt } = batch;
-  return { batch: id, lane, tasks: taskIds(batch), attempt, facesMax: batch.tasks.length };
+  return { batch: id, lane, tasks: taskIds(batch), attempt };
 }
 
 export const answered = (batch: { id: string; tasks?: unknown[] }): FinishedBatch => ({
@@ -163,7 +163,6 @@ type ReportFields = {
     endsAt: number;
     tasks?: string[];
     attempt?: number;
-    facesMax?: number;
   };
   staged?: Batch[];
   imageBytes?: number;

@@ -9,7 +9,6 @@ export function heldBatch(batch: Batch): Report["staged"][number] {
     lane: batch.lane,
     tasks: batch.tasks.map((task) => task.id),
     attempt: batch.attempt,
-    facesMax: batch.tasks.reduce((sum, { options }) => sum + options.facesMax, 0),
   };
 }
 
@@ -36,11 +35,13 @@ export const nothingRun = (endedAt: number): RunMeasurements => ({
   crowds: [],
 });
 
-export function runTimes({ batch, startedAt }: { batch: Batch; startedAt: number }) {
-  return {
-    startedAt,
-    endsAt: startedAt + batch.predictedRunMs,
-  };
+/** `steppedAt`: when its last step ended. `waitedMs`: for how long a thread had no core since. */
+export function runTimes({ batch, startedAt, steppedAt, waitedMs }: RunProgress, now: number) {
+  // As in ReplyTimeout: what hangs may be what takes the cores.
+  const excusedMs = Math.min(waitedMs, (now - steppedAt) * (3 / 4));
+  return { startedAt, endsAt: Math.max(startedAt + batch.predictedRunMs, steppedAt) + excusedMs };
 }
+
+type RunProgress = { batch: Batch; startedAt: number; steppedAt: number; waitedMs: number };
 
 export type RunMeasurements = Pick<FinishedBatch, "size" | "prepareMs" | "runMs" | "endedAt" | "crowds">;

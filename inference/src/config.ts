@@ -94,11 +94,6 @@ const Settings = z.object({
     .min(512)
     .max(8_192)
     .default(defaultPictureLimits.longSideMaxPx),
-  /**
-   * A run that takes longer will not end: the process exits, and the launcher starts a new one. Time without
-   * a core does not count.
-   */
-  RUN_MAX_MS: z.coerce.number().int().min(1_000).max(600_000).default(60_000),
   /** How long a worker that stops may take. Then it leaves what it holds to other workers, and exits. */
   WORKER_DRAIN_WITHIN_MS: z.coerce.number().int().min(100).max(600_000).default(9_000),
 });

@@ -103,7 +103,6 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     detectorChunkMax: config.DETECTOR_CHUNK_MAX,
     faceChunkMax: config.FACE_CHUNK_MAX,
     startTimes: profile.times,
-    runMaxMs: config.RUN_MAX_MS,
     onWarmUp: logWarmUp(log, config.EXECUTION_PROVIDER),
   });
   for (const lane of engine.lanes) profile.check(lane);

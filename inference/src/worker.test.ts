@@ -6,6 +6,7 @@ import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 import type { ServiceClass } from "@faceline/contracts/wire/task";
 import type { TaskWait } from "@faceline/contracts/wire/timing";
+import { coreWaits } from "@faceline/runtime/core-waits";
 import { openLog } from "@faceline/runtime/log";
 import { tracingOff } from "@faceline/runtime/tracing/tracing";
 import type { CompletedTask } from "./answer-outbox.ts";
@@ -60,6 +61,28 @@ test("a report of a batch names its tasks with several faces, which its tenant p
   fixture.finish("a", undefined, { kind: "faces", faces } as unknown as Outcome);
   await fixture.worker.drained();
   assert.deepEqual(fixture.worker.read().finished[0]?.crowds, [{ task: "a", faces: 3 }]);
+});
+
+test("a report says later ends of a run that goes on, and of one whose threads have no core", async (t) => {
+  let waitedMs = 0;
+  t.mock.method(coreWaits, "allThreads", () => new Map([["1", waitedMs]]));
+  const fixture = openWorker();
+  const endsAt = (now: number) => {
+    fixture.at(now);
+    return fixture.worker.read().running?.endsAt;
+  };
+  fixture.worker.take(batch("a"));
+  await fixture.until("run a");
+  assert.equal(endsAt(5), 10);
+  assert.equal(endsAt(2_000), 10);
+  fixture.goOn();
+  assert.equal(endsAt(3_000), 3_000);
+  waitedMs = 700;
+  assert.equal(endsAt(4_000), 3_700);
+  waitedMs = 10_000;
+  assert.equal(endsAt(7_000), 6_000);
+  fixture.finish("a");
+  await fixture.worker.drained();
 });
 
 test("a lane that leaves runs the batches that it has, and further ones are left to the batcher", async () => {
@@ -199,6 +222,7 @@ function openWorker({ pictures = 1, holdAnswers = false, slowToPrepare = "", hel
   const waiting = new Map<string, () => void>();
   const runs = new Map<string, PromiseWithResolvers<{ results: Outcome[] }>>();
   let answered: () => void = () => {};
+  let engineSteps = 0;
   let gaps = 0;
   let changes = 0;
   let running = "";
@@ -246,6 +270,9 @@ function openWorker({ pictures = 1, holdAnswers = false, slowToPrepare = "", hel
     },
     engine: {
       lanes,
+      get steps() {
+        return engineSteps;
+      },
       run: (work: { pictures: unknown[] }) => {
         running = (work.pictures[0] as { name: string }).name;
         const run = Promise.withResolvers<{ results: Outcome[] }>();
@@ -268,6 +295,7 @@ function openWorker({ pictures = 1, holdAnswers = false, slowToPrepare = "", hel
     worker,
     steps,
     completed: completed as ReadonlyMap<string, CompletedTask>,
+    goOn: () => void engineSteps++,
     at(instant: number) {
       now = instant;
     },

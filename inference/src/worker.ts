@@ -1,3 +1,4 @@
+import { type CoreWaits, coreWaits, longestWaitMs } from "@faceline/runtime/core-waits";
 import type { Log } from "@faceline/runtime/log";
 import { batchIds } from "@faceline/runtime/log-ids";
 import type { Batch } from "@faceline/contracts/wire/batch";
@@ -10,7 +11,7 @@ import { runPictures } from "./batch-run.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { LaneLoads } from "./lane-loads.ts";
 import type { Preparation, PreparedBatch } from "./preparation.ts";
-import { type ReceivedBatch, completeTasks } from "./completed-tasks.ts";
+import { completeTasks, type ReceivedBatch } from "./completed-tasks.ts";
 
 /**
  * Runs batches through the engine, one at a time, while the next ones are fetched and decoded. Two batches
@@ -26,7 +27,7 @@ export class Worker {
   readonly #parts: WorkerParts;
   readonly #staged: ReceivedBatch[] = [];
   readonly #completion: BatchCompletion;
-  #running: { batch: Batch; startedAt: number } | undefined;
+  #running: Running | undefined;
   /** Staged batches that are fetched and decoded, or that are ready. */
   readonly #preparing = new Set<ReceivedBatch>();
   /** Staged batches that can run, in the order in which they became ready. */
@@ -137,12 +138,23 @@ export class Worker {
       lanes: loads.offered,
       loadable: loads.loadable(),
       loading: loads.loading,
-      running: running === undefined ? null : { ...heldBatch(running.batch), ...runTimes(running) },
+      running: running === undefined ? null : { ...heldBatch(running.batch), ...this.#timesOf(running) },
       staged: staged.map(heldBatch),
       answering: answering.map(heldBatch),
       imageBytes: this.#parts.imageBytes(),
       finished: this.#completion.finished,
     };
+  }
+
+  /** Notes whether the run has gone on since the last report. */
+  #timesOf(running: Running): ReturnType<typeof runTimes> {
+    const { clock, engine } = this.#parts;
+    const waits = coreWaits.allThreads();
+    const now = clock.now();
+    if (engine.steps !== running.steps) {
+      Object.assign(running, { steps: engine.steps, steppedAt: now, waits });
+    }
+    return runTimes({ ...running, waitedMs: longestWaitMs(running.waits, waits) }, now);
   }
 
   /** Starts to prepare staged batches, in their order, as far as there are buffers for them. */
@@ -183,7 +195,8 @@ export class Worker {
       void this.#end(batch, { error, times }, nothingRun(startedAt));
       return;
     }
-    this.#running = { batch, startedAt };
+    const waits = coreWaits.allThreads();
+    this.#running = { batch, startedAt, steps: engine.steps, steppedAt: startedAt, waits };
     this.#parts.onChange();
     const result: BatchResult = {
       times: {
@@ -227,6 +240,9 @@ export class Worker {
     this.#onIdle();
   }
 }
+
+/** A running batch, the last step of it that was seen, and the waits for a core until then. */
+type Running = { batch: Batch; startedAt: number; steps: number; steppedAt: number; waits: CoreWaits };
 
 /** Batches that are prepared side by side. Each has a pixel buffer of its own, as the running one has. */
 const preparedBatchesMax = 2;

@@ -38,8 +38,11 @@ import { spanServers } from "./span-servers.ts";
 import { openTaskOutbox } from "./task-outbox.ts";
 import { warnOfUntrustedProxy } from "./untrusted-proxy.ts";
 
-/** Batchers publish their states every 500 ms, so within this time after a pause the first ones have come. */
-const statesWithinMs = 1_000;
+/**
+ * Within this time after a pause the first states of batchers have come: they find within a second that the
+ * volatile Redis is back, and publish every 500 ms.
+ */
+const statesWithinMs = 2_000;
 
 await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => {
   // Names that are not in the catalogue end the start before anything is connected.
@@ -104,7 +107,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     return {
       kafka: producer.isHealthy(),
       redis: isRedisHealthy,
-      redisReturned: now - redisAwayAt < statesWithinMs,
+      redisReturned: now - Math.max(redisAwayAt, redis.returnedAt) < statesWithinMs,
       hasTopics: producer.hasTopics(),
       starvation: redis.starvation ?? imagesRedis.starvation ?? producer.starvation(),
     };

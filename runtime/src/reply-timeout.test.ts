@@ -52,15 +52,16 @@ test("without a reply, the timeout passes in the last of four turns, however lon
 test("time in which a thread had no core does not count, nor does the rest of a long pause", () => {
   for (const [delayMs, elapsedMs, waitedMs, ranMs, unableMs] of [
     [250, 250, 0, 250, 0],
-    [250, 250, 200, 50, 200],
-    // A thirtieth counts in any case.
-    [250, 250, 250, 250 / 30, 250],
+    [250, 250, 150, 100, 150],
+    // A quarter counts in any case.
+    [250, 250, 250, 250 / 4, 250],
     // The timer fired late: this process was blocked, stopped, or had no core.
     [250, 30_250, 0, 250, 30_000],
-    [250, 1_000, 950, 50, 950],
+    [250, 400, 380, 100, 380],
+    [250, 1_000, 950, 250, 950],
     [250, 1_000, 100, 250, 750],
     // A reading may be older than the part.
-    [250, 250, 300, 250 / 30, 250],
+    [250, 250, 300, 250 / 4, 250],
   ] as const) {
     assert.deepEqual(timeOfPart({ delayMs, elapsedMs, waitedMs }), { ranMs, unableMs });
   }

@@ -15,7 +15,8 @@ const partMaxMs = 1_000;
  * and Node runs timers that are due before it reads them. So a part counts as no more than its length if its
  * timer fires later, and sockets are read in between. What `readWaits` tells is not counted either: a thread
  * that had no core could not reply, and this one could not read. So `onTimeout` is called after `ms` at the
- * earliest, and in a starved process as much later as it is slower, up to thirty times.
+ * earliest, and in a starved process as much later as it is slower, up to four times: what hangs on a machine
+ * may be what keeps this process from a core.
  */
 export class ReplyTimeout implements Disposable {
   readonly #partMs: number;
@@ -88,13 +89,13 @@ export class ReplyTimeout implements Disposable {
 export function timeOfPart({ delayMs, elapsedMs, waitedMs }: PartTimes): { ranMs: number; unableMs: number } {
   const waited = Math.min(waitedMs, elapsedMs);
   return {
-    ranMs: Math.min(delayMs, Math.max(delayMs * countedMin, Math.max(elapsedMs, delayMs) - waited)),
+    ranMs: Math.min(delayMs, Math.max(elapsedMs * countedMin, Math.max(elapsedMs, delayMs) - waited)),
     unableMs: Math.max(0, elapsedMs - delayMs, waited),
   };
 }
 
-/** Share of a part that always counts, so that a timeout has a bound: thirty times as late. */
-const countedMin = 1 / 30;
+/** Share of the time that always counts. */
+const countedMin = 1 / 4;
 
 type PartTimes = { delayMs: number; elapsedMs: number; waitedMs: number };
 

@@ -3,10 +3,11 @@ import type { Log } from "./log.ts";
 import { instant, type LivenessOptions, RedisWithLiveness } from "./redis-liveness.ts";
 
 /**
- * Interval at which an accepted server is checked again. A replica that attaches to it receives the images of
- * this time at most.
+ * Interval at which a server is checked again. A replica that attaches to it receives the images of this time
+ * at most. Each process finds for itself that the server may not be used, or may again; one that is later
+ * than this would miss the messages of the others, and blame them.
  */
-export const volatileCheckEveryMs = 5_000;
+export const volatileCheckEveryMs = 1_000;
 
 /**
  * Commands of the handshake of ioredis, of the check itself and of the probe. Only these are sent to
@@ -20,6 +21,8 @@ const commandsBeforeAcceptance = new Set(["auth", "client", "config", "hello", "
  * rejected at once, as they are while the server is unreachable; once the server is corrected, they succeed.
  */
 export class VolatileRedis extends RedisWithLiveness {
+  /** Instant at which a refused server was accepted again, by `performance.now()`. */
+  returnedAt = Number.NEGATIVE_INFINITY;
   readonly #check: CheckOptions;
   /** The socket whose server passed the check. */
   #accepted: Redis["stream"] | undefined;
@@ -89,15 +92,11 @@ export class VolatileRedis extends RedisWithLiveness {
     }
     this.on("ready", () => void this.#checkAgain());
     this.#timer = setInterval(() => {
-      if (whileInUse || !this.usable) this.checkSoon();
+      if (this.isResponsive && (whileInUse || !this.usable)) void this.#checkAgain();
     }, everyMs);
   }
 
-  /** Checks the server in use now, as other processes may have found a fault. One check at a time. */
-  checkSoon(): void {
-    if (this.isResponsive) void this.#checkAgain();
-  }
-
+  /** One check at a time. */
   async #checkAgain(): Promise<void> {
     const { stream } = this;
     if (stream === this.#checking) return;
@@ -116,8 +115,10 @@ export class VolatileRedis extends RedisWithLiveness {
   #report(reason: string): void {
     if (reason === this.#reported) return;
     this.#reported = reason;
-    if (reason === "") this.#check.log?.warn("the volatile Redis is in use again");
-    else this.#check.log?.error({ reason }, "the volatile Redis may not hold images and is not used");
+    if (reason === "") {
+      this.returnedAt = performance.now();
+      this.#check.log?.warn("the volatile Redis is in use again");
+    } else this.#check.log?.error({ reason }, "the volatile Redis may not hold images and is not used");
   }
 }
 

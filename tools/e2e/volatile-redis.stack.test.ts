@@ -63,11 +63,13 @@ test("a replica that attaches later is noticed: nothing is sent until it is gone
   const replica = await startUnrestricted(t, "--replicaof", "127.0.0.1", `${port}`);
   assert.match(await nextLine(), /^it must not replicate/);
   assert.equal(redis.usable, false);
+  assert.equal(redis.returnedAt, Number.NEGATIVE_INFINITY);
   await assert.rejects(redis.set("after", "bytes"), /not accepted/);
 
   replica.child.kill("SIGKILL");
   assert.equal(await nextLine(), "the volatile Redis is in use again");
   assert.equal(redis.usable, true);
+  assert.ok(redis.returnedAt > 0);
   assert.deepEqual(await redis.mget("before", "after"), ["bytes", null]);
 });
 

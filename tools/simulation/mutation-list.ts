@@ -48,7 +48,6 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   ],
   "reports/reports": [
     ["an adopted batch begins again with its first attempt", "attempt: held.attempt,", "attempt: 1,"],
-    ["an adopted batch has no time for crowds", "facesMax: held.facesMax,", "facesMax: 0,"],
     ["a partition claimed by another worker is not given up", "{ partitions: left }", "{}"],
     ["best-effort runs are learned", '&& sent.serviceClass === "standard"', ""],
   ],

@@ -262,7 +262,6 @@ const heldOf = (batch: Batch): Report["staged"][number] => ({
   lane: batch.lane,
   tasks: batch.tasks.map((task) => task.id),
   attempt: batch.attempt,
-  facesMax: batch.tasks.reduce((sum, { options }) => sum + options.facesMax, 0),
 });
 
 /** Services of the simulation for a worker. */

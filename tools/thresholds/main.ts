@@ -39,9 +39,6 @@ const EngineSettings = z.object({
   PRECISION: PrecisionSetting.prefault("auto"),
 });
 
-/** A run of one picture that takes longer will not end. */
-const runMaxMs = 60_000;
-
 process.exitCode = await main(process.argv.slice(2));
 
 /** Returns the exit code: 0 for success, 1 for a fault, 2 for wrong arguments. */
@@ -86,7 +83,6 @@ async function measure(call: MeasureArguments): Promise<void> {
     executionProvider: settings.EXECUTION_PROVIDER,
     precision: settings.PRECISION,
     modelled: undefined,
-    runMaxMs,
   });
   const precisions = engine.lanes.flatMap((each) => each.precisions);
   for (const each of new Set(precisions.flatMap(({ deviation }) => deviation ?? []))) console.error(each);

@@ -40,7 +40,6 @@ before(async () => {
     lanes: [lane],
     modelsDir: await builtModels(),
     modelled: undefined,
-    runMaxMs: 60_000,
     ...oneAtATime,
   });
   folder = await mkdtemp(join(tmpdir(), "pairs-"));

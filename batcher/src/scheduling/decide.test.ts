@@ -520,18 +520,48 @@ test("the tasks of an adopted batch expire as well, those that are read after it
   ]);
 });
 
-test("a batch that another batcher sent keeps its attempts, and the time that its crowds may need", () => {
+test("a batch that another batcher sent keeps its attempts", () => {
   const pool = newPool();
   const tasks = ["a/nnnnnnnnnnnnnnnn/0", "a/nnnnnnnnnnnnnnnn/1"];
   decide(pool, call("a", 2, { now: 0, deadlineAt: 60_000 }), 0);
-  const adopted = { batch: "batcher-ffffffffffffffff/3", startedAt: 0, endsAt: 50, tasks };
-  const running = { ...adopted, attempt: 3, facesMax: 200 };
-  for (let now = 0; now <= 8_000; now += 250) {
-    assert.deepEqual(batchesOf(decide(pool, report("w1", { running, sentAt: now }), now)), []);
+  const running = { batch: "batcher-ffffffffffffffff/3", startedAt: 0, endsAt: 50, tasks, attempt: 3 };
+  const reportAt = (now: number) => decide(pool, report("w1", { running, sentAt: now }), now);
+  for (let now = 0; now <= 2_000; now += 250) assert.deepEqual(batchesOf(reportAt(now)), []);
+  decide(pool, report("w2", { partition: 2 }), 2_000);
+  assert.deepEqual(dispatches(reportAt(2_051)), [{ partition: 2, tasks: tasks.slice(0, 1), attempt: 4 }]);
+});
+
+test("a run is not hung while its worker moves its end on, however long it takes, and is 2 s after that", () => {
+  const pool = newPool();
+  decide(pool, report("w1"), 0);
+  const [batch] = batchesOf(decide(pool, call("a", 1, { now: 0 }), 0));
+  const runs = (now: number, endsAt: number) =>
+    decide(pool, report("w1", { running: { batch: batch!, startedAt: 0, endsAt }, sentAt: now }), now);
+  for (let now = 250; now <= 20_000; now += 250) runs(now, now - 1_500);
+  assert.equal(pool.sent.get(batch!.id)?.phase.kind, "held");
+  for (let now = 20_250; now <= 20_500; now += 250) runs(now, 18_500);
+  assert.equal(pool.sent.get(batch!.id)?.phase.kind, "held");
+  runs(20_750, 18_500);
+  assert.equal(pool.sent.get(batch!.id)?.phase.kind, "lost");
+});
+
+test("a batch is lost once, also where its tasks end while its worker hangs on and names it", () => {
+  const pool = newPool();
+  decide(pool, report("w1"), 0);
+  const [batch] = batchesOf(decide(pool, call("a", 1, { now: 0, deadlineAt: 4_000 }), 0));
+  const running = { batch: batch!, startedAt: 0, endsAt: 12 };
+  const moves: Move[] = [];
+  for (let now = 250; now <= 30_000; now += 250) {
+    moves.push(...decide(pool, report("w1", { running, sentAt: now }), now));
   }
-  decide(pool, report("w2", { partition: 2 }), 8_000);
-  const moves = decide(pool, report("w1", { running, sentAt: 8_051 }), 8_051);
-  assert.deepEqual(dispatches(moves), [{ partition: 2, tasks: tasks.slice(0, 1), attempt: 4 }]);
+  assert.deepEqual(
+    moves.flatMap((move) => (move.kind === "batch_ended" ? [move.end.kind] : [])),
+    ["lost"],
+  );
+  assert.equal(pool.open.size, 0);
+  // Its next process has another id.
+  passTime(pool, 30_000, 92_000);
+  assert.equal(pool.sent.size, 0);
 });
 
 test("a partition has one holder, the worker that claimed it last: the one before gets nothing more", () => {

@@ -419,7 +419,7 @@ export const metricList = {
     unit: "By",
     services: ["ingress", "batcher", "inference"],
     attributes: [],
-    help: "Memory of the volatile Redis, read every 5 s. All processes report the same server.",
+    help: "Memory of the volatile Redis, read every second. All processes report the same server.",
   },
   "redis.memory.max": {
     kind: "gauge",

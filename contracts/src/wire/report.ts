@@ -50,18 +50,13 @@ export const LoadableLane = z.object({
 });
 export type LoadableLane = z.infer<typeof LoadableLane>;
 
-/**
- * Data of a batch for a batcher that takes over. The last two have defaults for workers of the release
- * before, which do not report them.
- */
+/** Data of a batch for a batcher that takes over. */
 const HeldBatch = z.object({
   batch: BatchId,
   lane: LaneId,
   tasks: z.array(TaskId),
   /** 1 for the first attempt. */
   attempt: z.int().min(1).default(1),
-  /** The most faces that its tasks may return, all together. */
-  facesMax: z.int().nonnegative().default(0),
 });
 
 export const FinishedBatch = z.object({
@@ -107,6 +102,10 @@ export const Report = z.object({
   loadable: z.array(LoadableLane).default([]),
   /** The lane that it loads, or will load as soon as lanes that leave for it have no batch. */
   loading: LaneId.nullable().default(null),
+  /**
+   * `endsAt`: as predicted, or when its last step ended if that is later; and later by the time since then in
+   * which it had no core. So an image of many faces moves it on, and a run that hangs does not.
+   */
   running: HeldBatch.extend({ startedAt: Instant, endsAt: Instant }).nullable(),
   /** Batches that wait for the run. At most one, except after a partition was assigned to this worker. */
   staged: z.array(HeldBatch),

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { setImmediate } from "node:timers/promises";
 import { parentPort, workerData } from "node:worker_threads";
 import type { LaneId } from "@faceline/contracts/wire/ids";
-import type { Pause } from "../network/network.ts";
+import { networkRuns, type Pause } from "../network/network.ts";
 import { type Lanes, openLanes } from "./lanes.ts";
 import type { FromThread, ThreadOptions, ToThread } from "./messages.ts";
 import { type ModelledLanes, openModelledLanes } from "./modelled.ts";
@@ -53,7 +53,7 @@ if (lanes instanceof Error) {
         return void turns.take().then(() => close(lanes));
     }
   });
-  post({ kind: "ready", lanes: lanes.loaded });
+  post({ kind: "ready", lanes: lanes.loaded, networkRuns });
 }
 
 async function run(lanes: OpenLanes, { run, work }: Extract<ToThread, { kind: "run" }>): Promise<void> {

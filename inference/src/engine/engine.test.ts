@@ -3,6 +3,7 @@ import { type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { laneId } from "@faceline/contracts/wire/ids";
+import type { LoadedLane } from "@faceline/contracts/wire/report";
 import { coreWaits } from "@faceline/runtime/core-waits";
 import { builtModels, enginePicture, groupPhotograph } from "../../testing/photographs.ts";
 import type { ModelWarmUp } from "../network/model-loader.ts";
@@ -194,39 +195,55 @@ test("a thread that throws says why", async (t) => {
   assert.match((await engine.exited).message, /out of luck/);
 });
 
-test("a run that does not end counts as a dead thread", async (t) => {
-  const engine = engineOver(t, "for (;;);", 50);
-  await assert.rejects(engine.run({ lane, pictures: [] }), /took longer than 50 ms/);
-  assert.match((await engine.exited).message, /hangs/);
-});
-
-test("a run counts as hung only after the time in which the threads could run", async (t) => {
+test("a run counts as hung when no network of it ends for 20 times what all take, in time that counts", async (t) => {
   t.mock.timers.enable({ apis: ["setTimeout"] });
   let now = 0;
   let waitedMs = 0;
   t.mock.method(performance, "now", () => now);
   t.mock.method(coreWaits, "allThreads", () => new Map([["1", waitedMs]]));
-  const engine = engineOver(t, "", 60_000);
-  const ended = engine.run({ lane, pictures: [] }).catch((error: Error) => error.message);
-  const pass = async (seconds: number, waitMs: number) => {
-    for (let second = 0; second < seconds; second++) {
-      now += 1_000;
-      waitedMs += waitMs;
-      t.mock.timers.tick(1_000);
+  const ended: string[] = [];
+  const pass = async (seconds: number, waitedShare: number, each = () => {}) => {
+    for (let i = 0; i < 40 * seconds; i++) {
+      now += 25;
+      waitedMs += 25 * waitedShare;
+      each();
+      t.mock.timers.tick(25);
+      await setImmediate();
     }
-    await setImmediate();
-    return Promise.race([ended, Promise.resolve("runs")]);
+    return ended;
   };
-  assert.equal(await pass(1_000, 950), "runs");
-  assert.match((await pass(10, 0)) as string, /took longer than 60000 ms/);
+  const starts = (runMs: number) => {
+    ended.length = 0;
+    const engine = engineOver(t, "for (;;);", [{ size: 1, runMs }]);
+    engine.run({ lane, pictures: [{} as EnginePicture] }).catch((error: Error) => ended.push(error.message));
+    return engine;
+  };
+
+  // An image of many faces has many runs of networks.
+  const slow = starts(400);
+  assert.deepEqual(await pass(100, 0, () => Atomics.add(slow.networkRuns, 0, 1)), []);
+  assert.deepEqual(await pass(7, 0), []);
+  assert.match((await pass(4, 0))[0]!, /no step of a run ended within 8000 ms/);
+  assert.match((await slow.exited).message, /hangs/);
+
+  starts(1);
+  assert.deepEqual(await pass(4, 0), []);
+  assert.match((await pass(2, 0))[0]!, /within 5000 ms/);
+
+  // Without a core it has four times as long, and no longer.
+  starts(1);
+  assert.deepEqual(await pass(18, 1), []);
+  assert.match((await pass(4, 1))[0]!, /within 5000 ms/);
 });
 
 /** An engine over a thread that runs `onMessage` for every message. */
-function engineOver(t: TestContext, onMessage: string, runMaxMs = 10_000): Engine {
+function engineOver(t: TestContext, onMessage: string, sizes = [{ size: 1, runMs: 1 }]) {
   const source = `require("node:worker_threads").parentPort.on("message", () => { ${onMessage} });`;
   const thread = new Worker(source, { eval: true });
   t.after(() => thread.terminate());
-  return new Engine(thread, [], { runMaxMs });
+  const networkRuns = new Int32Array(new SharedArrayBuffer(4));
+  const lanes = [{ lane, sizes } as LoadedLane];
+  return Object.assign(new Engine(thread, { lanes, networkRuns }), { networkRuns });
 }
 
 async function engineOptions(): Promise<EngineOptions> {
@@ -235,9 +252,15 @@ async function engineOptions(): Promise<EngineOptions> {
     faceChunkMax: 2,
     precision: PrecisionSetting.parse("auto"),
   };
-  const limits = { modelled: undefined, runMaxMs: 60_000 };
   const cpu = { executionProvider: "cpu", intraOpThreads: 1 } as const;
-  return { modelsDir: await builtModels(), lanes: [lane], batchMax: 3, ...cpu, ...chunks, ...limits };
+  return {
+    modelsDir: await builtModels(),
+    lanes: [lane],
+    batchMax: 3,
+    ...cpu,
+    ...chunks,
+    modelled: undefined,
+  };
 }
 
 async function shared(picture: EnginePicture): Promise<EnginePicture> {

@@ -15,7 +15,7 @@ import type { EngineWork, RunResult } from "./work.ts";
  * sentence where a lane, a model file or the execution provider is not available.
  */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
-  const { runMaxMs, onWarmUp, ...threadOptions } = options;
+  const { onWarmUp, ...threadOptions } = options;
   const thread = new Worker(new URL("./engine-thread.ts", import.meta.url), {
     name: "engine",
     workerData: threadOptions satisfies ThreadOptions,
@@ -27,7 +27,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
       first.kind === "start_failed" ? first.reason : "the engine's first message was not `ready`",
     );
   }
-  return new Engine(thread, first.lanes, { runMaxMs, onWarmUp });
+  return new Engine(thread, first, onWarmUp);
 }
 
 /** Runs batches on a thread of its own, one after another. */
@@ -40,7 +40,8 @@ export class Engine implements AsyncDisposable {
    */
   readonly exited: Promise<Error>;
   readonly #thread: Worker;
-  readonly #limits: EngineLimits;
+  readonly #onWarmUp: OnModelWarmUp | undefined;
+  readonly #networkRuns: Int32Array;
   readonly #resolveExited: (error: Error) => void;
   readonly #runs = new Map<number, Pending<RunResult>>();
   /** Loads and unloads. */
@@ -48,10 +49,15 @@ export class Engine implements AsyncDisposable {
   #lastRun = 0;
   #ended: Error | undefined;
 
-  constructor(thread: Worker, lanes: LoadedLane[], limits: EngineLimits) {
+  constructor(
+    thread: Worker,
+    { lanes, networkRuns }: Pick<Ready, "lanes" | "networkRuns">,
+    onWarmUp?: OnModelWarmUp,
+  ) {
     this.lanes = lanes;
     this.#thread = thread;
-    this.#limits = limits;
+    this.#networkRuns = networkRuns;
+    this.#onWarmUp = onWarmUp;
     const { promise, resolve } = Promise.withResolvers<Error>();
     this.exited = promise;
     this.#resolveExited = resolve;
@@ -69,7 +75,11 @@ export class Engine implements AsyncDisposable {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     const { promise, resolve, reject } = Promise.withResolvers<RunResult>();
     const run = ++this.#lastRun;
-    this.#runs.set(run, { resolve, reject, hang: this.#watch(this.#limits.runMaxMs) });
+    const { lane, pictures } = work;
+    const sizes = this.lanes.find((each) => each.lane === lane)?.sizes ?? [];
+    const runMs = sizes.find(({ size }) => size >= pictures.length)?.runMs ?? stepMaxMs;
+    const stepMs = Math.min(stepMaxMs, Math.max(stepMinMs, stepFactor * runMs));
+    this.#runs.set(run, this.#watched({ resolve, reject }, stepMs));
     this.#post({ kind: "run", run, work });
     return promise;
   }
@@ -93,7 +103,7 @@ export class Engine implements AsyncDisposable {
   #change(kind: "load" | "unload", lane: LaneId): Promise<void> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#changes.set(lane, { resolve, reject, hang: this.#watch(loadRunsMax * this.#limits.runMaxMs) });
+    this.#changes.set(lane, this.#watched({ resolve, reject }, loadStepMs));
     this.#post({ kind, lane });
     return promise;
   }
@@ -115,7 +125,7 @@ export class Engine implements AsyncDisposable {
   #onMessage(message: FromThread): void {
     switch (message.kind) {
       case "warm_up":
-        return this.#limits.onWarmUp?.(message.warmUp);
+        return this.#onWarmUp?.(message.warmUp);
       case "done": {
         const { run, results, usage } = message;
         return settled(this.#runs, run)?.resolve({ results, usage });
@@ -137,13 +147,34 @@ export class Engine implements AsyncDisposable {
     }
   }
 
-  /** The thread is given up after `ms` in which it and what runs for it could run. */
-  #watch(ms: number): ReplyTimeout {
-    return new ReplyTimeout(ms, () => this.#onHang(), coreWaits.allThreads);
+  /** Grows with each step of a run. */
+  get steps(): number {
+    return this.#lastRun + Atomics.load(this.#networkRuns, 0);
   }
 
-  #onHang(): void {
-    this.#end(`a run took longer than ${this.#limits.runMaxMs} ms; the engine's thread hangs`);
+  /**
+   * Gives the thread up if no run of a network ends for `ms` in which it and what runs for it could run. A
+   * limit on the whole would have to allow for a picture with a hundred faces. A load has longer steps, for
+   * which runs wait.
+   */
+  #watched<T>(pending: Omit<Pending<T>, "hang">, ms: number): Pending<T> {
+    // In parts, so that a run which stops in the middle of one has no more than a part in addition.
+    const watch = (partsLeft: number): ReplyTimeout => {
+      const ended = Atomics.load(this.#networkRuns, 0);
+      const limitMs = this.#changes.size > 0 ? loadStepMs : ms;
+      const check = () => {
+        const hasStepped = Atomics.load(this.#networkRuns, 0) !== ended;
+        if (!hasStepped && partsLeft === 1) return this.#onHang(limitMs);
+        watched.hang = watch(hasStepped ? watchParts : partsLeft - 1);
+      };
+      return new ReplyTimeout(limitMs / watchParts, check, coreWaits.allThreads);
+    };
+    const watched = { ...pending, hang: watch(watchParts) };
+    return watched;
+  }
+
+  #onHang(ms: number): void {
+    this.#end(`no step of a run ended within ${ms} ms; the engine's thread hangs`);
     void this.#thread.terminate();
   }
 
@@ -157,8 +188,16 @@ export class Engine implements AsyncDisposable {
   }
 }
 
-/** A load that takes longer than so many of the longest runs will not end. It has about fifty short ones. */
-const loadRunsMax = 10;
+/**
+ * A run of one network will not end if it takes so many times as long as one of all networks did when they
+ * were warmed, in CPU time; and no less than `stepMinMs`, for what was measured in a few ms.
+ */
+const stepFactor = 20;
+const stepMinMs = 5_000;
+const stepMaxMs = 60_000;
+const watchParts = 4;
+/** A step of a load may read hundreds of megabytes from a slow disk, or compile for a GPU. */
+const loadStepMs = 120_000;
 
 /** The first one that is not about the progress of the start. */
 async function firstMessage(thread: Worker, onWarmUp: OnModelWarmUp | undefined): Promise<FromThread> {
@@ -174,14 +213,12 @@ async function exitAtStart(thread: Worker): Promise<never> {
   throw new Error(`the engine's thread ended with code ${code} before it was ready`);
 }
 
-export type EngineOptions = ThreadOptions & EngineLimits;
-
-type EngineLimits = {
-  /** A run that takes longer will not end: the engine counts as dead. */
-  runMaxMs: number;
+export type EngineOptions = ThreadOptions & {
   /** Is called for each size of each network that is being loaded. */
   onWarmUp?: OnModelWarmUp | undefined;
 };
+
+type Ready = Extract<FromThread, { kind: "ready" }>;
 
 /** A message to the thread that has no answer yet. */
 type Pending<T> = { resolve: (result: T) => void; reject: (error: Error) => void; hang: ReplyTimeout };

@@ -27,7 +27,6 @@ test("an added recogniser serves an embedding through the engine, by its catalog
     ...oneAtATime,
     modelsDir,
     lanes: [lane],
-    runMaxMs: 60_000,
     modelled: undefined,
   });
   const options = { align: true, enforceDetection: true, facesMax: 1, fullResolution: true };
@@ -46,7 +45,7 @@ test("an added detector serves a batch through the engine, each picture as it is
     await addModel(modelsDir, foreignDetector(contract), { contract, licenceText: "as you like" });
     const lane = laneId("Foreign", contract.name);
     const batches = { batchMax: 3, detectorChunkMax: 3, faceChunkMax: 3 };
-    const settings = { ...oneAtATime, ...batches, modelsDir, lanes: [lane], runMaxMs: 60_000 };
+    const settings = { ...oneAtATime, ...batches, modelsDir, lanes: [lane] };
     await using engine = await openEngine({ ...settings, modelled: undefined });
     const run = async (...pixels: ReturnType<typeof picture>[]) => {
       const options = { align: true, enforceDetection: true, facesMax: 9, fullResolution: true };

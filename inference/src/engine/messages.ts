@@ -23,7 +23,8 @@ export type ToThread =
  */
 export type FromThread =
   | { kind: "warm_up"; warmUp: ModelWarmUp }
-  | { kind: "ready"; lanes: LoadedLane[] }
+  /** `networkRuns`: see network.ts. */
+  | { kind: "ready"; lanes: LoadedLane[]; networkRuns: Int32Array }
   | { kind: "start_failed"; reason: string }
   | { kind: "done"; run: number; results: TaskResult[]; usage: RunUsage }
   /** `lanes` has fewer sizes where the run was out of memory. */

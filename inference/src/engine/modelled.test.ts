@@ -58,5 +58,4 @@ const options = {
   detectorChunkMax: 1,
   faceChunkMax: 1,
   precision: PrecisionSetting.parse("auto"),
-  runMaxMs: 60_000,
 };

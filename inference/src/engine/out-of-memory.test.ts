@@ -18,8 +18,7 @@ test("a worker that is out of memory takes smaller batches from then on", async 
     const lane = laneId("Dlib", "ssd");
     const sizes = { batchMax: 32, detectorChunkMax: 32 };
     const options = { ...oneAtATime, ...sizes, modelsDir: process.env.MODELS_DIR, lanes: [lane] };
-    const limits = { modelled: undefined, runMaxMs: 60_000 };
-    await using engine = await openEngine({ ...options, ...limits });
+    await using engine = await openEngine({ ...options, modelled: undefined });
     const picture = await enginePicture(groupPhotograph(3));
     const pixels = new Uint8Array(new SharedArrayBuffer(picture.pixels.length));
     pixels.set(picture.pixels);

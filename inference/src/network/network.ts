@@ -125,7 +125,9 @@ export class Network {
   async #runOnce(size: number): Promise<ort.InferenceSession.OnnxValueMapType> {
     const pixels = this.#input.subarray(0, size * this.#rowBytes);
     const image = new ort.Tensor("uint8", pixels, [size, this.px, this.px, 3]);
-    return await this.#session.run({ [this.#tensors.input]: image });
+    const outputs = await this.#session.run({ [this.#tensors.input]: image });
+    Atomics.add(networkRuns, 0, 1);
+    return outputs;
   }
 
   #tensor(outputs: ort.InferenceSession.OnnxValueMapType, output: string): ort.OnnxValue {
@@ -148,6 +150,9 @@ function rowOf(output: ort.OnnxValue, row: number, size: number): Float32Array {
   const width = numbers.length / size;
   return numbers.subarray(row * width, (row + 1) * width);
 }
+
+/** How many runs of networks have ended on this thread. Another thread sees by it whether a run goes on. */
+export const networkRuns = new Int32Array(new SharedArrayBuffer(4));
 
 /**
  * Called between the steps of a load, each of which takes about as long as a run: the runs of loaded lanes go

@@ -21,7 +21,6 @@ export async function openPoolServer(parts: PoolServerParts): Promise<PoolServer
     images: openImageOutbox({ images, commands, budget }),
     cancels: openCancelOutbox(commands),
     usable: () => commands.usable && images.usable && answers.connected(),
-    checkSoon: () => commands.checkSoon(),
     healthy: () =>
       commands.healthy && images.healthy && (answers.connected() || answers.starvation() !== undefined),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
@@ -49,8 +48,6 @@ export type PoolServer = AsyncDisposable & {
   cancels: CancelOutbox;
   /** Whether it has answered lately on every connection that calls need. */
   usable(): boolean;
-  /** Has it checked whether the server may hold pictures. */
-  checkSoon(): void;
   /** False while it is not usable and is to blame. */
   healthy(): boolean;
 };

@@ -60,10 +60,7 @@ export async function openPoolServers(parts: PoolServersParts): Promise<PoolServ
       const usable = [...all()].filter((server) => server.usable());
       // Without any, the error of the server says more than that no pool is there.
       const chosen = usable.length > 0 ? usable : [...all()];
-      const states = chosen.flatMap((server) => server.states.fresh());
-      // Batchers may have found before that a server may not be used, and cannot say so over it.
-      if (states.length === 0) for (const server of usable) server.checkSoon();
-      return states;
+      return chosen.flatMap((server) => server.states.fresh());
     },
     serverOf: (pool) => servers.get(pool)!,
     connected: () =>

@@ -1,4 +1,5 @@
 import { Graph } from "../onnx/graph.ts";
+import { requireKnownCost } from "../onnx/known-cost.ts";
 import { Message } from "../onnx/protobuf.ts";
 import { type Field, readFields } from "../onnx/reader.ts";
 import { notOnnx, requireSelfContained } from "../onnx/self-contained.ts";
@@ -32,6 +33,7 @@ export function adaptOnnx(onnx: Uint8Array, contract: Contract): Uint8Array {
 /** The fields of a foreign file, and those of its graph. Throws one sentence where it cannot be used. */
 export function openForeign(onnx: Uint8Array): { model: Field[]; parts: Field[] } {
   requireSelfContained(onnx);
+  requireKnownCost(onnx);
   const model = fieldsOf(onnx);
   const graph = model.find(({ field }) => field === modelGraph)?.value;
   if (!(graph instanceof Uint8Array)) throw new Error(notOnnx);

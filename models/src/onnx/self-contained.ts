@@ -90,7 +90,7 @@ function requireOperator(domain: string, operator: string): void {
 }
 
 /** Makes text from a file of unknown origin safe to print in a message. */
-const printable = (name: string): string => JSON.stringify(name.slice(0, 64).replaceAll(/[^ -~]/g, "?"));
+export const printable = (name = ""): string => JSON.stringify(name.slice(0, 64).replaceAll(/[^ -~]/g, "?"));
 
 function* fieldsOf(bytes: Uint8Array): Generator<Field> {
   try {

@@ -42,7 +42,6 @@ const engineOptions = {
   ...engineSettings,
   executionProvider: "cpu",
   precision: PrecisionSetting.parse("auto"),
-  runMaxMs: 60_000,
 } as const;
 
 type EnginesPlan = Pick<EngineOptions, "modelled" | "lanes" | "batchMax" | "modelsDir"> & {

@@ -200,7 +200,6 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
     lane,
     serviceClass,
     tasks: tasks.map((task) => task.id),
-    facesMax: tasks.reduce((sum, { options }) => sum + options.facesMax, 0),
     deadlines: tasks.map((task) => task.deadlineAt),
     load,
     preparedAt: load.isHeavy ? now + state.hops.toWorker.ms + lane.estimates.prepareMs(load) : now,

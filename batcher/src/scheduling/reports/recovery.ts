@@ -1,5 +1,5 @@
 import type { BatchTask } from "@faceline/contracts/wire/batch";
-import type { FinishedBatch } from "@faceline/contracts/wire/report";
+import type { FinishedBatch, Report } from "@faceline/contracts/wire/report";
 import type { TaskGroup } from "../queue/waiting-tasks.ts";
 import type { Lane } from "../state/lane.ts";
 import { overrunMs, prepareOverrunMs, type SentBatch } from "../state/sent-batch.ts";
@@ -31,8 +31,9 @@ export function recoverLostBatches(state: State, now: number): Move[] {
         break;
       }
       case "lost":
-        // It is remembered only while its answers could still save a retry.
-        if (sent.tasks.some((id) => state.open.has(id))) break;
+        // It is remembered while its answers could still save a retry, and while its worker names it: from a
+        // worker that hangs, it would be adopted and lost again.
+        if (sent.tasks.some((id) => state.open.has(id)) || isNamed(state, sent)) break;
         state.loads.removeBatch(sent);
         break;
       case "held":
@@ -132,13 +133,10 @@ function expireTasks(state: State, sent: SentBatch, now: number): Move[] {
 function isHung(state: State, worker: Worker, now: number): boolean {
   const { running } = worker.report;
   if (running === null) return isPreparationHung(state, worker, now);
-  const overrunAt = running.endsAt + overrunMs(running.endsAt - running.startedAt);
-  if (now <= overrunAt) return false;
-  const { facesAllowanceMs, discountedMs } = state.sent.get(running.batch) ?? noAllowance;
-  return now > overrunAt + facesAllowanceMs + discountedMs;
+  const { predictedRunMs = running.endsAt - running.startedAt, discountedMs = 0 } =
+    state.sent.get(running.batch) ?? {};
+  return now > running.endsAt + overrunMs(predictedRunMs) + discountedMs;
 }
-
-const noAllowance = { facesAllowanceMs: 0, discountedMs: 0 };
 
 function isPreparationHung(state: State, { preparing }: Worker, now: number): boolean {
   const sent = preparing && state.sent.get(preparing.batch);
@@ -146,6 +144,19 @@ function isPreparationHung(state: State, { preparing }: Worker, now: number): bo
   const { lane, tasks, load = lane.estimates.lightLoad(tasks.length) } = sent;
   const predictedMs = lane.estimates.prepareHighMs(load);
   return now > preparing!.since + predictedMs + prepareOverrunMs(predictedMs);
+}
+
+/** The batches that a worker has. */
+export const heldBatches = ({ answering, running, staged }: Report): Report["staged"] => [
+  ...answering,
+  ...(running === null ? [] : [running]),
+  ...staged,
+];
+
+/** Whether its worker still had it when it reported last. */
+function isNamed({ workers }: State, { id, worker }: SentBatch): boolean {
+  const report = workers.get(worker)?.report;
+  return report !== undefined && heldBatches(report).some(({ batch }) => batch === id);
 }
 
 const liveBatchesOf = (state: State, worker: Worker): SentBatch[] =>

@@ -5,7 +5,7 @@ import { newSentBatch, type SentBatch } from "../state/sent-batch.ts";
 import { endTasks, laneOf, type Move, type State } from "../state/state.ts";
 import type { Worker } from "../state/workers.ts";
 import { moveCall } from "./lane-builds.ts";
-import { requeue } from "./recovery.ts";
+import { heldBatches, requeue } from "./recovery.ts";
 
 /**
  * Applies a report, which is a worker's whole state: it replaces the one before. An older report is ignored.
@@ -32,7 +32,7 @@ export function applyReport(state: State, report: Report, now: number): Move[] {
     if (!state.lanes.values().some((lane) => lane.id === id)) laneOf(state, id, null, now);
   }
 
-  const held = [...report.answering, ...(report.running === null ? [] : [report.running]), ...report.staged];
+  const held = heldBatches(report);
   for (const each of held) {
     const sent = state.sent.get(each.batch);
     if (sent === undefined) adoptBatch(state, report, each, now);
@@ -175,7 +175,6 @@ function adoptBatch(
     lane,
     serviceClass: open[0]?.task.serviceClass ?? "standard",
     tasks: held.tasks,
-    facesMax: held.facesMax,
     deadlines: open.map(({ task }) => task.deadlineAt),
     attempt: held.attempt,
     worker,

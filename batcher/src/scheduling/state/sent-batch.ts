@@ -24,10 +24,6 @@ export type SentBatch = {
   readonly predictedRunMs: number;
   /** Its partition, and the end of its run as predicted when it was sent. Undefined for an adopted batch. */
   readonly dispatch: { partition: number; predictedEndAt: number } | undefined;
-  /**
-   * Extra run time that is tolerated because its images may show many faces; predictions count images only.
-   */
-  readonly facesAllowanceMs: number;
   /** Time since then in which the batcher itself could not run: its worker may not have, either. */
   readonly discountedMs: number;
   /**
@@ -57,10 +53,10 @@ type BatchPhase =
   | { kind: "lost"; confirmed: boolean };
 
 /**
- * Returns a batch that was just sent or, without `dispatch`, one that another batcher sent. `facesMax`: how
- * many faces its tasks may return together. `deadlines`: of those of its tasks that were read.
+ * Returns a batch that was just sent or, without `dispatch`, one that another batcher sent. `deadlines`: of
+ * those of its tasks that were read.
  */
-export function newSentBatch({ facesMax, deadlines, ...fields }: NewSentBatch): SentBatch {
+export function newSentBatch({ deadlines, ...fields }: NewSentBatch): SentBatch {
   return {
     load: undefined,
     preparedAt: fields.sentAt,
@@ -69,19 +65,15 @@ export function newSentBatch({ facesMax, deadlines, ...fields }: NewSentBatch): 
     ...fields,
     adopted: fields.dispatch === undefined,
     predictedRunMs: fields.lane.estimates.runMs(fields.tasks.length),
-    facesAllowanceMs: faceMs * facesMax,
     discountedMs: 0,
     expiresAt: expiryAfter(Math.max(...deadlines)),
   };
 }
 
-/** Run time of aligning and embedding one face on a slow core. */
-const faceMs = 30;
-
 type Optional = "load" | "preparedAt" | "dispatch" | "mayBePoison";
-type Derived = "adopted" | "predictedRunMs" | "facesAllowanceMs" | "discountedMs" | "expiresAt";
+type Derived = "adopted" | "predictedRunMs" | "discountedMs" | "expiresAt";
 type NewSentBatch = Omit<SentBatch, Optional | Derived> &
-  Partial<Pick<SentBatch, Optional>> & { facesMax: number; deadlines: number[] };
+  Partial<Pick<SentBatch, Optional>> & { deadlines: number[] };
 
 /** Returns the instant at which a batch that no report has named counts as lost. */
 export const receiveBy = (startAt: number, predictedRunMs: number): number =>
