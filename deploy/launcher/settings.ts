@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { parseOptions } from "@faceline/models/parse-options";
 import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-bytes";
 import { readConfig } from "@faceline/runtime/config";
 import { TopicsConfig } from "@faceline/runtime/pool-topics";
@@ -94,18 +94,21 @@ export type LaunchOptions = LauncherConfig &
  */
 export function readLaunchOptions(args: string[], env: NodeJS.ProcessEnv): LaunchOptions {
   const config = readConfig(LauncherConfig, env);
-  const { values } = parseArgs({
-    args,
-    options: {
-      workers: { type: "string", default: "auto" },
-      batchers: { type: "string", default: "1" },
-      ingress: { type: "string", default: "1" },
-      engine: { type: "string" },
-      inspect: { type: "string", multiple: true, default: [] },
-      "dev-key": { type: "boolean", default: false },
-      observe: { type: "boolean", default: false },
+  const { values } = parseOptions(
+    {
+      args,
+      options: {
+        workers: { type: "string", default: "auto" },
+        batchers: { type: "string", default: "1" },
+        ingress: { type: "string", default: "1" },
+        engine: { type: "string" },
+        inspect: { type: "string", multiple: true, default: [] },
+        "dev-key": { type: "boolean", default: false },
+        observe: { type: "boolean", default: false },
+      },
     },
-  });
+    env,
+  );
   if (values.observe) refuseOtherReceivers(env);
   const counts = {
     workers: parseWorkers(values.workers, config, values.engine ?? env["ENGINE"], env["EXECUTION_PROVIDER"]),
