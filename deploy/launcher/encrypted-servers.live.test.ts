@@ -2,10 +2,13 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
+import { createServer, type Server } from "node:tls";
 import { readConfig } from "@faceline/runtime/config";
 import { KafkaConfig, openAdmin } from "@faceline/runtime/kafka";
 import { openConsumer } from "@faceline/runtime/kafka-consumer";
@@ -41,7 +44,7 @@ let redisEnv: NodeJS.ProcessEnv;
 
 before(async () => {
   certificates = await makeCertificates(folder);
-  const [kafkaPort = 0, controllerPort = 0, redisPort = 0] = await freePorts(3);
+  const [kafkaPort = 0, controllerPort = 0, tlsPort = 0, redisPort = 0] = await freePorts(4);
   const { FACELINE_STATE } = readConfig(LauncherConfig, process.env);
   const state = openStateFolder(resolve(repository, FACELINE_STATE), join(folder, "state"));
   const start = async (program: Program) => {
@@ -49,9 +52,9 @@ before(async () => {
     running.push(child);
     await child.ready(60_000, never);
   };
-  const { ca, server, client } = certificates;
+  const { ca, client } = certificates;
   redisEnv = {
-    REDIS_VOLATILE_URL: `rediss://batcher@127.0.0.1:${redisPort}`,
+    REDIS_VOLATILE_URL: `rediss://batcher@127.0.0.1:${tlsPort}`,
     REDIS_VOLATILE_PASSWORD_FILE: passwordFile,
     REDIS_TLS_CA_FILE: ca,
     REDIS_TLS_CERTIFICATE_FILE: client.certificate,
@@ -68,7 +71,10 @@ before(async () => {
     KAFKA_SASL_PASSWORD_FILE: passwordFile,
   };
   const redis = (await findRedis(state.redis, never)).command;
-  await start(tlsRedis(redis, state.volatile, redisPort, server));
+  const users = Object.entries(volatileUsers).map(([user, rights]) => ({ user, password: secret, rights }));
+  const options = { port: redisPort, memoryMaxMib: 64, users, probe: "launcher" };
+  await start(volatileRedis(redis, state.volatile, options));
+  await terminateTls(tlsPort, redisPort);
   const broker = { java: await findJava(process.env, never), libs: state.kafkaLibs, folder: state.kafka };
   await start(await tlsKafka({ ...broker, port: kafkaPort, controllerPort, heapMib: 256, stop: never }));
 });
@@ -194,30 +200,21 @@ function runBatcher(env: NodeJS.ProcessEnv): Promise<string> {
   return promise;
 }
 
-function tlsRedis(command: string, data: string, port: number, server: Certificates["server"]): Program {
-  const users = Object.entries(volatileUsers).map(([user, rights]) => ({ user, password: secret, rights }));
-  const program = volatileRedis(command, data, { port, memoryMaxMib: 64, users, probe: "launcher" });
-  const lines = {
-    port: 0,
-    "tls-port": port,
-    "tls-cert-file": server.certificate,
-    "tls-key-file": server.key,
-    "tls-ca-cert-file": certificates.ca,
-    "tls-auth-clients": "yes",
-  };
-  const [file = ""] = program.args;
-  appendFileSync(
-    file,
-    Object.entries(lines)
-      .map(([name, value]) => `${name} ${value}\n`)
-      .join(""),
+/**
+ * TLS in front of a Redis, which asks for client certificates: not every server was built with TLS, so the one
+ * of this machine may not be.
+ */
+async function terminateTls(port: number, redisPort: number): Promise<Server> {
+  const [cert, key, ca] = [certificates.server.certificate, certificates.server.key, certificates.ca].map(
+    (file) => readFileSync(file),
   );
-  const ready = () =>
-    connectVolatileRedis(readConfig(VolatileRedisConfig, redisEnv)).then(
-      (redis) => redis[Symbol.asyncDispose]().then(() => true),
-      () => false,
-    );
-  return { ...program, ready };
+  const server = createServer({ cert, key, ca, requestCert: true }, (client) => {
+    const redis = connect(redisPort, "127.0.0.1");
+    for (const socket of [client, redis]) socket.on("error", () => {});
+    client.pipe(redis).pipe(client);
+  });
+  await once(server.listen(port, "127.0.0.1"), "listening");
+  return server.unref();
 }
 
 function tlsKafka(options: Omit<Parameters<typeof kafkaBroker>[0], "login">): Promise<Program> {
