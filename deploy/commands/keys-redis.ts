@@ -8,8 +8,9 @@ import { repository, secretsFolder } from "../launcher/state-folder.ts";
 
 const commandMs = "5000";
 
+const cannotReach = "The Redis server of the keys cannot be reached";
 const unreachable =
-  "The Redis server of the keys cannot be reached: start Faceline with `npm start`, or set REDIS_DURABLE_URL " +
+  `${cannotReach}: start Faceline with \`npm start\`, or set REDIS_DURABLE_URL ` +
   "(REDIS_DURABLE_PORT, FACELINE_STATE) as for it.";
 
 /**
@@ -28,6 +29,9 @@ export async function connectKeysRedis(): Promise<{ redis: RedisConnection; conf
     const passwordFile = launch.REDIS_DURABLE_URL === undefined ? access["REDIS_DURABLE_PASSWORD_FILE"]! : "";
     const neverStarted = passwordFile !== "" && !existsSync(passwordFile);
     if (!neverStarted && !(cause as Error).message.includes("no Redis server")) throw cause;
-    throw new Error(unreachable, { cause });
+    const { message } = cause as Error;
+    throw new Error(launch.REDIS_DURABLE_URL === undefined ? unreachable : `${cannotReach}: ${message}`, {
+      cause,
+    });
   }
 }

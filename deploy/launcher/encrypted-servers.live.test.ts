@@ -41,6 +41,7 @@ writeFileSync(wrongPasswordFile, "guessed-word\n", { mode: 0o600 });
 let certificates: Certificates;
 let kafkaEnv: NodeJS.ProcessEnv;
 let redisEnv: NodeJS.ProcessEnv;
+let plainPort: number;
 
 before(async () => {
   certificates = await makeCertificates(folder);
@@ -53,6 +54,7 @@ before(async () => {
     await child.ready(60_000, never);
   };
   const { ca, client } = certificates;
+  plainPort = redisPort;
   redisEnv = {
     REDIS_VOLATILE_URL: `rediss://batcher@127.0.0.1:${tlsPort}`,
     REDIS_VOLATILE_PASSWORD_FILE: passwordFile,
@@ -126,6 +128,19 @@ test("Redis with TLS, client certificates and a user is used, also for channels"
     await redis.publish("reports:p", "over TLS");
     await waitUntil("the message arrives", () => received.length > 0);
     assert.equal(await redis.set("answer:1", "over TLS"), "OK");
+  }
+});
+
+test("a Redis with TLS at a redis:// address, and one without at rediss://, is told with what to write", async () => {
+  const { REDIS_VOLATILE_URL: tls = "" } = redisEnv;
+  for (const [REDIS_VOLATILE_URL, write] of [
+    [tls.replace("rediss:", "redis:"), "has TLS, write rediss://"],
+    [`rediss://127.0.0.1:${plainPort}`, "has no TLS, write redis://"],
+  ] as const) {
+    const config = readConfig(VolatileRedisConfig, { ...redisEnv, REDIS_VOLATILE_URL });
+    await assert.rejects(connectVolatileRedis(config), ({ message }: Error) =>
+      message.endsWith(`; if the server there ${write}`),
+    );
   }
 });
 

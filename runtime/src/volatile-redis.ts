@@ -12,7 +12,16 @@ export const volatileCheckEveryMs = 5_000;
  * Commands of the handshake of ioredis, of the check itself and of the probe. Only these are sent to
  * a server that was not accepted.
  */
-const commandsBeforeAcceptance = new Set(["auth", "client", "config", "hello", "info", "ping", "select"]);
+const commandsBeforeAcceptance = new Set([
+  "auth",
+  "client",
+  "cluster",
+  "config",
+  "hello",
+  "info",
+  "ping",
+  "select",
+]);
 
 /**
  * A client of the server that holds images. Every new socket is checked before commands of callers are sent
@@ -76,6 +85,12 @@ export class VolatileRedis extends RedisWithLiveness {
     ]);
     this.#memoryUse = info === undefined ? undefined : memoryUseOf(info);
     const faults = faultsOf(info, save, this.#check.configUnreadable);
+    if (info !== undefined && isCluster(info)) {
+      // A Cluster of one server has all keys.
+      const cluster = `${await undefinedIfRefused(this.cluster("INFO"))}`;
+      const hasAll = cluster.includes("slots_assigned:16384\r") && cluster.includes("known_nodes:1\r");
+      if (!hasAll) faults.unshift(clusterFault);
+    }
     // Replies of a socket that closed in the meantime do not apply to the next socket.
     if (stream === this.stream) this.#accepted = faults.length === 0 ? stream : undefined;
     return faults;
@@ -145,6 +160,8 @@ export function faultsOf(
   configUnreadable: CheckOptions["configUnreadable"],
 ): string[] {
   if (info === undefined) return ["allow INFO, without it nobody can tell whether it writes images to disk"];
+  const sentinel = sentinelFault(info);
+  if (sentinel !== undefined) return [sentinel];
   const fields = fieldsOf(info);
   const wroteSnapshot =
     fields.get("rdb_bgsave_in_progress") !== "0" || fields.get("rdb_last_bgsave_time_sec") !== "-1";
@@ -169,6 +186,16 @@ export function faultsOf(
   if (!(Number(fields.get("maxmemory")) > 0)) faults.push("set `maxmemory`, its memory is unbounded");
   return faults;
 }
+
+/** Returns what to correct if the reply to INFO is that of a Sentinel, which holds no keys. */
+export const sentinelFault = (info: string): string | undefined =>
+  /^(redis|server)_mode:sentinel/m.test(info)
+    ? "this is a Sentinel: write the address of its master"
+    : undefined;
+
+export const isCluster = (info: string): boolean => /^cluster_enabled:1/m.test(info);
+export const clusterFault =
+  "this is a Redis Cluster, whose servers have some of the keys each: write the address of a single server";
 
 function memoryUseOf(info: string): MemoryUse {
   const fields = fieldsOf(info);
