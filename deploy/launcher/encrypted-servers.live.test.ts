@@ -216,8 +216,8 @@ function runBatcher(env: NodeJS.ProcessEnv): Promise<string> {
 }
 
 /**
- * TLS in front of a Redis, which asks for client certificates: not every server was built with TLS, so the one
- * of this machine may not be.
+ * TLS in front of a Redis, which asks for client certificates: the server of this machine may have been built
+ * without TLS.
  */
 async function terminateTls(port: number, redisPort: number): Promise<Server> {
   const [cert, key, ca] = [certificates.server.certificate, certificates.server.key, certificates.ca].map(

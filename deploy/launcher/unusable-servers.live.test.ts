@@ -1,6 +1,6 @@
 // Redis servers that hold no keys, or not all of them, in the place of one that should.
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
+import { spawnSync } from "node:child_process";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
@@ -35,8 +35,12 @@ test("a Cluster, a Sentinel and a replica are refused as the durable Redis, each
   );
   const url = await startServer(t, "--replicaof", "127.0.0.1 1");
   assert.equal(await durable(url), replica);
-  const keys = await run("keys.ts", { REDIS_DURABLE_URL: url }, "create", "--team", "a");
-  assert.equal(keys, `${replica}\n`);
+  const keys = spawnSync(process.execPath, ["deploy/commands/keys.ts", "create", "--team", "a"], {
+    cwd: repository,
+    env: { ...process.env, REDIS_DURABLE_PASSWORD_FILE: "", REDIS_DURABLE_URL: url },
+    encoding: "utf8",
+  });
+  assert.equal(keys.stderr, `${replica}\n`);
 });
 
 test("a Sentinel is refused as the volatile Redis, and a Cluster unless one server has all keys", async (t) => {
@@ -85,13 +89,4 @@ async function startServer(t: TestContext, ...args: string[]): Promise<string> {
   });
   await child.ready(10_000, never);
   return url;
-}
-
-/** Runs a command and returns what it prints. */
-function run(command: string, settings: NodeJS.ProcessEnv, ...args: string[]): Promise<string> {
-  const { promise, resolve } = Promise.withResolvers<string>();
-  const file = join(repository, "deploy", "commands", command);
-  const env = { ...process.env, REDIS_DURABLE_PASSWORD_FILE: "", ...settings };
-  execFile(process.execPath, [file, ...args], { env }, (_error, out, err) => resolve(out + err));
-  return promise;
 }

@@ -35,7 +35,7 @@ test("an option that npm has kept for itself, mistyped or not, is told with the 
   assert.throws(() => read([], { npm_config_workers: "2", npm_lifecycle_event: "start" }), {
     message: "npm keeps --workers for itself: write npm start -- --workers",
   });
-  assert.throws(() => read(["onnx"]), /'onnx'.* comes after --: npm run keys -- --option value/);
+  assert.throws(() => read(["onnx"]), /'onnx'.* come after --: npm run keys -- --option value/);
 });
 
 test("npm's own configuration, and an option that came through, are no fault", () => {

@@ -25,15 +25,16 @@ export function parseOptions<const T extends ParseArgsConfig>(
   }
   try {
     return parseArgs(config);
-  } catch (error) {
-    const { message, code } = error as NodeJS.ErrnoException;
+  } catch (cause) {
+    const { message, code } = cause as NodeJS.ErrnoException;
     const [, name] = /^Unknown option '-*([^']*)'/.exec(message) ?? [];
     const meant = likely(name ?? "");
-    if (name !== undefined) {
-      throw new Error(`Unknown option '--${name}'${meant === undefined ? "" : `: did you mean --${meant}?`}`);
-    }
-    if (code !== "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL") throw error;
-    throw new Error(`${message}. The value of an option comes after --: ${command} --option value`);
+    const hint = meant === undefined ? "" : `: did you mean --${meant}?`;
+    if (name !== undefined) throw new Error(`Unknown option '--${name}'${hint}`, { cause });
+    if (code !== "ERR_PARSE_ARGS_UNEXPECTED_POSITIONAL") throw cause;
+    throw new Error(`${message}. Options and their values come after --: ${command} --option value`, {
+      cause,
+    });
   }
 }
 

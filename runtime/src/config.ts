@@ -3,9 +3,9 @@ import { removedSettings } from "./removed-settings.ts";
 
 /**
  * Returns the settings of a service, read from its environment. White space around a value does not count,
- * such as the carriage return of a file from Windows. An empty variable counts as unset, because zod's coercion
- * would turn it into 0. Throws one SettingsError that lists every invalid setting with its value, and every one
- * that an earlier release had.
+ * such as the carriage return of a file from Windows. An empty variable counts as unset, because zod's
+ * coercion would turn it into 0. Throws one SettingsError that lists every invalid setting with its value,
+ * and every one that an earlier release had.
  */
 export function readConfig<T extends z.ZodType>(schema: T, env: NodeJS.ProcessEnv): z.infer<T> {
   const trimmed = Object.entries(env).map(([name, value = ""]) => [name, value.trim()] as const);

@@ -4,14 +4,7 @@ import { connectFault, ServerUnreachable } from "./connect-fault.ts";
 import { FileContent } from "./file-setting.ts";
 import { RedisWithLiveness } from "./redis-liveness.ts";
 import { type TlsFiles, tlsOptions } from "./tls-options.ts";
-import {
-  type CheckOptions,
-  clusterFault,
-  isCluster,
-  sentinelFault,
-  VolatileRedis,
-  volatileCheckEveryMs,
-} from "./volatile-redis.ts";
+import { type CheckOptions, kindFault, VolatileRedis, volatileCheckEveryMs } from "./volatile-redis.ts";
 
 /** TLS settings of every server whose address begins with `rediss://`. */
 const RedisTlsConfig = z.object({
@@ -102,8 +95,7 @@ export async function connectDurableRedis(
   // A server that refuses INFO is taken as it is.
   const info = await redis.info().catch(() => "");
   const fault =
-    sentinelFault(info) ??
-    (isCluster(info) ? clusterFault : undefined) ??
+    kindFault(info) ??
     (/^role:slave/m.test(info) ? "this is a replica: write the address of its master" : undefined);
   if (fault === undefined) return redis;
   redis.disconnect();

@@ -84,13 +84,10 @@ export class VolatileRedis extends RedisWithLiveness {
       undefinedIfRefused(this.config("GET", "save").then((pair) => pair[1])),
     ]);
     this.#memoryUse = info === undefined ? undefined : memoryUseOf(info);
-    const faults = faultsOf(info, save, this.#check.configUnreadable);
-    if (info !== undefined && isCluster(info)) {
-      // A Cluster of one server has all keys.
-      const cluster = `${await undefinedIfRefused(this.cluster("INFO"))}`;
-      const hasAll = cluster.includes("slots_assigned:16384\r") && cluster.includes("known_nodes:1\r");
-      if (!hasAll) faults.unshift(clusterFault);
-    }
+    const isCluster = info?.includes("cluster_enabled:1") === true;
+    const cluster = isCluster ? await undefinedIfRefused(this.cluster("INFO")) : "";
+    const kind = kindFault(info ?? "", `${cluster}`);
+    const faults = kind === undefined ? faultsOf(info, save, this.#check.configUnreadable) : [kind];
     // Replies of a socket that closed in the meantime do not apply to the next socket.
     if (stream === this.stream) this.#accepted = faults.length === 0 ? stream : undefined;
     return faults;
@@ -160,8 +157,6 @@ export function faultsOf(
   configUnreadable: CheckOptions["configUnreadable"],
 ): string[] {
   if (info === undefined) return ["allow INFO, without it nobody can tell whether it writes images to disk"];
-  const sentinel = sentinelFault(info);
-  if (sentinel !== undefined) return [sentinel];
   const fields = fieldsOf(info);
   const wroteSnapshot =
     fields.get("rdb_bgsave_in_progress") !== "0" || fields.get("rdb_last_bgsave_time_sec") !== "-1";
@@ -187,15 +182,17 @@ export function faultsOf(
   return faults;
 }
 
-/** Returns what to correct if the reply to INFO is that of a Sentinel, which holds no keys. */
-export const sentinelFault = (info: string): string | undefined =>
-  /^(redis|server)_mode:sentinel/m.test(info)
-    ? "this is a Sentinel: write the address of its master"
-    : undefined;
-
-export const isCluster = (info: string): boolean => /^cluster_enabled:1/m.test(info);
-export const clusterFault =
-  "this is a Redis Cluster, whose servers have some of the keys each: write the address of a single server";
+/**
+ * Returns what to correct if a server does not hold all keys, by its replies to INFO and, where one that is
+ * alone in its Cluster will do, to CLUSTER INFO.
+ */
+export function kindFault(info: string, cluster = ""): string | undefined {
+  if (/^(redis|server)_mode:sentinel/m.test(info))
+    return "this is a Sentinel: write the address of its master";
+  const isAlone = cluster.includes("slots_assigned:16384\r") && cluster.includes("known_nodes:1\r");
+  if (!/^cluster_enabled:1/m.test(info) || isAlone) return undefined;
+  return "this is a Redis Cluster, whose servers have some of the keys each: write the address of a single server";
+}
 
 function memoryUseOf(info: string): MemoryUse {
   const fields = fieldsOf(info);

@@ -8,8 +8,8 @@ import type { Wheel } from "./wheel.ts";
 /**
  * Fetches a wheel into `folder`, without the packages that it depends on, and returns its path. pip fetches
  * it, because pip alone has what a user may have set: a mirror of the index, credentials, proxies,
- * certificates. pip checks the SHA-256 itself. Throws one sentence, which ends with `alternative` where pip or
- * the network is missing.
+ * certificates. pip checks the SHA-256 itself. Throws one sentence, which ends with `alternative` where pip
+ * or the network is missing.
  */
 export async function fetchWheel(
   folder: string,

@@ -13,7 +13,7 @@ const KeptFile = z.strictObject({
 });
 export type KeptFile = z.infer<typeof KeptFile>;
 
-/** A package of Python, which is a zip, by version and SHA-256 as the index states them, and what is kept of it. */
+/** A zip with a package of Python, with version and SHA-256 as the index states them, and the kept files. */
 export const Wheel = z.strictObject({
   name: z.string().min(1),
   version: z.string().min(1),
