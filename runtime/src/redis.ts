@@ -15,12 +15,9 @@ const RedisTlsConfig = z.object({
   REDIS_TLS_KEY_FILE: FileContent.optional(),
 });
 
-export const RedisUrl = z
-  .string()
-  .refine(
-    (url) => ["redis:", "rediss:"].includes(URL.parse(url)?.protocol ?? ""),
-    "must be redis://user@host:port, or rediss:// for TLS",
-  );
+const isRedisUrl = (url: string): boolean => URL.canParse(url) && /^rediss?:\/\//i.test(url);
+const redisUrlRule = "must be redis://user@host:port, or rediss:// for TLS";
+export const RedisUrl = z.string().refine(isRedisUrl, redisUrlRule);
 
 export const VolatileRedisConfig = z.object({
   ...RedisTlsConfig.shape,
@@ -159,8 +156,8 @@ export const volatileLogin = (config: VolatileRedisConfig): Login => ({
  * the address cannot be parsed or has a password of its own.
  */
 function login(setting: string, url: string, { password, ...files }: Login) {
-  const parsed = URL.parse(url);
-  if (parsed === null) throw new Error(`${setting}: this is no address; write redis://user@host:port`);
+  if (!isRedisUrl(url)) throw new Error(`${setting}: ${redisUrlRule}`);
+  const parsed = new URL(url);
   const tls =
     parsed.protocol === "rediss:" ? { tls: tlsOptions(parsed.hostname.replaceAll(/[[\]]/g, ""), files) } : {};
   if (password === undefined) return { address: url, tls };
