@@ -10,6 +10,8 @@ import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const startedAt = Date.now();
+// A file from Windows leaves a carriage return at the end of each value.
+for (const [name, value] of Object.entries(process.env)) process.env[name] = value.trim();
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const packages = join(root, "node_modules");
 const node24 = findNode24();
@@ -26,10 +28,13 @@ if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lockHash || !existsSyn
 
 const state = resolve(root, process.env.FACELINE_STATE || ".faceline");
 mkdirSync(state, { recursive: true, mode: 0o700 });
+const noProxy = process.env.no_proxy === undefined ? "NO_PROXY" : "no_proxy";
 const { code, signal } = await run(node24, [resolve(root, file), ...rest], {
   ...process.env,
   // So that child processes (tests, the type checker) use Node 24 too.
   PATH: [dirname(node24), join(packages, ".bin"), process.env.PATH].join(delimiter),
+  // Commands and services ask each other on this machine, for which no proxy is of use.
+  [noProxy]: [process.env[noProxy], process.env.HOST, "localhost,127.0.0.1,::1,[::1]"].filter(Boolean).join(),
   NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE ?? join(state, "compile-cache"),
   FACELINE_STARTED_AT: String(startedAt),
   // models/src/onnxruntime-telemetry.ts sets these too. Here they cover code that loads onnxruntime without

@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { parseOptions } from "@faceline/models/parse-options";
 import { Email } from "@faceline/accounts/people/email";
 import { usageKeptDays } from "@faceline/accounts/usage/days";
 import { type LimitOverrides, TeamLimits, unlimited } from "@faceline/contracts/stored/team";
@@ -70,7 +70,7 @@ const optionsByVerb: Record<string, readonly string[]> = {
 /** Parses the command line. Returns a sentence when it is wrong. */
 export function parseKeysCall(argv: string[]): KeysCommand | string {
   try {
-    const { values, positionals } = parseArgs({ args: argv, options, allowPositionals: true });
+    const { values, positionals } = parseOptions({ args: argv, options, allowPositionals: true });
     const [verb = "", ...more] = positionals;
     if (values.help) return { verb: "help" };
     if (verb === "") return usage;
@@ -189,7 +189,7 @@ function parseLimits(values: Values): LimitOverrides | undefined {
   );
 }
 
-type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+type Values = ReturnType<typeof parseOptions<{ options: typeof options }>>["values"];
 
 export type KeysCommand =
   | { verb: "help" }

@@ -8,9 +8,8 @@ import { repository, secretsFolder } from "../launcher/state-folder.ts";
 
 const commandMs = "5000";
 
-const unreachable =
-  "The Redis server of the keys cannot be reached: start Faceline with `npm start`, or set REDIS_DURABLE_URL " +
-  "(REDIS_DURABLE_PORT, FACELINE_STATE) as for it.";
+const startAdvice =
+  "start Faceline with `npm start`, or set REDIS_DURABLE_URL (REDIS_DURABLE_PORT, FACELINE_STATE) as for it.";
 
 /**
  * Connects to the durable Redis of a running Faceline: as the user `keys` of the server that `npm start` has
@@ -28,6 +27,7 @@ export async function connectKeysRedis(): Promise<{ redis: RedisConnection; conf
     const passwordFile = launch.REDIS_DURABLE_URL === undefined ? access["REDIS_DURABLE_PASSWORD_FILE"]! : "";
     const neverStarted = passwordFile !== "" && !existsSync(passwordFile);
     if (!neverStarted && !(cause as Error).message.includes("no Redis server")) throw cause;
-    throw new Error(unreachable, { cause });
+    const what = launch.REDIS_DURABLE_URL === undefined ? startAdvice : (cause as Error).message;
+    throw new Error(`The Redis server of the keys cannot be reached: ${what}`, { cause });
   }
 }

@@ -9,6 +9,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { parseOptions } from "@faceline/models/parse-options";
 import { certificates, filesByService, secretFiles } from "../compose/secret-files.ts";
 import { runCommand } from "../launcher/run-command.ts";
 
@@ -18,9 +19,13 @@ import { runCommand } from "../launcher/run-command.ts";
 // change one, remove its file, run this again and restart what uses it.
 
 await runCommand(async ({ print }) => {
-  const [folder, ...more] = process.argv.slice(2);
-  const production = more.includes("--production");
-  if (folder === undefined || more.length > Number(production)) {
+  const { values, positionals } = parseOptions({
+    options: { production: { type: "boolean", default: false } },
+    allowPositionals: true,
+  });
+  const { production } = values;
+  const [folder, ...more] = positionals;
+  if (folder === undefined || more.length > 0) {
     throw new Error("usage: npm run secrets -- FOLDER [--production]");
   }
   const read = (name: string): string | undefined =>

@@ -10,7 +10,7 @@ import { repository, serviceAddressFile } from "../launcher/state-folder.ts";
  * then `known` is false. `env`: the environment of the command.
  */
 export function readServiceAddress(env: NodeJS.ProcessEnv): { address: string; known: boolean } {
-  const publicUrl = env["PUBLIC_URL"] ?? "";
+  const publicUrl = env["PUBLIC_URL"]?.trim() ?? "";
   if (publicUrl !== "") return { address: publicUrl, known: true };
   const { PORT, REDIS_DURABLE_URL, FACELINE_STATE } = readConfig(LauncherConfig, env);
   if (env["PORT"] !== undefined) return { address: `http://127.0.0.1:${PORT}`, known: true };

@@ -1,7 +1,9 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readConfig } from "@faceline/runtime/config";
+import { ServerUnreachable } from "@faceline/runtime/connect-fault";
 import { KafkaConfig } from "@faceline/runtime/kafka";
+import { isConnectionFailure } from "@faceline/runtime/redis";
 import { storeKey } from "../launcher/dev-key.ts";
 import { type Command, runCommand } from "../launcher/run-command.ts";
 import { LauncherConfig } from "../launcher/settings.ts";
@@ -39,7 +41,8 @@ async function retry(withinMs: number, stop: AbortSignal, work: () => Promise<vo
       return await work();
     } catch (error) {
       stop.throwIfAborted();
-      if (performance.now() > giveUpAt) throw error;
+      const mayStart = error instanceof ServerUnreachable || isConnectionFailure(error);
+      if (performance.now() > giveUpAt || !mayStart) throw error;
       await sleep(retryEveryMs, undefined, { signal: stop });
     }
   }

@@ -4,6 +4,7 @@ import { type RunningService, runningServiceFile } from "@faceline/contracts/sto
 import { readConfig } from "@faceline/runtime/config";
 import { KafkaConfig } from "@faceline/runtime/kafka";
 import { waitForAbort } from "@faceline/runtime/process-lifecycle";
+import { checkSettings } from "../launcher/check-settings.ts";
 import { readDevKey, storeKey } from "../launcher/dev-key.ts";
 import { launchOperators } from "../launcher/launch-operators.ts";
 import { readableLogLine } from "../launcher/log-line.ts";
@@ -29,6 +30,7 @@ await runCommand(start, { interruptedCode: 0 });
 async function start({ print, stop, force }: Command): Promise<void> {
   const args = process.argv.slice(2);
   if (args.includes("--help")) return print(startUsage);
+  await checkSettings(process.env);
   const launch = readLaunchOptions(args, process.env);
   const state = openStateFolder(resolve(repository, launch.FACELINE_STATE));
   using record = await ProcessRecord.begin(state.processes, print);

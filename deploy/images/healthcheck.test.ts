@@ -29,7 +29,8 @@ async function check(status: number, text: string): Promise<Result> {
   await once(server, "listening");
   const { port } = server.address() as AddressInfo;
   try {
-    return await run({ OPERATORS_HOST: "0.0.0.0", OPERATORS_PORT: `${port}` });
+    const proxy = { NODE_USE_ENV_PROXY: "1", HTTP_PROXY: "http://127.0.0.1:1" };
+    return await run({ OPERATORS_HOST: "0.0.0.0", OPERATORS_PORT: `${port}`, ...proxy });
   } finally {
     server.close();
     server.closeAllConnections();

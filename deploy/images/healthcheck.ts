@@ -1,4 +1,4 @@
-import { get } from "node:http";
+import { Agent, get } from "node:http";
 
 // The health check of the images of services: exits with 0 if the process in this container is ready, and
 // with 1 and a sentence otherwise. The operators' port is the same as in the service's own environment.
@@ -9,7 +9,9 @@ const host = process.env["OPERATORS_HOST"] ?? "127.0.0.1";
 const timeoutMs = 4_000;
 
 const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
-const request = get({ host: reachable, port, path: "/readyz", timeout: timeoutMs }, (reply) => {
+// An agent of its own uses no proxy of the environment.
+const target = { host: reachable, port, path: "/readyz", timeout: timeoutMs, agent: new Agent() };
+const request = get(target, (reply) => {
   process.exitCode = reply.statusCode === 200 ? 0 : 1;
   reply.pipe(process.stdout);
 });

@@ -2,10 +2,13 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomBytes } from "node:crypto";
-import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { after, before, test } from "node:test";
+import { createServer, type Server } from "node:tls";
 import { readConfig } from "@faceline/runtime/config";
 import { KafkaConfig, openAdmin } from "@faceline/runtime/kafka";
 import { openConsumer } from "@faceline/runtime/kafka-consumer";
@@ -38,10 +41,11 @@ writeFileSync(wrongPasswordFile, "guessed-word\n", { mode: 0o600 });
 let certificates: Certificates;
 let kafkaEnv: NodeJS.ProcessEnv;
 let redisEnv: NodeJS.ProcessEnv;
+let plainPort: number;
 
 before(async () => {
   certificates = await makeCertificates(folder);
-  const [kafkaPort = 0, controllerPort = 0, redisPort = 0] = await freePorts(3);
+  const [kafkaPort = 0, controllerPort = 0, tlsPort = 0, redisPort = 0] = await freePorts(4);
   const { FACELINE_STATE } = readConfig(LauncherConfig, process.env);
   const state = openStateFolder(resolve(repository, FACELINE_STATE), join(folder, "state"));
   const start = async (program: Program) => {
@@ -49,9 +53,10 @@ before(async () => {
     running.push(child);
     await child.ready(60_000, never);
   };
-  const { ca, server, client } = certificates;
+  const { ca, client } = certificates;
+  plainPort = redisPort;
   redisEnv = {
-    REDIS_VOLATILE_URL: `rediss://batcher@127.0.0.1:${redisPort}`,
+    REDIS_VOLATILE_URL: `rediss://batcher@127.0.0.1:${tlsPort}`,
     REDIS_VOLATILE_PASSWORD_FILE: passwordFile,
     REDIS_TLS_CA_FILE: ca,
     REDIS_TLS_CERTIFICATE_FILE: client.certificate,
@@ -68,7 +73,10 @@ before(async () => {
     KAFKA_SASL_PASSWORD_FILE: passwordFile,
   };
   const redis = (await findRedis(state.redis, never)).command;
-  await start(tlsRedis(redis, state.volatile, redisPort, server));
+  const users = Object.entries(volatileUsers).map(([user, rights]) => ({ user, password: secret, rights }));
+  const options = { port: redisPort, memoryMaxMib: 64, users, probe: "launcher" };
+  await start(volatileRedis(redis, state.volatile, options));
+  await terminateTls(tlsPort, redisPort);
   const broker = { java: await findJava(process.env, never), libs: state.kafkaLibs, folder: state.kafka };
   await start(await tlsKafka({ ...broker, port: kafkaPort, controllerPort, heapMib: 256, stop: never }));
 });
@@ -120,6 +128,19 @@ test("Redis with TLS, client certificates and a user is used, also for channels"
     await redis.publish("reports:p", "over TLS");
     await waitUntil("the message arrives", () => received.length > 0);
     assert.equal(await redis.set("answer:1", "over TLS"), "OK");
+  }
+});
+
+test("a Redis with TLS at a redis:// address, and one without at rediss://, is told with what to write", async () => {
+  const { REDIS_VOLATILE_URL: tls = "" } = redisEnv;
+  for (const [REDIS_VOLATILE_URL, write] of [
+    [tls.replace("rediss:", "redis:"), "has TLS, write rediss://"],
+    [`rediss://127.0.0.1:${plainPort}`, "has no TLS, write redis://"],
+  ] as const) {
+    const config = readConfig(VolatileRedisConfig, { ...redisEnv, REDIS_VOLATILE_URL });
+    await assert.rejects(connectVolatileRedis(config), ({ message }: Error) =>
+      message.endsWith(`; if the server there ${write}`),
+    );
   }
 });
 
@@ -194,30 +215,21 @@ function runBatcher(env: NodeJS.ProcessEnv): Promise<string> {
   return promise;
 }
 
-function tlsRedis(command: string, data: string, port: number, server: Certificates["server"]): Program {
-  const users = Object.entries(volatileUsers).map(([user, rights]) => ({ user, password: secret, rights }));
-  const program = volatileRedis(command, data, { port, memoryMaxMib: 64, users, probe: "launcher" });
-  const lines = {
-    port: 0,
-    "tls-port": port,
-    "tls-cert-file": server.certificate,
-    "tls-key-file": server.key,
-    "tls-ca-cert-file": certificates.ca,
-    "tls-auth-clients": "yes",
-  };
-  const [file = ""] = program.args;
-  appendFileSync(
-    file,
-    Object.entries(lines)
-      .map(([name, value]) => `${name} ${value}\n`)
-      .join(""),
+/**
+ * TLS in front of a Redis, which asks for client certificates: the server of this machine may have been built
+ * without TLS.
+ */
+async function terminateTls(port: number, redisPort: number): Promise<Server> {
+  const [cert, key, ca] = [certificates.server.certificate, certificates.server.key, certificates.ca].map(
+    (file) => readFileSync(file),
   );
-  const ready = () =>
-    connectVolatileRedis(readConfig(VolatileRedisConfig, redisEnv)).then(
-      (redis) => redis[Symbol.asyncDispose]().then(() => true),
-      () => false,
-    );
-  return { ...program, ready };
+  const server = createServer({ cert, key, ca, requestCert: true }, (client) => {
+    const redis = connect(redisPort, "127.0.0.1");
+    for (const socket of [client, redis]) socket.on("error", () => {});
+    client.pipe(redis).pipe(client);
+  });
+  await once(server.listen(port, "127.0.0.1"), "listening");
+  return server.unref();
 }
 
 function tlsKafka(options: Omit<Parameters<typeof kafkaBroker>[0], "login">): Promise<Program> {

@@ -1,15 +1,7 @@
-import { createHash } from "node:crypto";
-import { createReadStream, existsSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { readdir } from "node:fs/promises";
 import { join } from "node:path";
-import { pipeline } from "node:stream/promises";
-
-/** Returns the SHA-256 of a file's content, in hex. */
-export async function sha256Of(file: string): Promise<string> {
-  const hash = createHash("sha256");
-  await pipeline(createReadStream(file, { highWaterMark: 1024 * 1024 }), hash);
-  return hash.digest("hex");
-}
+import { sha256OfFile } from "@faceline/models/model-file";
 
 /** Returns the hash of each file by its name, from lines as `sha256sum` prints them. */
 export function readHashes(list: string): Map<string, string> {
@@ -35,7 +27,7 @@ export async function jarFaults(folder: string, pinned: Map<string, string>): Pr
       const file = join(folder, name);
       if (!pinned.has(name)) return [`unknown ${name}`];
       if (!existsSync(file)) return [`missing ${name}`];
-      return (await sha256Of(file)) === pinned.get(name) ? [] : [`changed ${name}`];
+      return (await sha256OfFile(file)) === pinned.get(name) ? [] : [`changed ${name}`];
     }),
   );
   return faults.flat();

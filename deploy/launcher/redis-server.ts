@@ -25,7 +25,13 @@ export const volatileSettings = (memoryMaxMib: number): Settings => ({
   "rdb-del-sync-files": "yes",
 });
 
-export const durableSettings: Settings = { save: '""', appendonly: "yes", appendfsync: "always" };
+export const durableSettings: Settings = {
+  save: '""',
+  appendonly: "yes",
+  appendfsync: "always",
+  // As commands, which every server reads: an older Redis that the PATH gets later refuses a newer one's RDB.
+  "aof-use-rdb-preamble": "no",
+};
 
 /**
  * Returns the file of a Redis server. It has the SHA-256 of passwords. Nobody can log in as `default`. It has

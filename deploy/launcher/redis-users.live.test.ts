@@ -186,7 +186,7 @@ for (const server of ["redis-volatile", "redis-durable"] as const) {
     ]) {
       await assert.rejects(
         ingress.call("EVAL", `return redis.call(${call})`, "0"),
-        /NOPERM|can't (run this|access at least one)|not allowed from script/,
+        /NOPERM|ACL failure|can't (run this|access at least one)|not allowed from script/,
         call,
       );
     }

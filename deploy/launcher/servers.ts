@@ -52,9 +52,9 @@ export class Servers implements AsyncDisposable {
     }
     if (this.#config.REDIS_VOLATILE_URL === undefined || this.#config.REDIS_DURABLE_URL === undefined) {
       fetched.redis = await steps.run("Redis", async (note) => {
-        note("Maven may fetch 10 MB, once");
-        const { command, note: server } = await findRedis(this.#state.redis, stop);
-        note(server);
+        note("pip may fetch 2 MB, once");
+        const { command, note: server, warns } = await findRedis(this.#state.redis, stop);
+        note(server, { warns });
         return command;
       });
     }

@@ -145,7 +145,8 @@ async function readHealth(address: string, stop: AbortSignal): Promise<{ ok: boo
     return { ok: reply.ok && (JSON.parse(text) as { status?: unknown }).status === "ok", text };
   } catch (error) {
     stop.throwIfAborted();
-    return { ok: false, text: (error as Error).message };
+    const { message, cause } = error as Error;
+    return { ok: false, text: cause instanceof Error ? `${message}: ${cause.message}` : message };
   }
 }
 

@@ -1,7 +1,9 @@
-import { parseArgs } from "node:util";
+import { parseOptions } from "@faceline/models/parse-options";
 import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-bytes";
 import { readConfig } from "@faceline/runtime/config";
+import { BrokerList } from "@faceline/runtime/kafka";
 import { TopicsConfig } from "@faceline/runtime/pool-topics";
+import { RedisUrl } from "@faceline/runtime/redis";
 import { Tenant } from "@faceline/contracts/wire/ids";
 import { poolWorkersMax } from "@faceline/contracts/wire/names";
 import * as z from "zod";
@@ -23,9 +25,9 @@ const Settings = z.object({
   FACELINE_STATE: z.string().default(".faceline"),
 
   /** Addresses of servers that already run. A server with an address here is not started. */
-  KAFKA_BROKERS: z.string().optional(),
-  REDIS_VOLATILE_URL: z.string().optional(),
-  REDIS_DURABLE_URL: z.string().optional(),
+  KAFKA_BROKERS: BrokerList.optional(),
+  REDIS_VOLATILE_URL: RedisUrl.optional(),
+  REDIS_DURABLE_URL: RedisUrl.optional(),
 
   KAFKA_PORT: Port.default(9092),
   KAFKA_CONTROLLER_PORT: Port.default(9093),
@@ -94,18 +96,21 @@ export type LaunchOptions = LauncherConfig &
  */
 export function readLaunchOptions(args: string[], env: NodeJS.ProcessEnv): LaunchOptions {
   const config = readConfig(LauncherConfig, env);
-  const { values } = parseArgs({
-    args,
-    options: {
-      workers: { type: "string", default: "auto" },
-      batchers: { type: "string", default: "1" },
-      ingress: { type: "string", default: "1" },
-      engine: { type: "string" },
-      inspect: { type: "string", multiple: true, default: [] },
-      "dev-key": { type: "boolean", default: false },
-      observe: { type: "boolean", default: false },
+  const { values } = parseOptions(
+    {
+      args,
+      options: {
+        workers: { type: "string", default: "auto" },
+        batchers: { type: "string", default: "1" },
+        ingress: { type: "string", default: "1" },
+        engine: { type: "string" },
+        inspect: { type: "string", multiple: true, default: [] },
+        "dev-key": { type: "boolean", default: false },
+        observe: { type: "boolean", default: false },
+      },
     },
-  });
+    env,
+  );
   if (values.observe) refuseOtherReceivers(env);
   const counts = {
     workers: parseWorkers(values.workers, config, values.engine ?? env["ENGINE"], env["EXECUTION_PROVIDER"]),

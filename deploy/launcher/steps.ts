@@ -60,10 +60,12 @@ export class Steps {
       else this.#output.showProgress(runningLine({ name, noted, seconds }));
     }, 1_000);
     try {
-      const ok = await work((text) => {
+      let warns = false;
+      const ok = await work((text, options) => {
         noted = text;
+        warns = options?.warns === true;
       });
-      const step = { name, tookMs: performance.now() - startedAt, ok };
+      const step = { name, tookMs: performance.now() - startedAt, ok, warns };
       this.done.push(step);
       this.#output.print(`${stepLine(step)}${noted === "" ? "" : `  ${noted}`}`);
       return ok;
@@ -84,9 +86,10 @@ export class Steps {
 const runningLine = ({ name, noted, seconds }: { name: string; noted: string; seconds?: number }): string =>
   ["  ", name, " …", seconds === undefined ? "" : ` ${seconds} s`, noted === "" ? "" : `  ${noted}`].join("");
 
-const stepLine = ({ name, tookMs, ok }: Step): string =>
-  `${ok ? "✓" : "✗"} ${name.padEnd(20)} ${(tookMs / 1000).toFixed(1).padStart(6)} s`;
+const stepLine = ({ name, tookMs, ok, warns }: Step): string =>
+  `${ok ? (warns ? "!" : "✓") : "✗"} ${name.padEnd(20)} ${(tookMs / 1000).toFixed(1).padStart(6)} s`;
 
-type Note = (text: string) => void;
+/** `warns`: what is noted is a warning, so the step is not marked as fine. */
+type Note = (text: string, options?: { warns: boolean }) => void;
 
-type Step = { name: string; tookMs: number; ok: boolean };
+type Step = { name: string; tookMs: number; ok: boolean; warns?: boolean };

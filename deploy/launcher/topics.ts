@@ -100,9 +100,8 @@ async function retryUntilDone<T>({ withinMs, stop }: TopicOptions, work: () => P
     } catch (cause) {
       stop.throwIfAborted();
       if (performance.now() > giveUpAt) {
-        throw new Error(`KAFKA_BROKERS: no topics could be created there: ${(cause as Error).message}`, {
-          cause,
-        });
+        const reason = (cause as Error).message.replace(/^KAFKA_BROKERS: /, "");
+        throw new Error(`KAFKA_BROKERS: no topics could be created there: ${reason}`, { cause });
       }
       await sleep(retryEveryMs, undefined, { signal: stop });
     }

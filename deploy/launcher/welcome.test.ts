@@ -15,6 +15,8 @@ test("the printed command can be pasted, also where a folder has a space in its 
     tookMs: 4_210,
   });
   assert.ok(text.includes('-H "x-api-key: fl_dev_x"'));
+  // Otherwise `http_proxy` of that shell would be asked.
+  assert.ok(text.includes('curl -s --noproxy "*" http://127.0.0.1:8080/verify'));
   assert.ok(text.includes('-d "@/home/a b/.faceline/samples/verify.json"'));
 });
 

@@ -26,7 +26,7 @@ ${ready}
 
 Try it. Both images show the same person, who does not exist:
 
-curl -s ${address}/verify -H "${header}" -H "content-type: application/json" -d ${file}
+curl -s --noproxy "*" ${address}/verify -H "${header}" -H "content-type: application/json" -d ${file}
 
 Ctrl-C stops everything.
 `;

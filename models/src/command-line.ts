@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { parseOptions } from "./parse-options.ts";
 import type { AcceptanceFlags } from "./licence/acceptance.ts";
 import { modelsFolder } from "./model-file.ts";
 
@@ -10,7 +10,7 @@ import { modelsFolder } from "./model-file.ts";
 export function readCommandLine(argv: string[]): ModelsCall | string {
   if (argv[0] === "calibrate") return calibrateIsElsewhere;
   try {
-    const { values, positionals } = parseArgs({ args: argv, options, allowPositionals: true });
+    const { values, positionals } = parseOptions({ args: argv, options, allowPositionals: true });
     if (values.help) return "help";
     const [verb = "", ...names] = positionals;
     if (!isVerb(verb)) return verb === "" ? "" : `unknown verb: ${verb}`;
@@ -100,7 +100,7 @@ const options = {
   verify: { type: "boolean" },
   remove: { type: "boolean" },
 } as const;
-type Values = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+type Values = ReturnType<typeof parseOptions<{ options: typeof options }>>["values"];
 
 /** Verbs that take the options that not all take. */
 const optionsOf: Readonly<Record<string, readonly Verb[]>> = {

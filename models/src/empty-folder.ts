@@ -8,8 +8,19 @@ import { getCACertificates } from "node:tls";
  * check would be looked up below the working folder: nothing is there.
  */
 export function makeEmptyFolder(): Disposable & { path: string } {
-  const path = mkdtempSync(join(resolve(tmpdir()), "faceline-empty-"));
+  const path = makeTemporaryFolder("faceline-empty-");
   return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true, force: true }) };
+}
+
+/** Makes a folder in TMPDIR. Throws a sentence. */
+export function makeTemporaryFolder(prefix: string): string {
+  const parent = resolve(tmpdir());
+  try {
+    return mkdtempSync(join(parent, prefix));
+  } catch (cause) {
+    const { code } = cause as NodeJS.ErrnoException;
+    throw new Error(`TMPDIR: ${parent} must be a folder that this account can write to (${code})`, { cause });
+  }
 }
 
 let entered = false;

@@ -1,4 +1,5 @@
-import type { CudaPins, Wheel } from "../src/gpu/cuda-pins.ts";
+import type { Wheel } from "../src/download/wheel.ts";
+import type { CudaPins } from "../src/gpu/cuda-pins.ts";
 import { sha256 } from "../src/model-file.ts";
 import { zipOf } from "./zip.ts";
 

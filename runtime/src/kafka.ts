@@ -11,8 +11,18 @@ import { FileContent } from "./file-setting.ts";
 import { KafkaSockets } from "./kafka-sockets.ts";
 import { tlsOptions } from "./tls-options.ts";
 
+/** `a:9092,b:9092` */
+export const BrokerList = z
+  .string()
+  .transform((list) => list.split(",").map((broker) => broker.trim()))
+  .refine(
+    (brokers) => brokers.every((broker) => /^[\w.-]+:\d{1,5}$/.test(broker)),
+    "must be host:port of each broker, separated by commas",
+  )
+  .transform((brokers) => brokers.join(","));
+
 export const KafkaConfig = z.object({
-  KAFKA_BROKERS: z.string().default("127.0.0.1:9092"),
+  KAFKA_BROKERS: BrokerList.prefault("127.0.0.1:9092"),
   KAFKA_TLS: z.enum(["on", "off"]).default("off"),
   /** Certificates to trust in place of Node's own list. */
   KAFKA_TLS_CA_FILE: FileContent.optional(),

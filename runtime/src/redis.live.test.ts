@@ -17,6 +17,6 @@ test("a server that persists is refused as the volatile Redis, and the error say
 test("an unreachable server is reported in one sentence that names the setting", async () => {
   await assert.rejects(
     connectRedis("REDIS_VOLATILE_URL", "redis://127.0.0.1:1", 100),
-    /^Error: REDIS_VOLATILE_URL: no Redis server accepts us there \(ECONNREFUSED\); start one, or correct the address or the password$/,
+    /^Error: REDIS_VOLATILE_URL: no Redis server accepts us there \(ECONNREFUSED\); start one, or correct the address or the password; if the server there has TLS, write rediss:\/\/$/,
   );
 });

@@ -4,7 +4,7 @@ import { connectFault, ServerUnreachable } from "./connect-fault.ts";
 import { FileContent } from "./file-setting.ts";
 import { RedisWithLiveness } from "./redis-liveness.ts";
 import { type TlsFiles, tlsOptions } from "./tls-options.ts";
-import { type CheckOptions, VolatileRedis, volatileCheckEveryMs } from "./volatile-redis.ts";
+import { type CheckOptions, kindFault, VolatileRedis, volatileCheckEveryMs } from "./volatile-redis.ts";
 
 /** TLS settings of every server whose address begins with `rediss://`. */
 const RedisTlsConfig = z.object({
@@ -15,9 +15,13 @@ const RedisTlsConfig = z.object({
   REDIS_TLS_KEY_FILE: FileContent.optional(),
 });
 
+const isRedisUrl = (url: string): boolean => URL.canParse(url) && /^rediss?:\/\//i.test(url);
+const redisUrlRule = "must be redis://user@host:port, or rediss:// for TLS";
+export const RedisUrl = z.string().refine(isRedisUrl, redisUrlRule);
+
 export const VolatileRedisConfig = z.object({
   ...RedisTlsConfig.shape,
-  REDIS_VOLATILE_URL: z.string().default("redis://127.0.0.1:6379"),
+  REDIS_VOLATILE_URL: RedisUrl.default("redis://127.0.0.1:6379"),
   /** Password of the user in that address. */
   REDIS_VOLATILE_PASSWORD_FILE: FileContent.optional(),
   /**
@@ -41,7 +45,7 @@ export const addressSettingOf = ({ addressSetting = "REDIS_VOLATILE_URL" }: Vola
 
 export const DurableRedisConfig = z.object({
   ...RedisTlsConfig.shape,
-  REDIS_DURABLE_URL: z.string().default("redis://127.0.0.1:6380"),
+  REDIS_DURABLE_URL: RedisUrl.default("redis://127.0.0.1:6380"),
   /** Password of the user in that address. */
   REDIS_DURABLE_PASSWORD_FILE: FileContent.optional(),
   REDIS_COMMAND_MS: VolatileRedisConfig.shape.REDIS_COMMAND_MS,
@@ -71,17 +75,28 @@ export async function connectRedis(
   );
 }
 
-/** Returns a connected client of the server of API keys and team limits. Throws like `connectRedis`. */
+/**
+ * Returns a connected client of the server of API keys and team limits. Throws like `connectRedis`, and a
+ * sentence if the server is no single master: scripts write several keys at once.
+ */
 export async function connectDurableRedis(
   config: DurableRedisConfig,
   purpose?: Purpose,
 ): Promise<RedisConnection> {
   const { REDIS_DURABLE_URL, REDIS_DURABLE_PASSWORD_FILE: password, REDIS_COMMAND_MS } = config;
-  return connectRedis("REDIS_DURABLE_URL", REDIS_DURABLE_URL, REDIS_COMMAND_MS, {
+  const redis = await connectRedis("REDIS_DURABLE_URL", REDIS_DURABLE_URL, REDIS_COMMAND_MS, {
     password,
     purpose,
     ...tlsFiles(config),
   });
+  // A server that refuses INFO is taken as it is.
+  const info = await redis.info().catch(() => "");
+  const fault =
+    kindFault(info) ??
+    (/^role:slave/m.test(info) ? "this is a replica: write the address of its master" : undefined);
+  if (fault === undefined) return redis;
+  redis.disconnect();
+  throw new Error(`REDIS_DURABLE_URL: ${fault}`);
 }
 
 /**
@@ -141,8 +156,8 @@ export const volatileLogin = (config: VolatileRedisConfig): Login => ({
  * the address cannot be parsed or has a password of its own.
  */
 function login(setting: string, url: string, { password, ...files }: Login) {
-  const parsed = URL.parse(url);
-  if (parsed === null) throw new Error(`${setting}: this is no address; write redis://user@host:port`);
+  if (!isRedisUrl(url)) throw new Error(`${setting}: ${redisUrlRule}`);
+  const parsed = new URL(url);
   const tls =
     parsed.protocol === "rediss:" ? { tls: tlsOptions(parsed.hostname.replaceAll(/[[\]]/g, ""), files) } : {};
   if (password === undefined) return { address: url, tls };
@@ -187,6 +202,7 @@ async function open<R extends RedisWithLiveness>(setting: string, redis: R): Pro
     await redis.connect();
   } catch (cause) {
     redis.disconnect();
+    const tls = redis.options.tls === undefined ? "has TLS, write rediss://" : "has no TLS, write redis://";
     // ioredis says why in the event, and rejects with "Connection is closed".
     throw connectFault(fault ?? cause, {
       address: setting,
@@ -194,7 +210,7 @@ async function open<R extends RedisWithLiveness>(setting: string, redis: R): Pro
       ca: "REDIS_TLS_CA_FILE",
       certificate: "REDIS_TLS_CERTIFICATE_FILE and REDIS_TLS_KEY_FILE",
       unreachable: "no Redis server accepts us there",
-      remedy: "start one, or correct the address or the password",
+      remedy: `start one, or correct the address or the password; if the server there ${tls}`,
     });
   }
   return Object.assign(redis, {

@@ -13,7 +13,16 @@ export const volatileCheckEveryMs = 1_000;
  * Commands of the handshake of ioredis, of the check itself and of the probe. Only these are sent to
  * a server that was not accepted.
  */
-const commandsBeforeAcceptance = new Set(["auth", "client", "config", "hello", "info", "ping", "select"]);
+const commandsBeforeAcceptance = new Set([
+  "auth",
+  "client",
+  "cluster",
+  "config",
+  "hello",
+  "info",
+  "ping",
+  "select",
+]);
 
 /**
  * A client of the server that holds images. Every new socket is checked before commands of callers are sent
@@ -78,7 +87,10 @@ export class VolatileRedis extends RedisWithLiveness {
       undefinedIfRefused(this.config("GET", "save").then((pair) => pair[1])),
     ]);
     this.#memoryUse = info === undefined ? undefined : memoryUseOf(info);
-    const faults = faultsOf(info, save, this.#check.configUnreadable);
+    const isCluster = info?.includes("cluster_enabled:1") === true;
+    const cluster = isCluster ? await undefinedIfRefused(this.cluster("INFO")) : "";
+    const kind = kindFault(info ?? "", `${cluster}`);
+    const faults = kind === undefined ? faultsOf(info, save, this.#check.configUnreadable) : [kind];
     // Replies of a socket that closed in the meantime do not apply to the next socket.
     if (stream === this.stream) this.#accepted = faults.length === 0 ? stream : undefined;
     return faults;
@@ -169,6 +181,18 @@ export function faultsOf(
   if (fields.get("maxmemory_policy") !== "noeviction") faults.push("set `maxmemory-policy noeviction`");
   if (!(Number(fields.get("maxmemory")) > 0)) faults.push("set `maxmemory`, its memory is unbounded");
   return faults;
+}
+
+/**
+ * Returns what to correct if a server does not hold all keys, by its replies to INFO and, where one that is
+ * alone in its Cluster will do, to CLUSTER INFO.
+ */
+export function kindFault(info: string, cluster = ""): string | undefined {
+  if (/^(redis|server)_mode:sentinel/m.test(info))
+    return "this is a Sentinel: write the address of its master";
+  const isAlone = cluster.includes("slots_assigned:16384\r") && cluster.includes("known_nodes:1\r");
+  if (!/^cluster_enabled:1/m.test(info) || isAlone) return undefined;
+  return "this is a Redis Cluster, whose servers have some of the keys each: write the address of a single server";
 }
 
 function memoryUseOf(info: string): MemoryUse {

@@ -1,5 +1,5 @@
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { parseOptions } from "@faceline/models/parse-options";
 import { compareCommits } from "@faceline/bench/against/against";
 import { againstParts } from "@faceline/bench/against/loads";
 import type { Part } from "@faceline/bench/part";
@@ -48,7 +48,7 @@ const allParts = { ...defaultParts, ...namedParts };
 await runCommand(bench);
 
 async function bench({ print: say, ...requests }: Command): Promise<void> {
-  const { values: options } = parseArgs({
+  const { values: options } = parseOptions({
     options: {
       quick: { type: "boolean", default: false },
       setup: { type: "boolean", default: false },

@@ -1,8 +1,8 @@
 import { execFile } from "node:child_process";
-import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
+import { makeTemporaryFolder } from "@faceline/models/empty-folder";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 
 /**
@@ -13,7 +13,7 @@ import { repository } from "@faceline/deploy/launcher/state-folder";
  */
 export async function packClient(folder: string): Promise<string> {
   const source = join(repository, "contracts", "client");
-  const staging = await mkdtemp(join(tmpdir(), "faceline-client-"));
+  const staging = makeTemporaryFolder("faceline-client-");
   try {
     await mkdir(folder, { recursive: true });
     await run("tsc", ["-p", source, "--outDir", staging], { cwd: repository, env: process.env });

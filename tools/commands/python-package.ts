@@ -1,6 +1,6 @@
-import { copyFile, cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { copyFile, cp, mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, dirname, join } from "node:path";
+import { makeTemporaryFolder } from "@faceline/models/empty-folder";
 import { capture } from "@faceline/deploy/launcher/capture";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import type { Steps } from "@faceline/deploy/launcher/steps";
@@ -23,7 +23,7 @@ export async function packPythonClient(folder: string, packing: Packing): Promis
   };
   await setUpVenv(venv, steps, stop);
   const { python } = findVenv(venv)!;
-  const staging = await mkdtemp(join(tmpdir(), "faceline-python-"));
+  const staging = makeTemporaryFolder("faceline-python-");
   const run = async (module: string, args: string[]) =>
     capture(python, ["-m", module, ...args], {
       stop,

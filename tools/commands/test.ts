@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { parseOptions } from "@faceline/models/parse-options";
 import { modelsFolder } from "@faceline/models/model-file";
 import { runInForeground } from "@faceline/deploy/launcher/foreground";
 import { pullForTests, unpulledModels } from "@faceline/deploy/launcher/models";
@@ -31,7 +31,7 @@ await runCommand(test);
 
 async function test(command: Command): Promise<void> {
   const { print, stop } = command;
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = parseOptions({
     allowPositionals: true,
     options: { watch: { type: "boolean", default: false }, e2e: { type: "boolean", default: false } },
   });

@@ -1,7 +1,7 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { parseOptions } from "@faceline/models/parse-options";
 import { calibrationFile, catalogueFolder, readCatalogue } from "@faceline/models/catalogue";
 import type { Calibration, Model } from "@faceline/models/catalogue-entry";
 import { convert, convertObserved } from "@faceline/models/convert/networks";
@@ -40,7 +40,7 @@ await (values.write ? write(embedding) : report(embedding));
 
 function readArguments() {
   try {
-    return parseArgs({ options: { write: { type: "boolean", default: false } }, allowPositionals: true });
+    return parseOptions({ options: { write: { type: "boolean", default: false } }, allowPositionals: true });
   } catch (error) {
     console.error(`${(error as Error).message}\nnpm run models -- --help shows the usage.`);
     process.exit(2);

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { parseOptions } from "@faceline/models/parse-options";
 import { modelsFolder } from "@faceline/models/model-file";
 
 /** Reads the arguments of `thresholds`, or returns a sentence on what is wrong with them. */
@@ -74,7 +74,7 @@ function readRate(text: string): number | undefined {
 }
 
 const parsed = (args: readonly string[]) =>
-  parseArgs({
+  parseOptions({
     args: [...args],
     options: {
       pairs: { type: "string" },

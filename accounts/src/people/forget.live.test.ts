@@ -18,7 +18,7 @@ test("a forgotten person is in no key of the server, and not in its file once th
   const { redis, team, email } = await durable(t);
   const ada = email("ada");
   const bob = email("bob");
-  const file = await plainFile(t, redis);
+  const file = await plainFile(redis);
   for (const each of [ada, bob]) {
     await approve(redis, { email: each, team }, { by: ada, requestId: "r1" });
     await makeOperator(redis, { email: each }, commandActor);
@@ -61,12 +61,9 @@ test("nothing is logged of an email that nothing is stored of; a mark or a line 
   assert.deepEqual(await forget(redis, logged, commandActor), nobody);
 });
 
-/** Reads the server's file, which is written as plain text until the end of the test. */
-async function plainFile(t: TestContext, redis: RedisConnection): Promise<() => string> {
+/** Reads the server's file, which is plain text. */
+async function plainFile(redis: RedisConnection): Promise<() => string> {
   const setting = async (name: string) => (await redis.config("GET", name))[1] ?? "";
-  const before = await setting("aof-use-rdb-preamble");
-  await redis.config("SET", "aof-use-rdb-preamble", "no");
-  t.after(() => redis.config("SET", "aof-use-rdb-preamble", before));
   const folder = join(await setting("dir"), await setting("appenddirname"));
   const file = join(folder, await setting("appendfilename"));
   // Since 7.0 it is in parts, which a manifest names; those of type h are about to be removed.

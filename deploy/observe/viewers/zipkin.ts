@@ -1,10 +1,10 @@
 import { existsSync } from "node:fs";
 import { mkdir, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { sha256OfFile } from "@faceline/models/model-file";
 import type { Program } from "../../launcher/child.ts";
 import { fastStartFlags } from "../../launcher/kafka-broker.ts";
 import { maven } from "../../launcher/maven.ts";
-import { sha256Of } from "../../launcher/pinned-files.ts";
 import { repository } from "../../launcher/state-folder.ts";
 
 const pom = join(repository, "deploy", "zipkin", "pom.xml");
@@ -61,7 +61,7 @@ export async function installJar(
 
 /** Throws a sentence when the jar has not the content that is pinned. */
 export async function refuseOtherJar(jar: string, pinned: string, advice: string): Promise<void> {
-  if ((await sha256Of(jar)) === pinned) return;
+  if ((await sha256OfFile(jar)) === pinned) return;
   throw new Error(`Zipkin is not started, because ${jar} is not the pinned one: ${advice}.`);
 }
 

@@ -1,6 +1,6 @@
-import { mkdtemp, readdir, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
+import { readdir, readFile, rm } from "node:fs/promises";
 import { join } from "node:path";
+import { makeTemporaryFolder } from "@faceline/models/empty-folder";
 import { Network, type NetworkSource } from "./network.ts";
 import { openSession, type SessionSettings } from "./session.ts";
 
@@ -15,7 +15,7 @@ export async function checkPlacement(
   settings: SessionSettings,
 ): Promise<void> {
   const { executionProvider } = settings;
-  const folder = await mkdtemp(join(tmpdir(), "faceline-placement-"));
+  const folder = makeTemporaryFolder("faceline-placement-");
   try {
     const session = await openSession(model, { ...settings, profilePrefix: join(folder, "run") });
     const network = await Network.open(source, session, [1]);

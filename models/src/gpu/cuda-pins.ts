@@ -2,6 +2,7 @@ import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import * as z from "zod";
 import { License } from "../catalogue-entry.ts";
+import { Wheel } from "../download/wheel.ts";
 
 /**
  * The wheels with the CUDA execution provider of onnxruntime and the libraries that it needs, by version and
@@ -11,30 +12,6 @@ import { License } from "../catalogue-entry.ts";
 export function readCudaPins(): CudaPins {
   return CudaPins.parse(JSON.parse(readFileSync(join(import.meta.dirname, "../../gpu/cuda.json"), "utf8")));
 }
-
-const Bytes = z.int().min(1);
-const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-
-const KeptFile = z.strictObject({
-  /** Inside the wheel. */
-  path: z.string().min(1),
-  /** File name in the folder of the libraries. */
-  name: z.string().regex(/^[A-Za-z0-9._-]+$/),
-  bytes: Bytes,
-  sha256: Sha256,
-});
-export type KeptFile = z.infer<typeof KeptFile>;
-
-const Wheel = z.strictObject({
-  name: z.string().min(1),
-  version: z.string().min(1),
-  /** File name in the index. */
-  file: z.string().regex(/^[A-Za-z0-9._-]+\.whl$/),
-  bytes: Bytes,
-  sha256: Sha256,
-  files: z.array(KeptFile).min(1),
-});
-export type Wheel = z.infer<typeof Wheel>;
 
 export const CudaPins = z.strictObject({
   /** The release of onnxruntime-node that these libraries belong to. */

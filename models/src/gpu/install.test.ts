@@ -6,8 +6,9 @@ import { madeUpPins, madeUpWheel } from "../../testing/made-up-wheel.ts";
 import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import { zipOf } from "../../testing/zip.ts";
 import { sha256 } from "../model-file.ts";
+import type { Wheel } from "../download/wheel.ts";
 import { cudaFolder } from "./cuda-folder.ts";
-import type { CudaPins, Wheel } from "./cuda-pins.ts";
+import type { CudaPins } from "./cuda-pins.ts";
 import { cudaFaults, installCuda, removeCuda } from "./install.ts";
 
 const [a, b] = [madeUpWheel("made-up-a"), madeUpWheel("made-up-b")];

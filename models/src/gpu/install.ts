@@ -3,13 +3,14 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { requireRoom, sentenceOnDisk } from "../disk-room.ts";
 import type { PullOptions } from "../download/download.ts";
+import { fetchWheel, wheelBytesMax } from "../download/pip-wheel.ts";
+import type { Wheel } from "../download/wheel.ts";
+import { isUnpacked, unpackWheel } from "../download/wheel-files.ts";
 import { megabytes } from "../megabytes.ts";
 import { sha256OfFile } from "../model-file.ts";
 import { openStagingFolder, removeLeftOver } from "../staging-folder.ts";
 import { cudaFolder } from "./cuda-folder.ts";
-import type { CudaPins, Wheel } from "./cuda-pins.ts";
-import { fetchWheel, wheelBytesMax } from "./pip-wheel.ts";
-import { isUnpacked, unpackWheel } from "./wheel-files.ts";
+import type { CudaPins } from "./cuda-pins.ts";
 
 /**
  * Fetches the wheels and unpacks their libraries beside the models. The folder of the libraries is there only
@@ -33,7 +34,12 @@ export async function installCuda(
       stop.throwIfAborted();
       await using temporary = await openStagingFolder(join(modelsDir, "gpu"), ".wheel-");
       print(`${from === undefined ? "fetching" : "taking"} ${wheel.file}, ${megabytes(wheel.bytes)}`);
-      const fetching = { progress: (bytes: number) => progress(bytes, wheel.bytes), stop, limits };
+      const fetching = {
+        progress: (bytes: number) => progress(bytes, wheel.bytes),
+        stop,
+        limits,
+        alternative,
+      };
       const path =
         from === undefined ? await fetchWheel(temporary.path, wheel, fetching) : mirroredWheel(from, wheel);
       await unpackWheel(path, wheel, staging);
@@ -46,6 +52,8 @@ export async function installCuda(
   }
   print(`installed ${target}; EXECUTION_PROVIDER=cuda uses it`);
 }
+
+const alternative = "--from FOLDER takes wheels that were fetched on another machine";
 
 /** One sentence for each library that is missing or changed. None: the folder is as it was installed. */
 export async function cudaFaults(modelsDir: string, pins: CudaPins): Promise<string[]> {

@@ -1,5 +1,5 @@
 import { join } from "node:path";
-import { parseArgs } from "node:util";
+import { parseOptions } from "@faceline/models/parse-options";
 import { batcherOptions, batcherUsage, changeAll, hasActive, readBatchers } from "../apply/all-batchers.ts";
 import { missingWorkers, planFaults, plannedChange, readPlan } from "../apply/planned-change.ts";
 import { permanentSettings } from "../report/permanent-settings.ts";
@@ -17,7 +17,7 @@ ${batcherUsage}
 
 /** Applies a plan. Returns the exit code, 2 where the plan does not fit these batchers. */
 export async function apply(args: string[], { stateFolder, print }: BatcherContext): Promise<number> {
-  const { values, positionals } = parseArgs({ args, options, allowPositionals: true });
+  const { values, positionals } = parseOptions({ args, options, allowPositionals: true });
   const [file = join(stateFolder, "plan", "plan.json"), ...more] = positionals;
   if (more.length > 0) throw new Error("Name one plan: a file of run --json FILE.");
   const plan = readPlan(file);

@@ -1,6 +1,6 @@
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
-import { parseArgs } from "node:util";
+import { parseOptions } from "@faceline/models/parse-options";
 import type { Profile } from "@faceline/contracts/stored/profile";
 import { LaneId } from "@faceline/contracts/wire/ids";
 import { EngineChoice } from "@faceline/inference/engine/modelled";
@@ -32,7 +32,7 @@ export async function calibrate(
   args: string[],
   { stateFolder, print, progress }: CommandContext,
 ): Promise<number> {
-  const { values } = parseArgs({ args, options });
+  const { values } = parseOptions({ args, options });
   const out = values.out ?? join(stateFolder, "plan", "profile.json");
   const profile = await calibrateMachine({
     out,

@@ -2,7 +2,7 @@ import { rmSync } from "node:fs";
 import { availableParallelism, cpus, setPriority } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
+import { parseOptions } from "@faceline/models/parse-options";
 import type { Profile } from "@faceline/contracts/stored/profile";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import { EngineChoice } from "@faceline/inference/engine/modelled";
@@ -43,7 +43,7 @@ settings for these requests. If no requests arrive for some seconds, it sends sy
  * meet the target.
  */
 export async function plan(args: string[], context: CommandContext): Promise<number> {
-  const { values } = parseArgs({ args, options });
+  const { values } = parseOptions({ args, options });
   const { stateFolder, print } = context;
   const target = parseTarget(values.target);
   const service = await findRunning(stateFolder);
@@ -242,7 +242,7 @@ const options = {
   html: { type: "string" },
 } as const;
 
-type PlanOptions = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+type PlanOptions = ReturnType<typeof parseOptions<{ options: typeof options }>>["values"];
 
 /** Drawn calls are all alike: more of them say no more. */
 const drawnSecondsMax = 20;

@@ -2,7 +2,7 @@ import { createReadStream, mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { parseArgs } from "node:util";
+import { parseOptions } from "@faceline/models/parse-options";
 import { LaneId } from "@faceline/contracts/wire/ids";
 import { isServiceLogLine, parseAccessLine } from "../recording/access-log.ts";
 import {
@@ -42,7 +42,7 @@ Ctrl-C stops it and keeps what was recorded so far.
 
 /** Records traffic into a trace. Returns the exit code. */
 export async function record(args: string[], context: CommandContext): Promise<number> {
-  const { values } = parseArgs({ args, options });
+  const { values } = parseOptions({ args, options });
   const { operators, from } = values;
   if (operators !== undefined && from !== undefined) {
     throw new Error("record needs either --operators LIST or --from LOG.");
@@ -138,7 +138,7 @@ const options = {
   out: { type: "string" },
 } as const;
 
-type RecordOptions = ReturnType<typeof parseArgs<{ options: typeof options }>>["values"];
+type RecordOptions = ReturnType<typeof parseOptions<{ options: typeof options }>>["values"];
 
 async function refuseServiceLog(file: string): Promise<void> {
   let lines = 0;

@@ -1,5 +1,5 @@
 import { writeFileSync } from "node:fs";
-import { parseArgs } from "node:util";
+import { parseOptions } from "@faceline/models/parse-options";
 import { LaneId } from "@faceline/contracts/wire/ids";
 import { replayTrace } from "../replay/load.ts";
 import { type PictureStock, stockPictures } from "../replay/picture-stock.ts";
@@ -26,7 +26,7 @@ ${trafficUsage}
 /** Replays traffic and prints how it went. Returns the exit code. */
 export async function replay(args: string[], context: CommandContext): Promise<number> {
   const { stateFolder, print, progress } = context;
-  const { values } = parseArgs({ args, options });
+  const { values } = parseOptions({ args, options });
   if ((values.url === undefined) !== (values["key-file"] === undefined)) {
     throw new Error("replay needs both --url URL, of an ingress, and --key-file FILE, or neither.");
   }

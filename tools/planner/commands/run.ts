@@ -1,6 +1,6 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import { parseArgs } from "node:util";
+import { parseOptions } from "@faceline/models/parse-options";
 import type { Profile } from "@faceline/contracts/stored/profile";
 import { advise } from "../advice/advise.ts";
 import { fewestChangesFirst, preferDefaults } from "../advice/default-settings.ts";
@@ -43,7 +43,7 @@ ${trafficUsage}
 
 /** Runs the search of `npm run plan -- run` and prints the plan. Returns the exit code. */
 export async function run(args: string[], context: CommandContext): Promise<number> {
-  const { values } = parseArgs({ args, options });
+  const { values } = parseOptions({ args, options });
   const profile = readProfile(values.profile ?? join(context.stateFolder, "plan", "profile.json"));
   return makePlan(
     {

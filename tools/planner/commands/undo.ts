@@ -1,4 +1,4 @@
-import { parseArgs } from "node:util";
+import { parseOptions } from "@faceline/models/parse-options";
 import { batcherOptions, batcherUsage, changeAll, hasActive, readBatchers } from "../apply/all-batchers.ts";
 import { isSameSettings } from "../apply/planned-change.ts";
 import { type BatcherContext, batcherAddresses } from "./batcher-addresses.ts";
@@ -12,7 +12,7 @@ ${batcherUsage}
 
 /** Puts back what the batchers were started with. Returns the exit code. */
 export async function undo(args: string[], { stateFolder, print }: BatcherContext): Promise<number> {
-  const { values } = parseArgs({ args, options });
+  const { values } = parseOptions({ args, options });
   const batchers = await readBatchers(await batcherAddresses(values, stateFolder));
   const changed = batchers.filter(({ before }) => !isSameSettings(before.settings, before.started));
   for (const { before } of changed) {

@@ -6,8 +6,8 @@ import { type TestContext, test } from "node:test";
 import { listen, setEnvironment } from "../../testing/local-server.ts";
 import { madeUpWheel } from "../../testing/made-up-wheel.ts";
 import { temporaryFolder } from "../../testing/temporary-folder.ts";
-import type { Wheel } from "./cuda-pins.ts";
 import { fetchWheel } from "./pip-wheel.ts";
+import type { Wheel } from "./wheel.ts";
 
 // Fetches of a made-up wheel from an index on this machine, by the real pip.
 const hasPip = spawnSync("python3", ["-m", "pip", "--version"]).status === 0;
@@ -35,7 +35,7 @@ test("an index that cannot be reached is a sentence", { skip }, async (t) => {
   const { folder, close } = await openIndex(t);
   await close();
   await assert.rejects(fetchInto(folder, pin), {
-    message: /^pip cannot reach the package index: check the network, .*; --from FOLDER takes wheels/,
+    message: /^pip cannot reach the package index: check the network, .*; or do without\.$/,
   });
 });
 
@@ -43,14 +43,16 @@ test("without python3 there is a sentence that says what to do", async (t) => {
   const { folder } = await openIndex(t);
   setEnvironment(t, { PATH: "/nowhere" });
   await assert.rejects(fetchInto(folder, pin), {
-    message:
-      "There is no python3 on the PATH, whose pip fetches the wheels; " +
-      "--from FOLDER takes wheels that were fetched on another machine.",
+    message: "There is no python3 on the PATH, whose pip fetches made-up-library; or do without.",
   });
 });
 
 const fetchInto = (folder: string, wheel: Wheel) =>
-  fetchWheel(folder, wheel, { progress: () => {}, stop: new AbortController().signal });
+  fetchWheel(folder, wheel, {
+    progress: () => {},
+    stop: new AbortController().signal,
+    alternative: "or do without",
+  });
 
 /** An index with the wheel, to which pip is set, and an empty folder. */
 async function openIndex(t: TestContext): Promise<{ folder: string; close: () => Promise<void> }> {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { openPromise } from "yauzl";
 import { sha256OfFile } from "../model-file.ts";
-import type { KeptFile, Wheel } from "./cuda-pins.ts";
+import type { KeptFile, Wheel } from "./wheel.ts";
 
 /**
  * Unpacks the files of a wheel that are kept into `target`, each whole or not at all. Nothing is unpacked

@@ -1,19 +1,20 @@
 import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { downloadLimits } from "../download/download.ts";
-import { downloadBy, type FetchOptions, type ProgramFault } from "../download/program-download.ts";
-import type { Wheel } from "./cuda-pins.ts";
+import { downloadLimits } from "./download.ts";
+import { downloadBy, type FetchOptions, type ProgramFault } from "./program-download.ts";
+import type { Wheel } from "./wheel.ts";
 
 /**
  * Fetches a wheel into `folder`, without the packages that it depends on, and returns its path. pip fetches
  * it, because pip alone has what a user may have set: a mirror of the index, credentials, proxies,
- * certificates. pip checks the SHA-256 itself. Throws one sentence.
+ * certificates. pip checks the SHA-256 itself. Throws one sentence, which ends with `alternative` where pip
+ * or the network is missing.
  */
 export async function fetchWheel(
   folder: string,
   wheel: Wheel,
-  { progress, stop, limits = downloadLimits }: FetchOptions,
+  { progress, stop, alternative, limits = downloadLimits }: FetchOptions & { alternative: string },
 ): Promise<string> {
   const requirements = join(folder, "requirements.txt");
   await writeFile(requirements, `${wheel.name}==${wheel.version} --hash=sha256:${wheel.sha256}\n`);
@@ -25,7 +26,7 @@ export async function fetchWheel(
     progress,
     stop,
     limits,
-    sentenceOf: (fault) => sentenceOf(fault, wheel),
+    sentenceOf: (fault) => sentenceOf(fault, wheel, alternative),
     // pip unpacks nothing, but it writes a download there first.
     env: { ...process.env, TMPDIR: folder, LC_ALL: "C" },
   });
@@ -62,12 +63,14 @@ function downloadArguments(folder: string, requirements: string, { file }: Wheel
   ];
 }
 
-function sentenceOf({ code, stderr = "" }: ProgramFault, { name, version }: Wheel): string {
-  const elsewhere = "--from FOLDER takes wheels that were fetched on another machine";
-  if (code === "ENOENT")
-    return `There is no python3 on the PATH, whose pip fetches the wheels; ${elsewhere}.`;
+function sentenceOf(
+  { code, stderr = "" }: ProgramFault,
+  { name, version }: Wheel,
+  alternative: string,
+): string {
+  if (code === "ENOENT") return `There is no python3 on the PATH, whose pip fetches ${name}; ${alternative}.`;
   if (stderr.includes("No module named pip")) {
-    return `python3 has no pip, which fetches the wheels: install it (python3-pip, on Debian); ${elsewhere}.`;
+    return `python3 has no pip, which fetches ${name}: install it (Debian: apt install python3-pip); ${alternative}.`;
   }
   if (stderr.includes("DO NOT MATCH THE HASHES")) {
     return `The package index has another ${name} ${version} than the one whose SHA-256 is pinned.`;
@@ -77,7 +80,7 @@ function sentenceOf({ code, stderr = "" }: ProgramFault, { name, version }: Whee
   if (/Retrying \(|Max retries exceeded|Connection broken|Read timed out|SSLError/.test(stderr)) {
     return (
       "pip cannot reach the package index: check the network, the proxy and " +
-      `"python3 -m pip config list"; ${elsewhere}.`
+      `"python3 -m pip config list"; ${alternative}.`
     );
   }
   if (stderr.includes("No matching distribution")) {
