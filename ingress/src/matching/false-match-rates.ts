@@ -1,5 +1,5 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
-import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
+import { distancesMax, type EmbeddingModel } from "@faceline/models/catalogue-entry";
 import { falseMatchRate } from "@faceline/models/false-match-curve";
 
 /**
@@ -22,6 +22,33 @@ export function falseMatchRatesOf({
       // Of vectors of length 1, the squared Euclidean distance is twice the cosine distance.
       euclidean_l2: (distance) => byCosine((distance * distance) / 2),
     },
+  };
+}
+
+/**
+ * Returns the largest threshold that a request may have, by metric: half of the pairs of different people are
+ * within it. The model's own is always allowed. Without rates, it is the largest distance of two embeddings.
+ */
+export function thresholdsMaxOf(
+  model: Pick<EmbeddingModel, "thresholds" | "embedding_norm">,
+  rates: FalseMatchRates | null,
+): Record<DistanceMetric, number> {
+  const distances = distancesMax(model);
+  if (rates === null) return distances;
+  const largest = (metric: DistanceMetric): number => {
+    // In millionths: distances have six decimals.
+    let [low, high] = [0, Math.round(distances[metric] * 1e6)];
+    while (low < high) {
+      const middle = Math.ceil((low + high) / 2);
+      if (rates.of[metric](middle / 1e6) <= 0.5) low = middle;
+      else high = middle - 1;
+    }
+    return Math.max(low / 1e6, model.thresholds[metric]);
+  };
+  return {
+    cosine: largest("cosine"),
+    euclidean: largest("euclidean"),
+    euclidean_l2: largest("euclidean_l2"),
   };
 }
 
