@@ -132,21 +132,13 @@ export type FaceQuality = {
 /** Why a face may not be recognised. /openapi.json has the bounds. */
 export type QualityIssue = "too_small" | "blurred" | "turned_away" | "too_dark" | "too_bright" | "cut_off";
 
-/** Something about a request that was served but is probably a mistake. */
-export type ResponseWarning = {
-  /** `threshold_too_high`; later releases may add others. */
-  code: string;
-  /** A sentence for people: what came, and what to do. */
-  detail: string;
-};
-
 /** The threshold of a response with a verdict. */
 export type ThresholdFields = {
   threshold: number;
   /** `false_match_rate` of a distance at the threshold. Null where nothing was measured. */
   threshold_false_match_rate: number | null;
-  /** Empty, or that the threshold matches more than 10 % of pairs of different people. Log them. */
-  warnings: ResponseWarning[];
+  /** Log them: `threshold_too_high` if the threshold matches more than 10 % of pairs of different people. */
+  warnings: { code: string; detail: string }[];
 };
 
 export type VerifyResponse = ThresholdFields & {

@@ -13,8 +13,7 @@ export function addComputeRoutes(app: FastifyInstance, context: RouteContext, pr
     const { path, needsWorker, request: bodySchema, query, handle } = endpoint;
     const [schema] = Object.values(bodySchema);
     const knownFields = fieldNames(schema!);
-    const own = query === undefined ? new Set<string>() : fieldNames(query);
-    const optionsOf = queryOptions({ ...endpoint, knownFields, own });
+    const optionsOf = queryOptions(knownFields, query === undefined ? new Set() : fieldNames(query));
     const options = {
       bodyLimit: settings.BODY_BYTES_MAX,
       ...(needsWorker ? { onRequest: rejectEarly(ports, () => models.enabled.lanes) } : {}),
@@ -24,8 +23,7 @@ export function addComputeRoutes(app: FastifyInstance, context: RouteContext, pr
       using _images = request.requestContext!.memory.use();
       const { vectorLengthMax } = models.enabled;
       const parsedQuery = query === undefined ? undefined : validate(query, request.query);
-      const inQuery = optionsOf(request.query as Record<string, unknown>, request.body);
-      const fields = fieldsOf(request.body, endpoint, inQuery);
+      const fields = fieldsOf(request.body, endpoint, optionsOf(request.query as object, request.body));
       try {
         const body = validate(schema!, fields, vectorLengthMax);
         return await handle(context, request.requestContext!, body, parsedQuery);

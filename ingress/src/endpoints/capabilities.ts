@@ -13,6 +13,7 @@ import type { DetectorModel } from "@faceline/models/catalogue-entry";
 import { membersOf, type Recogniser } from "@faceline/models/model-pair";
 import { deadlineMinMs } from "../call/request-headers.ts";
 import { type HttpSettings, testerIsOn } from "../config.ts";
+import { thresholdMax } from "../matching/false-match-rates.ts";
 import type { EnabledModels } from "../models/enabled-models.ts";
 import type { RouteContext } from "./endpoint.ts";
 import { versionsOf } from "./model-versions.ts";
@@ -26,9 +27,14 @@ export async function capabilities({ ports, settings, models }: RouteContext): P
   const modelEntries = enabled.embeddingModels.map((model) => {
     const lanes = usableLanes.filter(({ lane }) => lane.startsWith(`${model.name}/`));
     const [version] = versionsOf(model, models, ports.poolStates());
-    const rates = enabled.falseMatchRates.get(model.name);
+    const rates = enabled.falseMatchRates.get(model.name) ?? null;
+    const max = (metric: DistanceMetric) => thresholdMax(metric, model, rates);
     const false_match_rate_from = rates ? { source: rates.source, pairs: rates.pairs } : null;
-    const thresholds_max = enabled.thresholdsMax.get(model.name)!;
+    const thresholds_max = {
+      cosine: max("cosine"),
+      euclidean: max("euclidean"),
+      euclidean_l2: max("euclidean_l2"),
+    };
     const details = { ...modelDetails(model, lanes), thresholds_max, false_match_rate_from };
     const card = models.cards.get(model.name) ?? null;
     return [model.name, { model_version: version!, ...details, card }] as const;

@@ -1,6 +1,7 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import { distancesMax, type EmbeddingModel } from "@faceline/models/catalogue-entry";
 import { falseMatchRate } from "@faceline/models/false-match-curve";
+import type { Recogniser } from "@faceline/models/model-pair";
 
 /**
  * Returns the false match rates of a model's distances: by the operator's calibration where the thresholds
@@ -26,30 +27,24 @@ export function falseMatchRatesOf({
 }
 
 /**
- * Returns the largest threshold that a request may have, by metric: half of the pairs of different people are
- * within it. The model's own is always allowed. Without rates, it is the largest distance of two embeddings.
+ * Returns the largest threshold that a request may have: half of the pairs of different people are within it.
+ * The model's own is always allowed. Without rates, it is the largest distance of two embeddings.
  */
-export function thresholdsMaxOf(
-  model: Pick<EmbeddingModel, "thresholds" | "embedding_norm">,
+export function thresholdMax(
+  metric: DistanceMetric,
+  model: Recogniser,
   rates: FalseMatchRates | null,
-): Record<DistanceMetric, number> {
-  const distances = distancesMax(model);
-  if (rates === null) return distances;
-  const largest = (metric: DistanceMetric): number => {
-    // In millionths: distances have six decimals.
-    let [low, high] = [0, Math.round(distances[metric] * 1e6)];
-    while (low < high) {
-      const middle = Math.ceil((low + high) / 2);
-      if (rates.of[metric](middle / 1e6) <= 0.5) low = middle;
-      else high = middle - 1;
-    }
-    return Math.max(low / 1e6, model.thresholds[metric]);
-  };
-  return {
-    cosine: largest("cosine"),
-    euclidean: largest("euclidean"),
-    euclidean_l2: largest("euclidean_l2"),
-  };
+): number {
+  const distanceMax = distancesMax(model)[metric];
+  if (rates === null) return distanceMax;
+  // In millionths: distances have six decimals.
+  let [low, high] = [0, Math.round(distanceMax * 1e6)];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (rates.of[metric](middle / 1e6) <= 0.5) low = middle;
+    else high = middle - 1;
+  }
+  return Math.max(low / 1e6, model.thresholds[metric]);
 }
 
 type FalseMatchModel = Pick<EmbeddingModel, "thresholds_calibration" | "false_match_curves">;

@@ -1,11 +1,9 @@
 import type { ModelSelection } from "@faceline/accounts/models/allowlist";
-import type { thresholdReplyFields } from "@faceline/contracts/http/reply-fields";
-import type { VerifyResponse } from "@faceline/contracts/http/verify";
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
 import type { DetectorModel } from "@faceline/models/catalogue-entry";
 import type { Recogniser } from "@faceline/models/model-pair";
 import { ApiError } from "../call/api-error.ts";
-import { type FalseMatchRates, falseMatchRatesOf, thresholdsMaxOf } from "../matching/false-match-rates.ts";
+import { type FalseMatchRates, falseMatchRatesOf, thresholdMax } from "../matching/false-match-rates.ts";
 import type { MatchRule } from "../matching/ranking.ts";
 
 /** The models and detectors that are enabled. It does not change: a call works with one to its end. */
@@ -22,8 +20,6 @@ export class EnabledModels {
   readonly vectorLengthMax: number;
   /** Keyed by the name of the model. */
   readonly falseMatchRates: ReadonlyMap<string, FalseMatchRates | null>;
-  /** Largest thresholds of requests, likewise. */
-  readonly thresholdsMax: ReadonlyMap<string, Record<MatchRule["metric"], number>>;
 
   /** Selects from the loaded models and detectors. */
   constructor(loaded: LoadedEntries, selection: ModelSelection) {
@@ -34,12 +30,6 @@ export class EnabledModels {
     this.vectorLengthMax = Math.max(...this.embeddingModels.map(({ embedding_size }) => embedding_size));
     this.falseMatchRates = new Map(
       this.embeddingModels.map((model) => [model.name, falseMatchRatesOf(model)]),
-    );
-    this.thresholdsMax = new Map(
-      this.embeddingModels.map((model) => [
-        model.name,
-        thresholdsMaxOf(model, this.falseMatchRates.get(model.name)!),
-      ]),
     );
     this.defaultModel = models.default;
     this.defaultDetector = detectors.default;
@@ -72,29 +62,26 @@ export class EnabledModels {
       throw notEnabled("normalization", "invalid_request", model.normalizations);
     }
     const falseMatchRates = this.falseMatchRates.get(model.name) ?? null;
-    const thresholdsMax = this.thresholdsMax.get(model.name)!;
-    return { model, detector, lane: laneId(model.name, detector.name), falseMatchRates, thresholdsMax };
+    return { model, detector, lane: laneId(model.name, detector.name), falseMatchRates };
   }
 }
 
 /**
- * Returns the metric and threshold of a call, and what the response says of the threshold, which is the
- * model's own where the call has none. Faces that are not aligned have no false match rate: theirs was not
- * measured.
+ * Returns the metric and threshold of a call, and what its response says of the threshold. The threshold is
+ * the model's own where the call has none. Faces that are not aligned have no false match rate: theirs was
+ * not measured.
  *
  * Throws `invalid_request` for a threshold that most pairs of different people are within, such as a
- * percentage or that of another library: it would match nearly everybody.
+ * percentage or that of another library.
  */
-export function matchRule(
-  fields: ThresholdFields,
-  { model, falseMatchRates, thresholdsMax }: SelectedModels,
-): MatchRule & { replyFields: ThresholdReply } {
+export function matchRule(fields: ThresholdFields, { model, falseMatchRates }: SelectedModels) {
   const metric = fields.distance_metric;
   const own = model.thresholds[metric];
   const { threshold = own } = fields;
-  if (threshold > thresholdsMax[metric]) {
+  const max = threshold > own ? thresholdMax(metric, model, falseMatchRates) : own;
+  if (threshold > max) {
     const detail =
-      `threshold is a distance: for ${metric} of ${model.name} it is between 0 and ${thresholdsMax[metric]}. ` +
+      `threshold is a distance: for ${metric} of ${model.name} it is between 0 and ${max}. ` +
       `A larger one would match most pairs of different people. Leave it out for the model's own, ${own}.`;
     throw new ApiError("invalid_request", detail, { field: "threshold" });
   }
@@ -104,16 +91,9 @@ export function matchRule(
   const detail =
     `The threshold ${threshold} matches about ${Math.round(100 * rate)} % of pairs of different people. ` +
     `For ${metric}, ${model.name} has its own, ${own}: leave threshold out to use it.`;
-  return {
-    metric,
-    threshold,
-    falseMatchRate,
-    replyFields: {
-      threshold,
-      threshold_false_match_rate: falseMatchRate(threshold),
-      warnings: threshold > own && rate > rateWarned ? [{ code: "threshold_too_high", detail }] : [],
-    },
-  };
+  const warnings = threshold > own && rate > rateWarned ? [{ code: "threshold_too_high", detail }] : [];
+  const replyFields = { threshold, threshold_false_match_rate: falseMatchRate(threshold), warnings };
+  return { metric, threshold, falseMatchRate, replyFields };
 }
 
 /** Share of pairs of different people. A threshold that matches more of them comes with a warning. */
@@ -140,11 +120,9 @@ type ThresholdFields = {
   threshold?: number | undefined;
   align: boolean;
 };
-type ThresholdReply = Pick<VerifyResponse, keyof typeof thresholdReplyFields>;
 type SelectedModels = {
   model: Recogniser;
   detector: DetectorModel;
   lane: LaneId;
   falseMatchRates: FalseMatchRates | null;
-  thresholdsMax: Record<MatchRule["metric"], number>;
 };

@@ -17,10 +17,7 @@ export type AnswerWords = { kind: string; headline: string; explanation: string;
 
 export function wordsOf({ reply, pictures, evidence }: Answer): AnswerWords {
   if (isVerify(reply))
-    return {
-      ...verdictOf(reply),
-      details: [...warningsOf(reply), rarityView(reply.false_match_rate, evidence)],
-    };
+    return { ...verdictOf(reply), details: [rarityView(reply.false_match_rate, evidence)] };
   return isCompare(reply) ? compareWords(reply, pictures.slice(1), evidence) : representWords(reply);
 }
 
@@ -62,11 +59,10 @@ function representWords({ results }: RepresentResponse): AnswerWords {
 
 /** The candidates, nearest first. */
 function compareWords(
-  reply: CompareResponse,
+  { results, threshold, best_match }: CompareResponse,
   candidates: Picture[],
   evidence: RateEvidence | null,
 ): AnswerWords {
-  const { results, threshold, best_match } = reply;
   const sorted = results.toSorted((one, other) => distanceOf(one) - distanceOf(other));
   const rows = sorted.map((result) => {
     const picture = candidates[result.index];
@@ -88,16 +84,9 @@ function compareWords(
     kind: verdictOf({ distance: best_match.distance, threshold }).kind,
     headline: best_match.match ? words.headlines.nearest(name) : words.headlines.none,
     explanation: `${figures} ${words.verdict.nearestMeans(results.length, name)}`,
-    details: [
-      ...warningsOf(reply),
-      scrollable(words.table.candidates, table(words.table.candidatesHead, rows)),
-    ],
+    details: [scrollable(words.table.candidates, table(words.table.candidatesHead, rows))],
   };
 }
-
-/** During an upgrade an ingress of the release before may answer, without warnings. */
-const warningsOf = ({ warnings = [] }: Partial<CompareResponse>): HTMLElement[] =>
-  warnings.map(({ detail }) => element("p", { class: "fault" }, detail));
 
 const rarityOf = (rate: number | null, evidence: RateEvidence | null): string =>
   !rate || evidence === null ? words.table.unknown : rarityWords(rate, evidence);
