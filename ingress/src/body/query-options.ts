@@ -4,10 +4,10 @@ import { ApiError } from "../call/api-error.ts";
 
 /**
  * Returns the function that finds options in the query of an endpoint: names in `fields`, the fields of its
- * body with their aliases, and likely mistakes. A body that is an image itself has no other place for them, so
- * then it returns them, as a form would hold them. Beside another body they would be dropped, so it throws an
- * ApiError that names the first one. Other names are ignored: caches and campaigns add theirs. The endpoint
- * reads those in `own` itself.
+ * body with their aliases, and likely mistakes. A body that is an image itself has no other place for them,
+ * so then it returns them, as a form would hold them. Beside another body they would be dropped, so it throws
+ * an ApiError that names the first one. Other names are ignored: caches and campaigns add theirs. The
+ * endpoint reads those in `own` itself.
  */
 export function queryOptions(fields: ReadonlySet<string>, own: ReadonlySet<string>) {
   const known = fields.union(own);
