@@ -45,8 +45,8 @@ export type DistanceOptions = {
   /** Defaults to `cosine`. */
   distance_metric?: DistanceMetric | undefined;
   /**
-   * A distance, not a percentage: from 0 to `thresholds_max` of the model, which is 2 by cosine. Defaults to
-   * the model's own threshold for the metric.
+   * A distance, not a percentage: from 0 to `thresholds_max` of the model. Defaults to the model's own
+   * threshold for the metric. Thresholds of other libraries do not apply.
    */
   threshold?: number | undefined;
   /**
@@ -132,7 +132,16 @@ export type FaceQuality = {
 /** Why a face may not be recognised. /openapi.json has the bounds. */
 export type QualityIssue = "too_small" | "blurred" | "turned_away" | "too_dark" | "too_bright" | "cut_off";
 
-export type VerifyResponse = {
+/** The threshold of a response with a verdict. */
+export type ThresholdFields = {
+  threshold: number;
+  /** `false_match_rate` of a distance at the threshold. Null where nothing was measured. */
+  threshold_false_match_rate: number | null;
+  /** Log them: `threshold_too_high` if the threshold matches more than 10 % of pairs of different people. */
+  warnings: { code: string; detail: string }[];
+};
+
+export type VerifyResponse = ThresholdFields & {
   /** Always false where no face was found in one of the images. */
   verified: boolean;
   /** Rounded to 6 decimals before it is compared with the threshold. */
@@ -142,7 +151,6 @@ export type VerifyResponse = {
    * nothing was measured, with `align: false`, and where no face was found.
    */
   false_match_rate: number | null;
-  threshold: number;
   model: string;
   detector_backend: string;
   similarity_metric: DistanceMetric;
@@ -202,7 +210,7 @@ export type ComparedCandidate = {
 /** A candidate that could not be compared, and why. */
 export type FailedCandidate = { index: number; id: string; error: ErrorCode; detail: string };
 
-export type CompareResponse = {
+export type CompareResponse = ThresholdFields & {
   model_name: string;
   metric: DistanceMetric;
   /** `face_index` and `face_found` are null where the source is a vector. */
@@ -214,7 +222,6 @@ export type CompareResponse = {
   };
   /** Results in the order of the request. */
   results: (ComparedCandidate | FailedCandidate)[];
-  threshold: number;
   /** The smallest distance, whether it matches or not; the first of equal ones. */
   best_match: ComparedCandidate;
   /** Seconds. */
@@ -313,7 +320,7 @@ export type ModelDetails = NetworkDetails & {
   /** Names the weights and the alignment. Vectors of equal versions may be compared. */
   model_version: string;
   thresholds: Record<DistanceMetric, number>;
-  /** The largest threshold of a request: no two embeddings are further apart. */
+  /** The largest threshold of a request: half of the measured pairs of different people are within it. */
   thresholds_max: Record<DistanceMetric, number>;
   /** The data that each threshold comes from. */
   thresholds_from: Record<DistanceMetric, string>;

@@ -26,6 +26,7 @@ import { Precision } from "@faceline/contracts/http/model-version";
 import { Problem } from "@faceline/contracts/http/problem";
 import { FaceQuality, MinQuality, QualityIssue } from "@faceline/contracts/http/quality";
 import { EmbeddingFormat, RepresentResult } from "@faceline/contracts/http/represent";
+import { ResponseWarning } from "@faceline/contracts/http/reply-fields";
 import { Flag } from "@faceline/contracts/http/request-body";
 import { NamedVector, Vector } from "@faceline/contracts/http/vector";
 import { FacePolicy } from "@faceline/contracts/http/verify";
@@ -99,6 +100,7 @@ const named: Record<string, z.ZodType> = Object.assign(
     CandidateVector,
     ErrorCode,
     Problem,
+    ResponseWarning,
   },
   { ComparedCandidate, FailedCandidate, FacialArea, FaceQuality, QualityIssue, Dependency, LaneHealth },
   { DistanceMetric, FacePolicy, EmbeddingFormat, MinQuality, Precision, RepresentResult },

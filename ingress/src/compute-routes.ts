@@ -1,4 +1,5 @@
 import type { FastifyInstance } from "fastify";
+import { queryOptions } from "./body/query-options.ts";
 import { fieldsOf, withOtherFields } from "./body/sent-fields.ts";
 import { fieldNames, validate } from "./body/validate.ts";
 import { rejectEarly } from "./dispatch/admission.ts";
@@ -12,6 +13,7 @@ export function addComputeRoutes(app: FastifyInstance, context: RouteContext, pr
     const { path, needsWorker, request: bodySchema, query, handle } = endpoint;
     const [schema] = Object.values(bodySchema);
     const knownFields = fieldNames(schema!);
+    const optionsOf = queryOptions(knownFields, query === undefined ? new Set() : fieldNames(query));
     const options = {
       bodyLimit: settings.BODY_BYTES_MAX,
       ...(needsWorker ? { onRequest: rejectEarly(ports, () => models.enabled.lanes) } : {}),
@@ -21,7 +23,7 @@ export function addComputeRoutes(app: FastifyInstance, context: RouteContext, pr
       using _images = request.requestContext!.memory.use();
       const { vectorLengthMax } = models.enabled;
       const parsedQuery = query === undefined ? undefined : validate(query, request.query);
-      const fields = fieldsOf(request.body, endpoint);
+      const fields = fieldsOf(request.body, endpoint, optionsOf(request.query as object, request.body));
       try {
         const body = validate(schema!, fields, vectorLengthMax);
         return await handle(context, request.requestContext!, body, parsedQuery);

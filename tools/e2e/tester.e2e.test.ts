@@ -193,18 +193,19 @@ test("the tester, in a browser", async (t) => {
       await page.getByText("The threshold must be a number of 0 or more.").first().waitFor();
       assert.equal(await field.getAttribute("aria-invalid"), "true");
     }
-    await field.fill("80");
+    await field.fill("0.4");
     await field.press("Enter");
-    await page.getByText("The threshold is a distance: it must be between 0 and 2.").first().waitFor();
+    await page.getByText("The threshold is a distance: it must be between 0 and 0.14").first().waitFor();
     const description = await field.getAttribute("aria-describedby");
     assert.match(await page.locator(`#${description}`).innerText(), /^The threshold is a distance/);
     assert.match(await page.locator(".explanation").innerText(), /threshold 0\.0737/);
     await assertSoundInAllLooks(page, "no-threshold");
-    await field.fill("0,5");
+    await field.fill("0,12");
     await field.press("Enter");
-    await page.locator(".explanation", { hasText: "threshold 0.5000" }).waitFor();
+    await page.locator(".explanation", { hasText: "threshold 0.1200" }).waitFor();
     assert.equal(await field.getAttribute("aria-invalid"), "false");
-    await page.locator(".json code", { hasText: '"threshold": 0.5,' }).waitFor();
+    await page.locator(".json code", { hasText: '"threshold": 0.12,' }).waitFor();
+    await page.getByText(/^The threshold 0\.12 matches about \d+ % of pairs of different people/).waitFor();
     assert.equal(calls, 1);
   });
 

@@ -86,7 +86,7 @@ export const ModelDetails = z.object({
     "Default threshold per distance metric: the largest distance that counts as a match.",
   ),
   thresholds_max: byMetric(z.number()).describe(
-    "Maximum `threshold` per distance metric. No two embeddings are further apart.",
+    "Maximum `threshold` per distance metric: half of the pairs of different people behind `false_match_rate_from` are within it. Without them, no two embeddings are further apart.",
   ),
   thresholds_from: byMetric(z.string()).describe(
     "Where the default threshold for each distance metric comes from, in words.",

@@ -52,9 +52,8 @@ export const distanceFields = {
     .nonnegative(thresholdMessage)
     .optional()
     .describe(
-      "The largest distance that counts as a match. This is neither a percentage nor a similarity. It " +
-        "may be from 0 to 2 for `cosine` and `euclidean_l2`; for `euclidean`, the maximum is " +
-        "`thresholds_max` in `model_details` of /capabilities. Larger values would match everyone and are rejected (`invalid_request`). Defaults to the model's `thresholds` there.",
+      "The largest distance that counts as a match. This is neither a percentage nor a similarity, and " +
+        "thresholds of other models and libraries do not apply. Values above `thresholds_max` in `model_details` of /capabilities would match most people and are rejected (`invalid_request`). Defaults to the model's `thresholds` there.",
     ),
   all_faces: flag(
     false,

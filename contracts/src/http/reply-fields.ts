@@ -1,4 +1,5 @@
 import * as z from "zod";
+import { FalseMatchRate } from "./false-match-rate.ts";
 
 /**
  * ID of a request: the client's own, or a UUIDv7 from the ingress. A client may reuse an ID, because the
@@ -17,4 +18,26 @@ export const requestIdDescription =
 export const replyFields = {
   time: z.number().nonnegative().describe("Processing time in seconds."),
   request_id: RequestId.describe(requestIdDescription),
+};
+
+/** Something that the sender should know about a request that was served. */
+export const ResponseWarning = z.object({
+  code: z.string().describe("Stable code: `threshold_too_high`. Later releases may add others."),
+  detail: z.string().describe("Human-readable explanation, with what to do."),
+});
+
+/** Fields of every response with a verdict. */
+export const thresholdReplyFields = {
+  threshold: z
+    .number()
+    .nonnegative()
+    .describe("The largest distance that counts as a match: your `threshold`, or the default of the model."),
+  threshold_false_match_rate: FalseMatchRate.describe(
+    "The `false_match_rate` of a distance at `threshold`: the estimated share (0 to 1) of pairs of different people that match. Null if there are no measurements, or with `align: false`.",
+  ),
+  warnings: z
+    .array(ResponseWarning)
+    .describe(
+      "Empty unless something about the request is probably a mistake. `threshold_too_high`: more than 10 % of pairs of different people are within your `threshold`.",
+    ),
 };

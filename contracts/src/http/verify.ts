@@ -4,7 +4,7 @@ import { FalseMatchRate } from "./false-match-rate.ts";
 import { FacialArea } from "./facial-area.ts";
 import { ImageOrVector, imageDescription } from "./image.ts";
 import { qualityField, qualityIssuesField } from "./quality.ts";
-import { replyFields } from "./reply-fields.ts";
+import { replyFields, thresholdReplyFields } from "./reply-fields.ts";
 import { body, oneOf } from "./request-body.ts";
 
 /** How faces are chosen from an image with several: the nearest pair, the largest of each, or an error. */
@@ -52,10 +52,7 @@ export const VerifyResponse = z.object({
       "Distance between the two faces, measured by `similarity_metric` and rounded to 6 decimal places. It is 0 for equal embeddings.",
     ),
   false_match_rate: FalseMatchRate,
-  threshold: z
-    .number()
-    .nonnegative()
-    .describe("The largest distance that counts as a match: your `threshold`, or the default of the model."),
+  ...thresholdReplyFields,
   model: z.string().describe("The model that the embeddings and the default threshold belong to."),
   detector_backend: z.string().describe("The detector that found the faces."),
   similarity_metric: DistanceMetric.describe("The distance metric of `distance` and `threshold`."),

@@ -3,12 +3,12 @@ import { ApiError } from "../call/api-error.ts";
 
 /**
  * Returns the fields of a body. An image that is a whole body is the field of an endpoint that takes one
- * image; for others, an ApiError with the way to send several.
+ * image, beside the options of the query; for others, an ApiError with the way to send several.
  */
-export function fieldsOf(body: unknown, { path, imageFields }: ImageFields): unknown {
+export function fieldsOf(body: unknown, { path, imageFields }: ImageFields, inQuery: object): unknown {
   if (!(body instanceof Uint8Array)) return body;
   const [only, ...others] = imageFields;
-  if (others.length === 0) return { [only!]: body };
+  if (others.length === 0) return { ...inQuery, [only!]: body };
   const form = imageFields.map((field) => `-F ${field}=@FILE`).join(" ");
   throw new ApiError(
     "invalid_request",

@@ -22,9 +22,10 @@ export function validate<Schema extends z.ZodType>(
   throw fieldError(result.error.issues[0]!, vectorLengthMax);
 }
 
-/** The names of the fields of a body, and their aliases. */
+/** The names of the fields of a body, and their aliases, or of a query. */
 export function fieldNames(schema: z.ZodType): ReadonlySet<string> {
-  const fields = schema instanceof z.ZodPipe && schema.out instanceof z.ZodObject ? schema.out.shape : {};
+  const object = schema instanceof z.ZodPipe ? schema.out : schema;
+  const fields = object instanceof z.ZodObject ? object.shape : {};
   return new Set([...Object.keys(fields), ...Object.keys(schema.meta()?.["aliases"] ?? {})]);
 }
 

@@ -20,6 +20,8 @@ test("GET /capabilities: what is enabled, what of it has live workers, and the l
   assert.equal(thresholds.cosine, 0.1);
   assert.equal(shown.model_details["Dlib"]!.thresholds_calibration, null);
   assert.deepEqual(shown.model_details["Dlib"]!.false_match_rate_from, { source: "card", pairs: 9 });
+  const max = { cosine: 0.346588, euclidean: 0.6, euclidean_l2: 0.832572 };
+  assert.deepEqual(shown.model_details["Dlib"]!.thresholds_max, max);
   assert.equal(shown.detector_details["ssd"]?.status, "ready");
   assert.equal(shown.detector_details["tiny"]?.status, "unavailable");
   assert.equal(shown.limits.faces, 100);

@@ -9,10 +9,11 @@ import type { ModelCard } from "@faceline/contracts/http/model-card";
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import { version } from "@faceline/runtime/resource";
 import { licenseOf } from "@faceline/models/catalogue";
-import { type DetectorModel, distancesMax } from "@faceline/models/catalogue-entry";
+import type { DetectorModel } from "@faceline/models/catalogue-entry";
 import { membersOf, type Recogniser } from "@faceline/models/model-pair";
 import { deadlineMinMs } from "../call/request-headers.ts";
 import { type HttpSettings, testerIsOn } from "../config.ts";
+import { thresholdMax } from "../matching/false-match-rates.ts";
 import type { EnabledModels } from "../models/enabled-models.ts";
 import type { RouteContext } from "./endpoint.ts";
 import { versionsOf } from "./model-versions.ts";
@@ -26,9 +27,15 @@ export async function capabilities({ ports, settings, models }: RouteContext): P
   const modelEntries = enabled.embeddingModels.map((model) => {
     const lanes = usableLanes.filter(({ lane }) => lane.startsWith(`${model.name}/`));
     const [version] = versionsOf(model, models, ports.poolStates());
-    const rates = enabled.falseMatchRates.get(model.name);
+    const rates = enabled.falseMatchRates.get(model.name) ?? null;
+    const max = (metric: DistanceMetric) => thresholdMax(metric, model, rates);
     const false_match_rate_from = rates ? { source: rates.source, pairs: rates.pairs } : null;
-    const details = { ...modelDetails(model, lanes), false_match_rate_from };
+    const thresholds_max = {
+      cosine: max("cosine"),
+      euclidean: max("euclidean"),
+      euclidean_l2: max("euclidean_l2"),
+    };
+    const details = { ...modelDetails(model, lanes), thresholds_max, false_match_rate_from };
     const card = models.cards.get(model.name) ?? null;
     return [model.name, { model_version: version!, ...details, card }] as const;
   });
@@ -63,7 +70,6 @@ export async function capabilities({ ports, settings, models }: RouteContext): P
 const modelDetails = (model: Recogniser, lanes: LaneState[]) => ({
   embedding_size: model.embedding_size,
   thresholds: model.thresholds,
-  thresholds_max: distancesMax(model),
   thresholds_from: model.thresholds_from,
   thresholds_calibration: model.thresholds_calibration ?? null,
   normalizations: model.normalizations,

@@ -39,6 +39,8 @@ test("/compare 200: vectors alone never leave the ingress", async (t) => {
       { index: 2, distance: 0, false_match_rate: 0.1, id: "7", match: true, face_found: null },
     ],
     threshold: 0.1,
+    threshold_false_match_rate: 0.1,
+    warnings: [],
     best_match: { index: 2, distance: 0, false_match_rate: 0.1, id: "7", match: true, face_found: null },
     time: 0,
     request_id: "mine",

@@ -34,7 +34,7 @@ export const computeEndpoints: ComputeEndpoint[] = [
     path: "/represent",
     summary: "Embed the faces in an image",
     description:
-      "Returns the position, quality and embedding of each face, largest first. With `?format=array` the response is the bare array of `results`.",
+      "Returns the position, quality and embedding of each face, largest first. With `?format=array` the response is the bare array of `results`. If the body is the image itself, the other fields are query parameters: `?max_faces=1`.",
     imageFields: ["img"],
     request: { RepresentRequest },
     reply: { RepresentResponse },

@@ -1,6 +1,7 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
-import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
+import { distancesMax, type EmbeddingModel } from "@faceline/models/catalogue-entry";
 import { falseMatchRate } from "@faceline/models/false-match-curve";
+import type { Recogniser } from "@faceline/models/model-pair";
 
 /**
  * Returns the false match rates of a model's distances: by the operator's calibration where the thresholds
@@ -23,6 +24,27 @@ export function falseMatchRatesOf({
       euclidean_l2: (distance) => byCosine((distance * distance) / 2),
     },
   };
+}
+
+/**
+ * Returns the largest threshold that a request may have: half of the pairs of different people are within it.
+ * The model's own is always allowed. Without rates, it is the largest distance of two embeddings.
+ */
+export function thresholdMax(
+  metric: DistanceMetric,
+  model: Recogniser,
+  rates: FalseMatchRates | null,
+): number {
+  const distanceMax = distancesMax(model)[metric];
+  if (rates === null) return distanceMax;
+  // In millionths: distances have six decimals.
+  let [low, high] = [0, Math.round(distanceMax * 1e6)];
+  while (low < high) {
+    const middle = Math.ceil((low + high) / 2);
+    if (rates.of[metric](middle / 1e6) <= 0.5) low = middle;
+    else high = middle - 1;
+  }
+  return Math.max(low / 1e6, model.thresholds[metric]);
 }
 
 type FalseMatchModel = Pick<EmbeddingModel, "thresholds_calibration" | "false_match_curves">;

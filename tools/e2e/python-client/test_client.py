@@ -7,6 +7,7 @@ import os
 import pickle
 import threading
 import unittest
+import warnings
 from array import array
 from concurrent.futures import ThreadPoolExecutor
 from http.client import HTTPConnection
@@ -17,6 +18,7 @@ from urllib.parse import urlsplit
 from faceline import (
     Faceline,
     FacelineError,
+    FacelineWarning,
     InvalidRequest,
     NoFaceDetected,
     RateLimited,
@@ -72,6 +74,23 @@ class AgainstTheService(unittest.TestCase):
         self.assertEqual(len({round(each.distance, 4) for each in compared}), 1)
         self.assertEqual(failed.error, "no_face_detected")
         self.assertEqual(response.to_dict()["best_match"]["id"], response.best_match.id)
+
+    def test_a_threshold_that_matches_strangers_warns_once_at_each_line_that_sends_it(self):
+        vector = [1.5] + [0.0] * 127
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("default")
+            for _ in range(3):
+                verdict = self.faceline.verify(img1=vector, img2=vector, threshold=0.12)
+            compared = self.faceline.compare(vector=vector, candidates=[vector], threshold=0.12)
+            self.faceline.verify(img1=vector, img2=vector)
+        self.assertEqual([each.category for each in caught], [FacelineWarning] * 2)
+        self.assertEqual({each.filename for each in caught}, {__file__})
+        self.assertEqual(str(caught[0].message), verdict.warnings[0].detail)
+        self.assertEqual(compared.warnings[0].code, "threshold_too_high")
+        self.assertGreater(verdict.threshold_false_match_rate, 0.1)
+        with self.assertRaises(InvalidRequest) as raised:
+            self.faceline.verify(img1=vector, img2=vector, threshold=0.4)
+        self.assertEqual(raised.exception.field, "threshold")
 
     def test_capabilities_and_health_are_typed(self):
         capabilities = self.faceline.capabilities()

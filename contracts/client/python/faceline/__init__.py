@@ -15,6 +15,7 @@ from .core.models import (
 )
 from .errors import (
     FacelineError,
+    FacelineWarning,
     InvalidRequest,
     NoFaceDetected,
     RateLimited,
@@ -29,6 +30,7 @@ __all__ = [
     "FaceQuality",
     "Faceline",
     "FacelineError",
+    "FacelineWarning",
     "FacialArea",
     "FailedCandidate",
     "HealthResponse",

@@ -6,6 +6,7 @@ import itertools
 import json
 import random
 import time
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, TypeVar
 
@@ -19,7 +20,7 @@ from .core.models import (
     RepresentResponse,
     VerifyResponse,
 )
-from .errors import FacelineError, Unavailable, error_from_response
+from .errors import FacelineError, FacelineWarning, Unavailable, error_from_response
 from .options import Candidate, CompareOptions, DetectionOptions, Image, NamedVector, Vector
 from .retries import retry_delay
 
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 T = TypeVar("T")
+Compared = TypeVar("Compared", VerifyResponse, CompareResponse)
 
 _HEADERS = {
     "request_id": "x-request-id",
@@ -73,7 +75,7 @@ class Faceline:
         or an error.
         """
         fields = {"img1": img1, "img2": img2, "face_policy": face_policy}
-        return self._post("/verify", fields, options, CompareOptions, VerifyResponse.from_dict)
+        return _warned(self._post("/verify", fields, options, CompareOptions, VerifyResponse.from_dict))
 
     def represent(
         self,
@@ -112,7 +114,7 @@ class Faceline:
         face of `img`, largest first.
         """
         fields = {"candidates": candidates, "img": img, "vector": vector, "face_index": face_index}
-        return self._post("/compare", fields, options, CompareOptions, CompareResponse.from_dict)
+        return _warned(self._post("/compare", fields, options, CompareOptions, CompareResponse.from_dict))
 
     def capabilities(self) -> CapabilitiesResponse:
         """Returns models, detectors, thresholds and limits of the service."""
@@ -213,6 +215,13 @@ class Faceline:
             except (ValueError, TypeError, KeyError, AttributeError):
                 pass
         raise error_from_response(response.status_code, response.headers, bytes(body))
+
+
+def _warned(response: Compared) -> Compared:
+    """Returns the response, and issues its warnings at the line that called the method."""
+    for each in response.warnings:
+        warnings.warn(each.detail, FacelineWarning, stacklevel=3)
+    return response
 
 
 def _header(name: str, value: str) -> str:

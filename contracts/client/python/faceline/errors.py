@@ -41,6 +41,10 @@ class FacelineError(Exception):
         self.retry_after = retry_after
 
 
+class FacelineWarning(UserWarning):
+    """The request was served, but is probably a mistake: its threshold matches many different people."""
+
+
 class InvalidRequest(FacelineError):
     """The request has to change: a 4xx that no other class is for."""
 

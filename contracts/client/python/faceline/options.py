@@ -77,7 +77,8 @@ class CompareOptions(DetectionOptions, total=False):
     """Options of the requests that compare faces.
 
     distance_metric: defaults to `cosine`.
-    threshold: a distance, not a percentage. Defaults to the model's own for the metric.
+    threshold: a distance, not a percentage. Defaults to the model's own for the metric. One of another library
+        gives a FacelineWarning, or is refused.
     all_faces: True compares every face that `represent` finds; the default is faster and may miss small ones.
     model_version: that of the stored embeddings; refused if the model has other weights by now.
     """

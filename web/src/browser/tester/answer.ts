@@ -19,6 +19,8 @@ export type Answer = {
 export type ScaleFacts = {
   /** The model's own threshold. */
   own: number;
+  /** The largest that the service accepts. */
+  max: number;
   labelled: LabelledDistances | undefined;
   /** Runs while the threshold moves; undefined: back to the model's own. */
   moved: (threshold: number | undefined) => void;

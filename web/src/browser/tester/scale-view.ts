@@ -16,7 +16,7 @@ export type ScaleView = {
   show(threshold: number): void;
 };
 
-export function scaleView({ key, distances, threshold, own, labelled, moved }: ScaleOptions): ScaleView {
+export function scaleView({ key, distances, threshold, own, max, labelled, moved }: ScaleOptions): ScaleView {
   const scale = distanceScale(distances, { own, chosen: threshold }, labelled);
   const step = scale.end / rangeSteps;
   const svg = drawing("svg", { class: "scale", role: "img" });
@@ -33,7 +33,8 @@ export function scaleView({ key, distances, threshold, own, labelled, moved }: S
     range.focus();
     moved(undefined);
   });
-  range.addEventListener("input", () => moved(Number(Number(range.value).toPrecision(3))));
+  // The scale may be longer than the largest threshold: the handle stops there.
+  range.addEventListener("input", () => moved(Math.min(max, Number(Number(range.value).toPrecision(3)))));
   let current = threshold;
   const redraw = () => draw(svg, { ...scale, threshold: Math.min(1, current / scale.end) });
   const show = (next: number): void => {

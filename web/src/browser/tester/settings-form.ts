@@ -68,7 +68,7 @@ export class SettingsForm {
   /** Fault of the settings that prevents a call; undefined if there is none. */
   get fault(): string | undefined {
     if (this.#call === "represent") return undefined;
-    return thresholdFault(this.#threshold.value, this.#ofMetric("thresholds_max"));
+    return thresholdFault(this.#threshold.value, this.thresholdMax);
   }
 
   get model(): string {
@@ -82,6 +82,11 @@ export class SettingsForm {
   /** The model's own threshold for the metric. */
   get ownThreshold(): number {
     return this.#ofMetric("thresholds") ?? 0;
+  }
+
+  /** The largest threshold that the service accepts. */
+  get thresholdMax(): number {
+    return this.#ofMetric("thresholds_max") ?? Number.POSITIVE_INFINITY;
   }
 
   /** What the model's false match rates rest on. */

@@ -186,7 +186,7 @@ export class Tester {
   }
 
   #answerOf(response: Answered, inputs: RequestInputs): Answer {
-    const { model, metric, ownThreshold, rateEvidence } = this.#form;
+    const { model, metric, ownThreshold, thresholdMax, rateEvidence } = this.#form;
     const { reply, serverTiming, measuredMs } = response;
     return {
       reply,
@@ -194,6 +194,7 @@ export class Tester {
       evidence: rateEvidence,
       scale: {
         own: ownThreshold,
+        max: thresholdMax,
         labelled: labelledBy(metric, this.#labelled[model]),
         moved: (threshold) => {
           this.#form.setThreshold(threshold);
