@@ -8,7 +8,7 @@ import { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
 import { Problem } from "@faceline/contracts/http/problem";
 import { portraits } from "@faceline/testing/faces";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
-import { apiClient, retryOnOverload } from "./stack/api-client.ts";
+import { apiClient } from "./stack/api-client.ts";
 import { startDurableServer } from "./stack/redis-servers.ts";
 import { startStack } from "./stack/stack.ts";
 
@@ -73,7 +73,7 @@ test("operators enable and disable models while two ingresses run", async (t) =>
   await t.test("a call under way ends with the detector that it began with", async () => {
     const worker = running.services.find("inference-1");
     const img = (await portraits())[0]!.toString("base64");
-    const post = retryOnOverload(clients[0]!);
+    const post = clients[0]!;
     assert.equal((await post("/represent", { img, detector_backend: "ssd" })).status, 200);
     // The call waits in the worker until it goes on.
     worker.kill("SIGSTOP");

@@ -10,7 +10,7 @@ import { modelsFolder } from "@faceline/models/model-file";
 import { membersOf } from "@faceline/models/model-pair";
 import { isUnpulled } from "@faceline/models/source";
 import { facesFolder, type LabelledPair, labelledPairs, withoutFaces } from "@faceline/testing/faces";
-import { type Post, readBase64, retryOnOverload, runConcurrently } from "./stack/api-client.ts";
+import { type Post, readBase64, runConcurrently } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
 
 const inFlightMax = 8;
@@ -25,7 +25,7 @@ test("all 300 labelled pairs are classified correctly at the default thresholds,
 }, async (t) => {
   const { workers } = readLaunchOptions([], process.env);
   const stack = await startStack(t, { workers, settings: { MODELS: models.map(({ name }) => name).join() } });
-  const post = retryOnOverload(stack.post);
+  const { post } = stack;
   const pairs = labelledPairs();
   assert.equal(pairs.length, 300);
 

@@ -5,7 +5,7 @@ import { HealthResponse } from "@faceline/contracts/http/health";
 import { VerifyResponse } from "@faceline/contracts/http/verify";
 import { portraits } from "@faceline/testing/faces";
 import { processMemory, processMemoryIsReadable } from "@faceline/testing/process-memory";
-import { apiClient, retryOnOverload } from "./stack/api-client.ts";
+import { singlePost } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
 
 // In float the files of Dlib/ssd have 86 MiB, of which ssd has 63; those of Dlib/tiny have one more.
@@ -13,13 +13,10 @@ const settings = { MODELS_LOAD: "first_call", MODELS_MEMORY_MIB: "86", PRECISION
 const turns = 3;
 /** Less than half of the files of ssd: the model files of the last load wait for the garbage collection. */
 const givenBackMib = 20;
-/** A load of ssd in float may take longer than the default deadline where other programs run. */
-const patience = { "x-request-timeout-ms": "120000" };
 
 test("where memory holds one lane, calls wait for theirs, the other one leaves, and its memory is given back", async (t) => {
   const { address, post, services } = await startStack(t, { settings });
   const [first, second] = (await portraits()).map((picture) => picture.toString("base64"));
-  const patient = retryOnOverload(post);
   const loadedLanes = async () => {
     const health = HealthResponse.parse(await (await fetch(`${address}/health`)).json());
     const lanes = Object.values(health.checks.pools).flatMap((pool) => Object.entries(pool));
@@ -31,7 +28,7 @@ test("where memory holds one lane, calls wait for theirs, the other one leaves, 
     for (const detector_backend of ["ssd", "tiny"]) {
       const body = { img1: first, img2: second, detector_backend };
       const startedAt = performance.now();
-      const reply = await patient("/verify", body, patience);
+      const reply = await post("/verify", body);
       assert.equal(reply.status, 200, JSON.stringify(reply.body));
       assert.equal(VerifyResponse.parse(reply.body).verified, false);
       const waitedMs = Math.round(performance.now() - startedAt);
@@ -46,7 +43,7 @@ test("where memory holds one lane, calls wait for theirs, the other one leaves, 
   for (const [turn, mib] of tiny.entries()) assert.ok(mib < ssd[turn]! - givenBackMib, `${mib} MiB`);
 
   await t.test("an anonymous call does not make a lane leave", async () => {
-    const visitor = apiClient(address, "");
+    const visitor = singlePost(address, "");
     for (let call = 0; call < 5; call++) {
       const { status } = await visitor(
         "/tester/verify",

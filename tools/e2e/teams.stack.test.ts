@@ -10,7 +10,7 @@ import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/runtime/red
 import { idempotencyRecordKey } from "@faceline/contracts/wire/names";
 import { portraits } from "@faceline/testing/faces";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
-import { apiClient } from "./stack/api-client.ts";
+import { apiClient, type Post } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
 
 const vectors = { img1: Array(128).fill(0.1), img2: Array(128).fill(0.1) };
@@ -26,12 +26,18 @@ test("keys and limits of teams, on two ingresses", async (t) => {
         "\n",
       );
       const clients = running.addresses.map((address) => apiClient(address, key));
-      const calls = await Promise.all(
-        [...clients, ...clients, ...clients].map((post) => post("/verify", vectors)),
-      );
-      const refused = calls.filter(({ status }) => status === 429);
-      assert.ok(refused.length > 0 && refused.length <= 3, `${refused.length} of 6 calls were refused`);
-      assert.equal(refused[0]!.headers.get("retry-after"), "1");
+      const startedAt = performance.now();
+      let served = 0;
+      let refused: Awaited<ReturnType<Post>> | undefined;
+      await waitUntil("a call is refused", async () => {
+        const calls = await Promise.all([...clients, ...clients].map((post) => post("/verify", vectors)));
+        served += calls.filter(({ status }) => status === 200).length;
+        refused = calls.find(({ status }) => status === 429);
+        return refused !== undefined;
+      });
+      const refilled = Math.ceil((performance.now() - startedAt) / 1_000);
+      assert.ok(served >= 3 && served <= 3 + refilled, `${served} calls were served`);
+      assert.equal(refused!.headers.get("retry-after"), "1");
       await keys("revoke", "--prefix", key);
       for (const post of clients) {
         await waitUntil("the key is refused", async () => (await post("/verify", vectors)).status === 403);
@@ -52,7 +58,7 @@ test("keys and limits of teams, on two ingresses", async (t) => {
     assert.equal(first.length, 1);
   });
 
-  await t.test("a call whose ingress is killed is computed again by the other ingress", async (t) => {
+  await t.test("a call whose ingress is killed is computed again by the other ingress", async () => {
     await using redis = await connectVolatileRedis(readConfig(VolatileRedisConfig, process.env));
     const headers = { "idempotency-key": randomUUID(), "x-request-timeout-ms": "120000" };
     const [killed, other] = running.addresses.map((address) => apiClient(address, running.key));
@@ -65,11 +71,7 @@ test("keys and limits of teams, on two ingresses", async (t) => {
     await waitUntil("the call is under way", async () => (await redis.hget(claim, "state")) === "running");
     running.services.find("ingress-1").kill("SIGKILL");
     await lost;
-    const startedAt = performance.now();
     const reply = await other!("/compare", body, headers);
-    t.diagnostic(
-      `computed again and answered ${Math.round(performance.now() - startedAt)} ms after the death`,
-    );
     assert.equal(reply.status, 200, JSON.stringify(reply.body));
     assert.equal(CompareResponse.parse(reply.body).results.length, candidates.length);
     assert.equal(reply.headers.get("idempotency-replayed"), null);

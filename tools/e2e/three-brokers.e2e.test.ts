@@ -37,7 +37,7 @@ test("when one of three brokers is killed, calls go on or are refused, and then 
   await using opened = new AsyncDisposableStack();
   const { brokers, addresses } = await startCluster(opened);
   const after = (done: () => Promise<void>) => opened.defer(done);
-  const { post, pool } = await startStack(
+  const { postOnce, pool } = await startStack(
     { after },
     {
       settings: {
@@ -49,7 +49,7 @@ test("when one of three brokers is killed, calls go on or are refused, and then 
     },
   );
   const img = (await portraits())[0]!.toString("base64");
-  const call = async () => (await post("/represent", { img })).status;
+  const call = async () => (await postOnce("/represent", { img })).status;
   assert.equal(await call(), 200);
 
   // The broker through which every task passes.

@@ -50,7 +50,8 @@ export async function openTestServers(options: TestServersOptions): Promise<Test
     REDIS_DURABLE_PORT: durablePort,
   };
   const supervision = {
-    ...supervisorLimits(config),
+    // A busy machine may start them slowly.
+    ...supervisorLimits({ ...config, READY_WITHIN_MS: 600_000 }),
     logs: state.logs,
     print,
     onOutput: () => {},

@@ -14,7 +14,7 @@ import { Services } from "@faceline/deploy/launcher/services";
 import { LauncherConfig, supervisorLimits } from "@faceline/deploy/launcher/settings";
 import { createTopics, deleteTopics, topicOptions } from "@faceline/deploy/launcher/topics";
 import { serviceAccessFile } from "@faceline/testing/test-servers";
-import { apiClient, type Post } from "./api-client.ts";
+import { apiClient, type Post, singlePost } from "./api-client.ts";
 
 /**
  * Starts a whole Faceline for one test, on the broker and the Redis servers of the test run, with its own
@@ -29,7 +29,7 @@ export async function startStack(
 ): Promise<TestStack> {
   const { workers = 1, batchers = 1, ingress = 1, operators = false } = options;
   const { settings = {}, ownSettings = {}, workerSettings, restart } = options;
-  const env = { ...process.env, LOG_LEVEL: "info", ...settings };
+  const env = { ...process.env, ...patience, LOG_LEVEL: "info", ...settings };
   const config = readConfig(LauncherConfig, env);
   const kafka = readConfig(KafkaConfig, env);
   const limits = supervisorLimits(config);
@@ -73,7 +73,6 @@ export async function startStack(
   await services.waitUntilHealthy(never);
 
   const [address = ""] = services.addresses;
-  const post = apiClient(address, key);
   return {
     address,
     addresses: services.addresses,
@@ -82,10 +81,14 @@ export async function startStack(
     services,
     logs,
     events,
-    post,
+    post: apiClient(address, key),
+    postOnce: singlePost(address, key),
     operatorsPorts: ownPorts,
   };
 }
+
+/** A process may start slowly, and a request take long, on a machine that is busy with other work. */
+export const patience = { READY_WITHIN_MS: "600000", DEADLINE_DEFAULT_MS: "120000" };
 
 /** The settings with which each service reaches the servers of the test run: as users of their own. */
 export function readAccess(): ServerAccess {
@@ -140,6 +143,8 @@ export type TestStack = {
   logs: string;
   /** Deaths and restarts, as `npm start` prints them. */
   events: string[];
-  /** Posts to the first ingress. */
+  /** Posts to the first ingress, and again where it refuses for now. */
   post: Post;
+  /** Posts to it once: for tests of refusals, and of the path of a single request. */
+  postOnce: Post;
 };
