@@ -48,7 +48,7 @@ test(
     const open = () => connect(port, "127.0.0.1").on("error", () => {});
     const [deaf, reader] = [open(), open().resume()];
     for (const client of [deaf, reader]) client.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
-    for (let turns = 0; turns < 1_000 && !(sockets[0]?.destroyed && sockets[0].closed); turns++) {
+    for (let turns = 0; !(sockets[0]?.destroyed && sockets[0].closed); turns++) {
       if (turns % 10 === 0) deaf.write("GET /small HTTP/1.1\r\nhost: a\r\n\r\n");
       t.mock.timers.tick(1_000);
       await sleep(5);
