@@ -14,6 +14,8 @@ import {
 import { base64Image, facesAnswer, testKey, testServer, waitUntil } from "../testing/server.ts";
 import { drain } from "./drain.ts";
 
+/** For calls that the proxy has sent when it notices. */
+const noticeMs = 3_000;
 const callers = 8;
 const callsBetween = 100;
 const runMs = 20;
@@ -100,7 +102,7 @@ async function startIngress(t: Parameters<typeof testServer>[0], port: number, n
     phase = "notice";
     await notices();
     await drain(app, {
-      noticeMs: 0,
+      noticeMs,
       withinMs: 35_000,
       stopServing: () => {
         phase = "draining";

@@ -10,7 +10,7 @@ import { Steps } from "@faceline/deploy/launcher/steps";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { Compose, findPodmanCompose } from "./containers/compose.ts";
 import { buildImages, openEngine, withoutContainers } from "./containers/images.ts";
-import { readBase64, singlePost } from "./stack/api-client.ts";
+import { apiClient, readBase64 } from "./stack/api-client.ts";
 
 const files = ["compose.yaml", "compose.production.yaml"];
 /** Calls that have to succeed one after another before the service counts as back. */
@@ -32,7 +32,7 @@ test("three brokers, TLS to all servers and a replica of the durable Redis", {
   const script = join(repository, "deploy", "compose", "certificates.sh");
   await steps.run("certificates", () => capture("sh", [script, join(folder, "secrets")]));
   await steps.run("compose", () => compose.start());
-  const post = singlePost(compose.address, compose.readSecret("first-api-key"));
+  const post = apiClient(compose.address, compose.readSecret("first-api-key"), 1);
   const [img1, img2] = ["dia-1.jpg", "dia-2.jpg"].map((name) =>
     readBase64(join(repository, "web", "src", "samples", name)),
   );

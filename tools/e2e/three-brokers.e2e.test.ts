@@ -56,7 +56,6 @@ test("when one of three brokers is killed, calls go on or are refused, and then 
   const leader = await leaderOf(addresses, tasksTopic(pool));
   const inFlight = Array.from({ length: callsInRow }, call);
   brokers.get(leader)!.kill("SIGKILL");
-  const killedAt = performance.now();
 
   const statuses: number[] = [];
   await waitUntil(`${callsInRow} calls in a row are served`, async () => {
@@ -65,8 +64,7 @@ test("when one of three brokers is killed, calls go on or are refused, and then 
   });
   const served = statuses.length - callsInRow;
   t.diagnostic(
-    `${(performance.now() - killedAt).toFixed(0)} ms after the kill ${callsInRow} calls in a row were served; ` +
-      `before them ${served} calls: ${[...Map.groupBy(statuses.slice(0, served), String)].map(([status, all]) => `${all.length} × ${status}`).join(", ")}`,
+    `before ${callsInRow} calls in a row were served, ${served} calls: ${[...Map.groupBy(statuses.slice(0, served), String)].map(([status, all]) => `${all.length} × ${status}`).join(", ")}`,
   );
   for (const status of [...statuses, ...(await Promise.all(inFlight))]) {
     assert.ok([200, 503].includes(status), `${status}`);

@@ -68,17 +68,10 @@ test("a second embedding model is served beside the first", { skip }, async (t) 
       t.diagnostic(await residentMib());
       const pending = new Set(["ssd"]);
       const loaded = verify(post, first, first, { model_name: "MobileFaceNet" }).then(() => pending.clear());
-      const tookMs: number[] = [];
-      while (pending.size > 0) {
-        const startedAt = performance.now();
-        await verify(post, first, second, { detector_backend: "tiny" });
-        tookMs.push(performance.now() - startedAt);
-      }
+      let served = 0;
+      for (; pending.size > 0; served++) await verify(post, first, second, { detector_backend: "tiny" });
       await loaded;
-      t.diagnostic(
-        `calls of Dlib/tiny while MobileFaceNet/ssd was loaded, in ms: ${tookMs.map(Math.round).join()}`,
-      );
-      assert.ok(tookMs.length > 1);
+      assert.ok(served > 1);
       assert.ok((await workersOf()).includes("MobileFaceNet/ssd"));
     },
   );

@@ -1,35 +1,25 @@
 import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Returns a function that posts JSON with a key to one ingress, once: for tests of refusals. */
-export const singlePost =
-  (address: string, key: string): Post =>
-  async (path, body, headers = {}) => {
-    const reply = await fetch(`${address}${path}`, {
-      method: "POST",
-      headers: { "content-type": "application/json", "x-api-key": key, ...headers },
-      body: JSON.stringify(body),
-    });
-    return { status: reply.status, headers: reply.headers, body: await reply.json() };
-  };
-
 /**
- * Returns a function that posts likewise, and again after the Retry-After of each 503, as clients do: a machine
- * that is busy refuses some requests, and fails no test. A lost or wrong answer has another status.
+ * Returns a function that posts JSON with a key to one ingress, and again after the Retry-After of each 503, as
+ * clients do: a busy machine refuses some requests, and fails no test. The default of `triesMax` takes minutes.
  */
-export const apiClient = (address: string, key: string): Post => {
-  const post = singlePost(address, key);
-  return async (path, body, headers) => {
+export const apiClient =
+  (address: string, key: string, triesMax = 120): Post =>
+  async (path, body, headers = {}) => {
     for (let tries = 1; ; tries++) {
-      const reply = await post(path, body, headers);
-      if (reply.status !== 503 || tries === triesMax) return reply;
+      const reply = await fetch(`${address}${path}`, {
+        method: "POST",
+        headers: { "content-type": "application/json", "x-api-key": key, ...headers },
+        body: JSON.stringify(body),
+      });
+      const { status } = reply;
+      const result = { status, headers: reply.headers, body: await reply.json() };
+      if (status !== 503 || tries === triesMax) return result;
       await sleep(1_000 * Number(reply.headers.get("retry-after")));
     }
   };
-};
-
-/** Minutes, as of `waitUntil`: only a service that never recovers is refused that often. */
-const triesMax = 120;
 
 /**
  * Runs `work` for every item, with at most `inFlightMax` at a time. Returns the results in the order of the

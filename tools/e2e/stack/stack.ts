@@ -14,7 +14,7 @@ import { Services } from "@faceline/deploy/launcher/services";
 import { LauncherConfig, supervisorLimits } from "@faceline/deploy/launcher/settings";
 import { createTopics, deleteTopics, topicOptions } from "@faceline/deploy/launcher/topics";
 import { serviceAccessFile } from "@faceline/testing/test-servers";
-import { apiClient, type Post, singlePost } from "./api-client.ts";
+import { apiClient, type Post } from "./api-client.ts";
 
 /**
  * Starts a whole Faceline for one test, on the broker and the Redis servers of the test run, with its own
@@ -82,7 +82,7 @@ export async function startStack(
     logs,
     events,
     post: apiClient(address, key),
-    postOnce: singlePost(address, key),
+    postOnce: apiClient(address, key, 1),
     operatorsPorts: ownPorts,
   };
 }
