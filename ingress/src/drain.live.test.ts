@@ -84,7 +84,7 @@ test("behind HAProxy one address may have 200 connections, and others are served
   assert.equal(closed.length, 10);
 });
 
-/** An ingress whose calls take `runMs`, and which stops as the service does, with a notice until `notices`. */
+/** An ingress whose calls take `runMs`, and which stops as the service does, once the proxy `notices`. */
 async function startIngress(t: Parameters<typeof testServer>[0], port: number, notices = async () => {}) {
   let phase: "serving" | "notice" | "draining" = "serving";
   const refuse = new AbortController();

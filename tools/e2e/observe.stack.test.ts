@@ -17,7 +17,6 @@ import { portraits } from "@faceline/testing/faces";
 import { findInstalledPrometheus } from "@faceline/deploy/testing/promtool";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { apiClient } from "./stack/api-client.ts";
-import { patience } from "./stack/stack.ts";
 
 const [img1, img2] = (await portraits()).map((each) => each.toString("base64"));
 const home = openStateFolder(resolve(repository, process.env["FACELINE_STATE"] ?? ".faceline"));
@@ -142,7 +141,6 @@ async function startObserved(t: TestContext) {
     ZIPKIN_PORT: `${zipkinPort}`,
     PROMETHEUS_PORT: `${prometheusPort}`,
     OPERATORS_PORT: `${operators["ingress-1"]}`,
-    ...patience,
   };
   const script = join(repository, "deploy/commands/start.ts");
   const args = [script, "--observe", "--dev-key", "--workers", "2", "--engine", "model:5000+1b"];

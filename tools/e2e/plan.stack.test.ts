@@ -10,7 +10,6 @@ import { createInterface } from "node:readline";
 import test from "node:test";
 import { freePorts } from "@faceline/deploy/launcher/ports";
 import { repository } from "@faceline/deploy/launcher/state-folder";
-import { patience } from "./stack/stack.ts";
 
 test("the block of the planner's README plans for a running service, sets the plan and takes it back", async () => {
   const readme = readFileSync(join(repository, "tools/planner/README.md"), "utf8");
@@ -30,7 +29,6 @@ test("the block of the planner's README plans for a running service, sets the pl
     PORT: `${port}`,
     POOL: `plan-${randomBytes(6).toString("hex")}`,
     ENGINE: "model:40+5b",
-    ...patience,
   };
   const plan = async (...args: string[]): Promise<string> => {
     const command = [join(repository, "tools/planner/main.ts"), ...args];

@@ -29,7 +29,7 @@ export async function startStack(
 ): Promise<TestStack> {
   const { workers = 1, batchers = 1, ingress = 1, operators = false } = options;
   const { settings = {}, ownSettings = {}, workerSettings, restart } = options;
-  const env = { ...process.env, ...patience, LOG_LEVEL: "info", ...settings };
+  const env = { ...process.env, LOG_LEVEL: "info", ...settings };
   const config = readConfig(LauncherConfig, env);
   const kafka = readConfig(KafkaConfig, env);
   const limits = supervisorLimits(config);
@@ -86,9 +86,6 @@ export async function startStack(
     operatorsPorts: ownPorts,
   };
 }
-
-/** A process may start slowly, and a request take long, on a machine that is busy with other work. */
-export const patience = { READY_WITHIN_MS: "600000", DEADLINE_DEFAULT_MS: "120000" };
 
 /** The settings with which each service reaches the servers of the test run: as users of their own. */
 export function readAccess(): ServerAccess {
