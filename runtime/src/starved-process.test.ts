@@ -33,7 +33,7 @@ test("a process that was stopped for longer than a timeout still gets the reply 
 test("work on another thread that gets no core is waited for, and work that hangs is given up", {
   skip: !existsSync("/proc/self/schedstat") && "this system does not tell how long threads wait",
 }, async (t) => {
-  // An eighth of the limit on a core, in a pool of threads like that of the decoders; then work without an end.
+  // An eighth of the limit on a core, in a pool of threads like that of decoders; then work without an end.
   const child = start(
     t,
     `const work = (rounds, done) => pbkdf2("a", "b", rounds, 64, "sha512", done);

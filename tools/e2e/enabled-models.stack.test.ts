@@ -155,7 +155,7 @@ async function inFlight(address: string): Promise<number> {
   return lanes.reduce((sum, lane) => sum + lane.waiting, 0);
 }
 
-/** Runs `npm run models -- …` with these settings, until an ingress answers within the second that it waits. */
+/** Runs `npm run models -- …` with these settings, until an ingress answers in the second that it waits. */
 const commandWith = (settings: Record<string, string>) => {
   const main = join(import.meta.dirname, "../../deploy/commands/models.ts");
   const env = { ...process.env, ...settings };

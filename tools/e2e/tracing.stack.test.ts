@@ -259,7 +259,7 @@ async function wholeTrace(
   return spans();
 }
 
-/** Returns the trace of a call that was neither refused nor sent to a worker again: a busy machine does that. */
+/** Returns the trace of a call that was neither refused nor sent to a worker again, as on a busy machine. */
 async function servedAtOnce(
   receiver: OtlpReceiver,
   { tasks }: { tasks: number },

@@ -80,7 +80,7 @@ test("pictures beside which there is what unpacks to gigabytes take what their p
   assert.deepEqual([...new Set(kinds)], ["picture"]);
   const reckoned = decodingBytes(imageHeader(png)!);
   assert.ok(bytes <= reckoned, `${Math.round(bytes / 1e6)} MB, reckoned ${Math.round(reckoned / 1e6)} MB`);
-  // About as long as 60 without metadata, because their bytes are read; unpacked it would be 100 times as long.
+  // About as long as 60 without metadata, because their bytes are read; unpacked, 100 times as long.
   const plain = measured(Array.from({ length: 20 }, () => [png, webp, jpeg]).flat());
   assert.ok(cpuMs < 20 * plain.cpuMs, `${cpuMs} ms, ${plain.cpuMs} ms without metadata`);
 });

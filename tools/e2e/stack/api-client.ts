@@ -2,8 +2,8 @@ import { readFileSync } from "node:fs";
 import { setTimeout as sleep } from "node:timers/promises";
 
 /**
- * Returns a function that posts JSON with a key to one ingress, and again after the Retry-After of each 503, as
- * clients do: a busy machine refuses some requests, and fails no test. The default of `triesMax` takes minutes.
+ * Returns a function that posts JSON with a key to one ingress, and again after the Retry-After of a 503, as
+ * clients do: a busy machine refuses some requests, and fails no test. By default it tries for minutes.
  */
 export const apiClient =
   (address: string, key: string, triesMax = 120): Post =>
