@@ -55,7 +55,7 @@ test(
       t.mock.timers.tick(1_000);
       await sleep(5);
     }
-    assert.deepEqual([closed, sockets[0]!.destroyed, sockets[1]!.destroyed], [1, true, false]);
+    assert.deepEqual([closed, sockets[0].destroyed, sockets[1]!.destroyed], [1, true, false]);
     for (const client of [deaf, reader]) client.destroy();
   },
 );
