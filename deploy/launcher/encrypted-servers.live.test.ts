@@ -51,7 +51,7 @@ before(async () => {
   const start = async (program: Program) => {
     const child = new Child(program, () => {});
     running.push(child);
-    await child.ready(60_000, never);
+    await child.ready(600_000, never);
   };
   const { ca, client } = certificates;
   plainPort = redisPort;
@@ -209,7 +209,7 @@ function runBatcher(env: NodeJS.ProcessEnv): Promise<string> {
   execFile(
     process.execPath,
     [main],
-    { env: { ...rest, ...env, LOG_LEVEL: "error" }, timeout: 60_000 },
+    { env: { ...rest, ...env, LOG_LEVEL: "error" }, timeout: 600_000 },
     (_error, stdout, stderr) => resolve(stdout + stderr),
   );
   return promise;

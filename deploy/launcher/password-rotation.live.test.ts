@@ -41,7 +41,7 @@ test("a password of Redis is replaced without a failed command, and the old one 
     server.kill("SIGKILL");
     await server.ended;
   });
-  await server.ready(30_000, never);
+  await server.ready(600_000, never);
 
   const open = (user: string, password: string): Promise<RedisConnection> =>
     connectRedis("REDIS_VOLATILE_URL", `redis://${user}@127.0.0.1:${port}`, commandMs, { password });

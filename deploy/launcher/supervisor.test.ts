@@ -76,7 +76,7 @@ test("a program that ignores SIGTERM is killed, and that is reported", async (t)
 
 test("force kills a program without waiting", async (t) => {
   const force = new AbortController();
-  const { supervisor } = supervise(t, ignoresSigterm, { stopWithinMs: 60_000, force: force.signal });
+  const { supervisor } = supervise(t, ignoresSigterm, { stopWithinMs: 600_000, force: force.signal });
   await supervisor.start();
   const stopped = supervisor.stop();
   force.abort();
@@ -137,8 +137,8 @@ function supervise(
   const never = new AbortController().signal;
   const supervisor = new Supervisor(program, {
     logs,
-    readyWithinMs: 10_000,
-    stopWithinMs: 10_000,
+    readyWithinMs: 600_000,
+    stopWithinMs: 600_000,
     restart: { firstMs: 10, maxMs: 10, forgetMs: 60_000 },
     print: (line) => printed.push(line),
     onOutput: () => {},

@@ -5,11 +5,16 @@ import { Agent, request } from "node:http";
 import { type AddressInfo, connect, createServer } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { startHaproxy, waitUntilRedundant, withoutHaproxy } from "@faceline/runtime/testing/haproxy";
+import {
+  isRedundant,
+  startHaproxy,
+  waitUntilRedundant,
+  withoutHaproxy,
+} from "@faceline/runtime/testing/haproxy";
 import { base64Image, facesAnswer, testKey, testServer, waitUntil } from "../testing/server.ts";
 import { drain } from "./drain.ts";
 
-/** Three checks of the proxy. */
+/** For calls that the proxy has sent when it notices. */
 const noticeMs = 3_000;
 const callers = 8;
 const callsBetween = 100;
@@ -20,7 +25,8 @@ test("two ingresses are restarted in turn behind HAProxy, and no call of kept co
 }, async (t) => {
   const image = await base64Image();
   const [proxyPort, ...ports] = await freePorts(3);
-  const open = (port: number) => startIngress(t, port);
+  const notices = () => waitUntil("the proxy has noticed", async () => !(await isRedundant(proxyPort!)));
+  const open = (port: number) => startIngress(t, port, notices);
   const ingresses = await Promise.all(ports.map(open));
   const proxy = await startHaproxy(proxyPort!, ports);
   t.after(() => proxy[Symbol.asyncDispose]());
@@ -35,9 +41,9 @@ test("two ingresses are restarted in turn behind HAProxy, and no call of kept co
       state.ended++;
     }
   };
-  const moreCalls = async (): Promise<void> => {
+  const moreCalls = (): Promise<void> => {
     const until = state.ended + callsBetween;
-    while (state.ended < until) await sleep(10);
+    return waitUntil("calls go on", async () => state.ended >= until);
   };
   const agents = Array.from({ length: callers }, () => new Agent({ keepAlive: true, maxSockets: 1 }));
   const load = Promise.all(agents.map(call));
@@ -78,8 +84,8 @@ test("behind HAProxy one address may have 200 connections, and others are served
   assert.equal(closed.length, 10);
 });
 
-/** An ingress whose calls take `runMs`, and which stops as the service does. */
-async function startIngress(t: Parameters<typeof testServer>[0], port: number) {
+/** An ingress whose calls take `runMs`, and which stops as the service does, once the proxy `notices`. */
+async function startIngress(t: Parameters<typeof testServer>[0], port: number, notices = async () => {}) {
   let phase: "serving" | "notice" | "draining" = "serving";
   const refuse = new AbortController();
   const { app } = testServer(t, {
@@ -92,9 +98,10 @@ async function startIngress(t: Parameters<typeof testServer>[0], port: number) {
     drainTimeout: refuse.signal,
   });
   await app.listen({ host: "127.0.0.1", port });
-  const stop = () => {
+  const stop = async () => {
     phase = "notice";
-    return drain(app, {
+    await notices();
+    await drain(app, {
       noticeMs,
       withinMs: 35_000,
       stopServing: () => {

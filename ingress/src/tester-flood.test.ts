@@ -85,9 +85,11 @@ test("a visitor who does not read keeps no slot that all visitors share", async 
 });
 
 test("a call whose body has come is not cut off at the deadline: its answer ends it", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   const { app } = testServer(t, {
     dispatch: async ({ images }) => {
-      await sleep(700);
+      t.mock.timers.tick(120_000);
+      await new Promise(setImmediate);
       return images.map(() => facesAnswer([1, 0]));
     },
   });

@@ -142,7 +142,7 @@ export const testFacialArea = (i: number) => ({
   face_found: true,
 });
 
-/** Waits until `condition` resolves to true. Throws after 20 s; `what` completes its message. */
+/** Waits until `condition` resolves to true. Throws after two minutes; `what` completes its message. */
 export async function waitUntil(what: string, condition: () => Promise<boolean>): Promise<void> {
   const giveUpAt = performance.now() + waitMaxMs;
   while (!(await condition())) {
@@ -152,7 +152,7 @@ export async function waitUntil(what: string, condition: () => Promise<boolean>)
 }
 
 const pollEveryMs = 10;
-const waitMaxMs = 20_000;
+const waitMaxMs = 120_000;
 
 /** An image of one colour, as Base64. */
 export async function base64Image(

@@ -10,7 +10,7 @@ const skip =
   `NOT CHECKED what process 1 does: no namespaces here (${probe.error ?? probe.stderr})`;
 
 /** The time limit only ends a test that fails. */
-const options = { encoding: "utf8", timeout: 20_000, killSignal: "SIGKILL" } as const;
+const options = { encoding: "utf8", timeout: 600_000, killSignal: "SIGKILL" } as const;
 
 // A thread that hangs in native code, which no exit of Node can end.
 const script = `

@@ -21,7 +21,8 @@ test("a connection whose packets are swallowed is closed although nobody uses it
   assert.equal(redis.usable, true);
   proxy.swallow();
   await until("the connection is not responsive any more", () => !redis.usable);
-  assert.equal(redis.healthy, false);
+  // An attempt in which this process had a core blames the server.
+  await until("the server is to blame", () => !redis.healthy);
   assert.equal(reasons[0], "REDIS_VOLATILE_URL, commands");
   await assert.rejects(redis.set("liveness", "1"));
   proxy.resume();
@@ -121,9 +122,9 @@ function block(forMs: number): void {
 }
 
 async function until(what: string, holds: () => boolean): Promise<void> {
-  const giveUpAt = performance.now() + 30_000;
+  const giveUpAt = performance.now() + 120_000;
   while (!holds()) {
-    if (performance.now() > giveUpAt) throw new Error(`waited 30 s in vain until ${what}`);
+    if (performance.now() > giveUpAt) throw new Error(`waited 2 minutes in vain until ${what}`);
     await sleep(10);
   }
 }

@@ -40,7 +40,7 @@ test("a process ends when it is drained, although a receiver of spans never repl
     env,
     stdio: ["ignore", "inherit", "inherit"],
     // Only ends a test that fails.
-    timeout: 30_000,
+    timeout: 600_000,
     killSignal: "SIGKILL",
   });
   const ended = once(child, "exit");
@@ -66,7 +66,7 @@ async function runToEnd(code: string, settings: NodeJS.ProcessEnv) {
   const child = spawn(process.execPath, ["--input-type=module", "--eval", code], {
     env: { ...process.env, ...settings },
     stdio: ["ignore", "pipe", "pipe"],
-    timeout: 30_000,
+    timeout: 600_000,
     killSignal: "SIGKILL",
   });
   const [output, errors, [exitCode]] = await Promise.all([

@@ -29,7 +29,9 @@ test("a connection with nothing to read never stalls, and begins anew", () => {
   }
 });
 
-const inLinux = { skip: process.platform === "linux" ? false : "only Linux tells what waits in its kernel" };
+const skip = process.platform !== "linux" && "only Linux tells what waits in its kernel";
+/** The time limit only ends a test that fails. */
+const inLinux = { skip, timeout: 600_000 };
 test(
   "a client that leaves its responses to the kernel is disconnected, whatever it asks for",
   inLinux,
@@ -48,12 +50,12 @@ test(
     const open = () => connect(port, "127.0.0.1").on("error", () => {});
     const [deaf, reader] = [open(), open().resume()];
     for (const client of [deaf, reader]) client.write("GET / HTTP/1.1\r\nhost: a\r\n\r\n");
-    for (let turns = 0; turns < 1_000 && !(sockets[0]?.destroyed && sockets[0].closed); turns++) {
+    for (let turns = 0; !(sockets[0]?.destroyed && sockets[0].closed); turns++) {
       if (turns % 10 === 0) deaf.write("GET /small HTTP/1.1\r\nhost: a\r\n\r\n");
       t.mock.timers.tick(1_000);
       await sleep(5);
     }
-    assert.deepEqual([closed, sockets[0]!.destroyed, sockets[1]!.destroyed], [1, true, false]);
+    assert.deepEqual([closed, sockets[0].destroyed, sockets[1]!.destroyed], [1, true, false]);
     for (const client of [deaf, reader]) client.destroy();
   },
 );

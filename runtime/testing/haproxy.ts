@@ -37,10 +37,12 @@ export async function startHaproxy(port: number, servers: number[]): Promise<Asy
 
 /** Resolves when two ingresses are ready for the proxy on this port of loopback. */
 export async function waitUntilRedundant(port: number): Promise<void> {
-  for (;;) {
-    const reply = await fetch(`http://127.0.0.1:${port}/proxyz`).catch(() => undefined);
-    await reply?.body?.cancel();
-    if (reply?.ok) return;
-    await sleep(50);
-  }
+  while (!(await isRedundant(port))) await sleep(50);
+}
+
+/** Whether the proxy has found two ingresses ready. */
+export async function isRedundant(port: number): Promise<boolean> {
+  const reply = await fetch(`http://127.0.0.1:${port}/proxyz`).catch(() => undefined);
+  await reply?.body?.cancel();
+  return reply?.ok === true;
 }

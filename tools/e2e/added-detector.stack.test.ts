@@ -13,7 +13,6 @@ import { modelFile, modelsFolder } from "@faceline/models/model-file";
 import { foreignDetector } from "@faceline/models/testing/foreign-detector";
 import { foreignContract, foreignRecogniser } from "@faceline/models/testing/foreign-recogniser";
 import { portraits } from "@faceline/testing/faces";
-import { retryOnOverload } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
 
 test("detectors that were added serve calls by the names that DeepFace has, in batches", async (t) => {
@@ -32,9 +31,8 @@ test("detectors that were added serve calls by the names that DeepFace has, in b
   }
   const models = { MODELS: "Foreign", MODEL_DEFAULT: "Foreign", MODELS_DIR: folder };
   const detectors = { DETECTORS: names.join(), DETECTOR_DEFAULT: "yunet" };
-  const running = await startStack(t, { settings: { ...models, ...detectors } });
+  const { post } = await startStack(t, { settings: { ...models, ...detectors } });
 
-  const post = retryOnOverload(running.post);
   const [portrait] = (await portraits()).map((each) => each.toString("base64"));
   const calls = names.flatMap((name) => Array<string>(4).fill(name));
   await Promise.all(

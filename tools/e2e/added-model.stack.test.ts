@@ -13,7 +13,6 @@ import { readPublished } from "@faceline/models/contract/published";
 import { modelFile, modelsFolder } from "@faceline/models/model-file";
 import { foreignContract, foreignRecogniser } from "@faceline/models/testing/foreign-recogniser";
 import { portraits } from "@faceline/testing/faces";
-import { retryOnOverload } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
 
 test("models that were added are shown and serve calls by their names, several at once", async (t) => {
@@ -33,7 +32,7 @@ test("models that were added are shown and serve calls by their names, several a
     const { length } = each.contract.output;
     await addModel(folder, foreignRecogniser({ length, slow: true }), each);
   }
-  const running = await startStack(t, {
+  const { address, post } = await startStack(t, {
     settings: {
       MODELS: ["Foreign", ...pulled].join(),
       MODEL_DEFAULT: "Foreign",
@@ -43,14 +42,13 @@ test("models that were added are shown and serve calls by their names, several a
     },
   });
 
-  const shown = await (await fetch(`${running.address}/capabilities`)).json();
+  const shown = await (await fetch(`${address}/capabilities`)).json();
   const details = CapabilitiesResponse.parse(shown).model_details["Foreign"]!;
   assert.deepEqual(
     [details.embedding_size, details.license, details.status, details.thresholds],
     [16, "Apache-2.0", "ready", { cosine: 0.5, euclidean: 1, euclidean_l2: 1 }],
   );
 
-  const post = retryOnOverload(running.post);
   const [picture] = (await portraits()).map((each) => each.toString("base64"));
   // Four calls of each at once, which the batcher may put together.
   const names = ["Foreign", ...pulled].flatMap((name) => Array<string>(4).fill(name));

@@ -223,8 +223,8 @@ async function callUntil(
   return statuses;
 }
 
-async function callOnce({ post }: TestStack, headers: Record<string, string> = {}): Promise<number> {
-  return (await post("/represent", { img: picture, detector_backend: "tiny" }, headers)).status;
+async function callOnce({ postOnce }: TestStack, headers: Record<string, string> = {}): Promise<number> {
+  return (await postOnce("/represent", { img: picture, detector_backend: "tiny" }, headers)).status;
 }
 
 /** Cropped once, or the calls would wait for that. */

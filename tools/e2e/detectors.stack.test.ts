@@ -13,7 +13,7 @@ import { modelsFolder } from "@faceline/models/model-file";
 import { isUnpulled } from "@faceline/models/source";
 import sharp from "sharp";
 import { portraitCrops, samplesFolder } from "@faceline/testing/faces";
-import { type Post, retryOnOverload } from "./stack/api-client.ts";
+import type { Post } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
 
 const catalogue = await readCatalogue();
@@ -30,8 +30,7 @@ test("each detector is served, and all calls see the same faces with it", async 
       `NOT TESTED: the weights are not here; npm run models -- pull ${absent.join(" ")} fetches them`,
     );
   }
-  const { address, post: postOnce } = await startStack(t, { settings });
-  const post = retryOnOverload(postOnce);
+  const { address, post } = await startStack(t, { settings });
   const pictures = await scenes();
   const stranger = (await portrait(2)).toString("base64");
 

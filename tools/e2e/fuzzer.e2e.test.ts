@@ -35,7 +35,6 @@ test(`${callsEach} calls to each endpoint, drawn from seed ${seed}: no 5xx but i
   const options = ["--max-examples", `${callsEach}`, "--seed", `${seed}`];
   const reports = ["--report", "ndjson", "--report-ndjson-path", report, "--no-color"];
   const config = ["--config-file", join(fuzzer, "schemathesis.toml")];
-  const startedAt = performance.now();
   const { findings } = await run(
     python,
     ["-m", "schemathesis.cli", ...config, "run", document, ...options, ...reports],
@@ -53,15 +52,12 @@ test(`${callsEach} calls to each endpoint, drawn from seed ${seed}: no 5xx but i
       },
     },
   );
-  const seconds = (performance.now() - startedAt) / 1_000;
-
   const endpoints = await readReport(report);
   for (const [endpoint, { calls, statuses, refusedWithTimeLeft }] of endpoints) {
     t.diagnostic(
       `${endpoint}: ${calls} calls, ${JSON.stringify(statuses)}, ${refusedWithTimeLeft} 503 or 504 without a short deadline`,
     );
   }
-  t.diagnostic(`${seconds.toFixed(0)} s`);
   assert.equal(findings, "");
   assert.deepEqual([...endpoints.keys()].toSorted(), documentedEndpoints());
   for (const [endpoint, { calls, statuses, refusedWithTimeLeft }] of endpoints) {

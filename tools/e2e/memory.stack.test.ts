@@ -53,7 +53,7 @@ test("no picture's bytes outlive its batch in a worker", { skip: memorySearchUna
       // does not matter: a worker that stands still for a second counts as dead.
       const images = Array.from({ length: callsPerTry }, (_, i) => pictures[i % pictures.length]!.bytes);
       const calls = Promise.all(
-        images.map((bytes) => running.post("/represent", { img: bytes.toString("base64") })),
+        images.map((bytes) => running.postOnce("/represent", { img: bytes.toString("base64") })),
       );
       await eventOr(reports.events, notSeen.has("pixels") ? "running" : "staged", calls);
       process.kill(worker, "SIGSTOP");

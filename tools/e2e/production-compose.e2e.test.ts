@@ -32,7 +32,7 @@ test("three brokers, TLS to all servers and a replica of the durable Redis", {
   const script = join(repository, "deploy", "compose", "certificates.sh");
   await steps.run("certificates", () => capture("sh", [script, join(folder, "secrets")]));
   await steps.run("compose", () => compose.start());
-  const post = apiClient(compose.address, compose.readSecret("first-api-key"));
+  const post = apiClient(compose.address, compose.readSecret("first-api-key"), 1);
   const [img1, img2] = ["dia-1.jpg", "dia-2.jpg"].map((name) =>
     readBase64(join(repository, "web", "src", "samples", name)),
   );

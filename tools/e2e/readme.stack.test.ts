@@ -10,6 +10,7 @@ import { installPackage, packClient } from "@faceline/commands/client-package";
 import { writeSamples } from "@faceline/deploy/launcher/samples";
 import { openStateFolder, repository } from "@faceline/deploy/launcher/state-folder";
 import { welcomeMessage } from "@faceline/deploy/launcher/welcome";
+import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { startStack } from "./stack/stack.ts";
 
 const skip = spawnSync("curl", ["--version"]).error !== undefined && "there is no curl here";
@@ -70,8 +71,7 @@ test("the calls in README, in the guide to clients and in the launcher's welcome
     const tarball = await packClient(join(folder, "packed"));
     await installPackage(folder, tarball);
     writeFileSync(join(folder, "call.ts"), program.replace(readmeAddress, address));
-    const { stdout } = await promisify(execFile)(process.execPath, ["call.ts"], { cwd: folder });
-    assert.equal(stdout, "true\n");
+    assert.equal(await runInFolder(folder, process.execPath, "call.ts"), "true\n");
   });
 
   await t.test(
@@ -83,14 +83,8 @@ test("the calls in README, in the guide to clients and in the launcher's welcome
       assert.equal(programs.length, 1);
       for (const program of programs) {
         assert.ok(program.includes(readmeAddress), program);
-        const { stdout } = await promisify(execFile)(
-          "python3",
-          ["-c", program.replace(readmeAddress, address)],
-          {
-            cwd: folder,
-          },
-        );
-        assert.equal(stdout, "True\n");
+        const args = ["-c", program.replace(readmeAddress, address)];
+        assert.equal(await runInFolder(folder, "python3", ...args), "True\n");
       }
     },
   );
@@ -104,17 +98,25 @@ test("the calls in README, in the guide to clients and in the launcher's welcome
       assert.ok(program.includes(readmeAddress), file);
       writeFileSync(join(folder, "coming.mts"), program.replace(readmeAddress, address));
       const command = python === undefined ? process.execPath : "python3";
-      const { stdout } = await promisify(execFile)(command, ["coming.mts"], { cwd: folder });
-      assert.match(stdout, /^true\n$/i);
+      assert.match(await runInFolder(folder, command, "coming.mts"), /^true\n$/i);
     });
   }
 });
 
 const readmeAddress = "http://127.0.0.1:8080";
 
-async function paste(command: string, cwd: string): Promise<unknown> {
-  const { stdout } = await promisify(execFile)("sh", ["-c", command], { cwd });
-  return JSON.parse(stdout);
+const paste = async (command: string, cwd: string): Promise<unknown> =>
+  JSON.parse(await runInFolder(cwd, "sh", "-c", command));
+
+/** Returns the verdict that a program prints: it is run again where a busy machine has refused its call. */
+async function runInFolder(cwd: string, command: string, ...args: string[]): Promise<string> {
+  let printed = "";
+  await waitUntil(`${command} ${args.join(" ")} prints a verdict`, async () => {
+    const ended = promisify(execFile)(command, args, { cwd });
+    ({ stdout: printed } = await ended.catch((error: { stdout: string }) => error));
+    return /^(true|false)$|"verified"/im.test(printed);
+  });
+  return printed;
 }
 
 const fenced = (markdown: string, language: string): string[] =>

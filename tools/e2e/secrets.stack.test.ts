@@ -7,6 +7,7 @@ import { readConfig } from "@faceline/runtime/config";
 import { KafkaConfig, openAdmin } from "@faceline/runtime/kafka";
 import { repository, secretsFolder } from "@faceline/deploy/launcher/state-folder";
 import { portraits } from "@faceline/testing/faces";
+import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { filesBelow, unlessGone } from "./stack/disk-search.ts";
 import { startStack } from "./stack/stack.ts";
 
@@ -22,7 +23,7 @@ test("passwords are in private files alone: in no argument, environment or log",
   // Every user is at work: ingress, batcher and worker.
   const img = (await portraits())[0]!.toString("base64");
   assert.equal((await post("/represent", { img })).status, 200);
-  assert.equal((await fetch(`${address}/health`)).status, 200);
+  await waitUntil("/health is green", async () => (await fetch(`${address}/health`)).status === 200);
 
   const passwords = readdirSync(secrets).map((file) => readFileSync(join(secrets, file), "utf8").trim());
   assert.equal(new Set(passwords).size, passwords.length);

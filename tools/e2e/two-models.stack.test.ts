@@ -16,7 +16,7 @@ import { modelsFolder } from "@faceline/models/model-file";
 import { isUnpulled } from "@faceline/models/source";
 import { portraits } from "@faceline/testing/faces";
 import { processMemory, processMemoryIsReadable } from "@faceline/testing/process-memory";
-import { type Post, retryOnOverload } from "./stack/api-client.ts";
+import type { Post } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
 
 const catalogue = await readCatalogue();
@@ -39,7 +39,7 @@ const skip =
 test("a second embedding model is served beside the first", { skip }, async (t) => {
   const running = await startStack(t, { settings });
   const [first, second, third] = (await portraits()).map((picture) => picture.toString("base64"));
-  const post = retryOnOverload(running.post);
+  const { post } = running;
 
   const workersOf = async () => {
     const health = HealthResponse.parse(await (await fetch(`${running.address}/health`)).json());
@@ -57,27 +57,21 @@ test("a second embedding model is served beside the first", { skip }, async (t) 
     "no lane is loaded before a call names it; then its calls wait for it, and others go on",
     async () => {
       assert.deepEqual(await workersOf(), []);
-      const early = await running.post(
+      const early = await running.postOnce(
         "/verify",
         { img1: first, img2: first },
         { "x-request-timeout-ms": "500" },
       );
-      assert.equal(early.status, 503, JSON.stringify(early.body));
+      // Refused, or late where the refusal took longer.
+      assert.ok(early.status >= 503, JSON.stringify(early.body));
       await verify(post, first, first, { detector_backend: "tiny" });
       t.diagnostic(await residentMib());
       const pending = new Set(["ssd"]);
       const loaded = verify(post, first, first, { model_name: "MobileFaceNet" }).then(() => pending.clear());
-      const tookMs: number[] = [];
-      while (pending.size > 0) {
-        const startedAt = performance.now();
-        await verify(post, first, second, { detector_backend: "tiny" });
-        tookMs.push(performance.now() - startedAt);
-      }
+      let served = 0;
+      for (; pending.size > 0; served++) await verify(post, first, second, { detector_backend: "tiny" });
       await loaded;
-      t.diagnostic(
-        `calls of Dlib/tiny while MobileFaceNet/ssd was loaded, in ms: ${tookMs.map(Math.round).join()}`,
-      );
-      assert.ok(tookMs.length > 1);
+      assert.ok(served > 1);
       assert.ok((await workersOf()).includes("MobileFaceNet/ssd"));
     },
   );

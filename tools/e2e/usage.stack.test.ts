@@ -11,12 +11,8 @@ import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { apiClient, runConcurrently } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
 
-const calls = 10_000;
+const calls = 4_000;
 const inFlightMax = 16;
-/** Interval at which an ingress writes. */
-const writeEveryMs = 5_000;
-/** REDIS_COMMAND_MS: how long a write may be under way. */
-const writeMs = 1_000;
 
 const vectors = { img1: Array(128).fill(0.1), img2: Array(128).fill(0.1) };
 /** Every tenth call is wrong. */
@@ -43,11 +39,9 @@ test("counted calls are the calls that were sent, less what a killed ingress cou
   };
   const total = async (team: string) => Object.values(await outcomes(team)).reduce((sum, n) => sum + n, 0);
 
-  /** Times of the answers to the team whose ingress is killed. */
-  const answeredAt: number[] = [];
   const errors = new Set<string>();
-  let unanswered = 0;
-  let killedAt: number | undefined;
+  /** Calls of the team whose ingress is killed: those with and without an answer, and before it is killed. */
+  let [answered, unanswered, answeredBefore, countedBefore] = [0, 0, 0, 0];
   const numbers = Array.from({ length: calls / 2 }, (_, i) => i);
   const all = numbers.flatMap((number) => [
     { number, isSteady: true },
@@ -62,14 +56,14 @@ test("counted calls are the calls that were sent, less what a killed ingress cou
       return;
     }
     if (number === calls / 4) {
-      await waitUntil("it has written once", async () => (await total(killed.team)) > 0);
-      killedAt = performance.now();
+      await waitUntil("it has written once", async () => (countedBefore = await total(killed.team)) > 0);
+      answeredBefore = answered;
       running.services.find("ingress-2").kill("SIGKILL");
     }
     try {
       const { status } = await toKilled("/verify", body, { "x-request-id": id });
       assert.equal(status, number % 10 === 0 ? 400 : 200);
-      answeredAt.push(performance.now());
+      answered++;
       if (status === 400) errors.add(id);
     } catch {
       unanswered++;
@@ -87,26 +81,21 @@ test("counted calls are the calls that were sent, less what a killed ingress cou
   });
 
   const counted = await total(killed.team);
-  const answered = answeredAt.length;
-  const atRisk = answeredAt.filter((at) => at <= killedAt! && at > killedAt! - writeEveryMs - writeMs).length;
-  const before = answeredAt.filter((at) => at <= killedAt!).length;
   t.diagnostic(
-    `${calls} sent: ${calls / 2} of ${calls / 2} counted at one ingress; at the killed one ${answered} answered ` +
-      `(${before} before it was killed), ${unanswered} unanswered, ${counted} counted: ` +
-      `${answered - counted} lost of at most ${atRisk}`,
+    `${answered} answered (${answeredBefore} before it was killed, ${countedBefore} of them written), ` +
+      `${unanswered} unanswered, ${counted} counted`,
   );
   assert.equal(answered + unanswered, calls / 2);
   assert.ok(unanswered <= inFlightMax + running.events.length, `${unanswered} calls had no answer`);
   assert.ok(counted <= calls / 2, "nothing counts twice");
-  assert.ok(counted >= answered - atRisk, "no more is lost than the calls since the last write");
-  assert.ok(counted > answered - before, "what the killed process wrote before is there");
+  // Answers that were on their way when it was killed came later.
+  const kept = countedBefore + answered - answeredBefore - inFlightMax;
+  assert.ok(counted >= kept, "no more is lost than the calls since the last write");
 
   const recent = await readRecentErrors(durable, killed.team);
-  assert.deepEqual(
-    recent.map(({ code }) => code),
-    ["dimension_mismatch"],
-  );
-  for (const { requestId } of recent[0]!.newest) assert.ok(errors.has(requestId), requestId);
+  // Beside refusals for load.
+  const { newest } = recent.find(({ code }) => code === "dimension_mismatch")!;
+  for (const { requestId } of newest) assert.ok(errors.has(requestId), requestId);
 });
 
 /** A team without limits, and a key of it. */

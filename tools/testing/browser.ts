@@ -50,6 +50,8 @@ export async function openPage(browser: Browser, look: PageLook = {}): Promise<W
     colorScheme,
     reducedMotion: "reduce",
   });
+  // A busy machine fails no test.
+  context.setDefaultTimeout(120_000);
   const page = await context.newPage();
   const faults: string[] = [];
   page.on("console", (message) => {

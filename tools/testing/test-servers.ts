@@ -44,6 +44,7 @@ export async function openTestServers(options: TestServersOptions): Promise<Test
   const [kafkaPort = 0, controllerPort = 0, volatilePort = 0, durablePort = 0] = await freePorts(4);
   const config = {
     ...launch,
+    READY_WITHIN_MS: Number(patience.READY_WITHIN_MS),
     KAFKA_PORT: kafkaPort,
     KAFKA_CONTROLLER_PORT: controllerPort,
     REDIS_VOLATILE_PORT: volatilePort,
@@ -64,7 +65,7 @@ export async function openTestServers(options: TestServersOptions): Promise<Test
   const models = launch.MODELS_DIR ?? state.models;
   if (launch.MODELS_DIR === undefined) await steps.run("models", () => buildModels(models, stop));
   await steps.run("Kafka and Redis", () => servers.start(fetched));
-  const environment = { ...process.env, ...testAccess(config, state), MODELS_DIR: models };
+  const environment = { ...process.env, ...testAccess(config, state), ...patience, MODELS_DIR: models };
   const kafka = readConfig(KafkaConfig, environment);
   writeFileSync(serviceAccessFile(run), JSON.stringify(servers.access), { mode: 0o600 });
   await steps.run("topics", () => createTopics(kafka, topicOptions(launch, launch.POOL, stop)));
@@ -83,6 +84,9 @@ export async function openTestServers(options: TestServersOptions): Promise<Test
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }
+
+/** A process may start slowly, and a request take long, on a machine that is busy with other work. */
+const patience = { READY_WITHIN_MS: "600000", DEADLINE_DEFAULT_MS: "120000" };
 
 /**
  * The settings with which tests reach the servers. Their Redis addresses hold the password, because tests

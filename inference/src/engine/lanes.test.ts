@@ -287,15 +287,11 @@ suite("with the real models", () => {
     const detector = usage.networks.find(({ name }) => name === "ssd")!;
     assert.deepEqual([usage.lane, usage.faces, detector.runs, detector.rows], [ssd, 3, 1, 1]);
     assert.ok(usage.runMs >= usage.detectMs + usage.alignMs + usage.embedMs);
-    // Networks of a CPU compute all the time that they get.
-    assert.ok(usage.cpuMs > 0 && usage.cpuMs <= usage.runMs + clockToleranceMs);
+    assert.ok(usage.cpuMs > 0);
   });
 
   test("no pictures give no results", async () => assert.deepEqual(await run(), []));
 });
-
-/** Tolerance between two clocks that are read one after the other. */
-const clockToleranceMs = 1;
 
 function skipped() {
   return { skip: labelledPhotographsMissing };

@@ -22,14 +22,14 @@ test("a modelled engine needs no model file, and pads a batch to a size that it 
   assert.deepEqual(engine.lanes, [
     {
       lane,
-      executionProvider: "model:5+2b",
+      executionProvider: "model:50+2b",
       build: engine.lanes[0]!.build,
       precisions: [],
-      sizes: [1, 2, 4, 6].map((size) => ({ size, runMs: 5 + 2 * size })),
+      sizes: [1, 2, 4, 6].map((size) => ({ size, runMs: 50 + 2 * size })),
     },
   ]);
   const { results, usage } = await engine.run({ lane, pictures: [picture, picture, picture] });
-  assert.ok(usage.runMs >= 13, `${usage.runMs} ms`);
+  assert.ok(usage.runMs >= 57, `${usage.runMs} ms`);
   assert.ok(usage.cpuMs < usage.runMs / 2, `it waits, and does not compute: ${usage.cpuMs} ms`);
   for (const result of results) {
     assert.equal(result.kind, "faces");
@@ -49,7 +49,7 @@ const picture: EnginePicture = {
 };
 
 const options = {
-  modelled: { alphaMs: 5, betaMs: 2 },
+  modelled: { alphaMs: 50, betaMs: 2 },
   modelsDir: "/nowhere",
   lanes: [lane],
   executionProvider: "cpu" as const,

@@ -77,8 +77,8 @@ test("the calls of a dead ingress process are no longer counted after seconds", 
   // The other process goes on reporting its own call.
   const held = [dying.hold(), other.hold()];
   await Promise.all(held.map(({ begun }) => begun));
-  dying.redis.disconnect();
   assert.equal((await other.post("/verify", vectors)).statusCode, 429);
+  dying.redis.disconnect();
   await waitUntilAdmitted(() => other.post("/verify", vectors));
   for (const { end, reply } of held) {
     end();

@@ -11,8 +11,8 @@ import { openVisitorLimiter, type VisitorLimiter } from "./visitor-limiter.ts";
 
 const config = readConfig(VolatileRedisConfig, process.env);
 
-test("two ingress processes share the rate of an address: the burst, then 60 a minute", async (t) => {
-  const limits = { requestsPerMinute: 60, requestsBurst: 5 };
+test("two ingress processes share the rate of an address: the burst, then one a minute", async (t) => {
+  const limits = { requestsPerMinute: 1, requestsBurst: 5 };
   const [one, other] = [await ingress(t, limits), await ingress(t, limits)];
   const address = newAddress();
   const startedAt = performance.now();
@@ -22,7 +22,7 @@ test("two ingress processes share the rate of an address: the burst, then 60 a m
     slot.release();
     slots.push(slot);
   }
-  const refilled = Math.ceil((performance.now() - startedAt) / 1_000);
+  const refilled = Math.ceil((performance.now() - startedAt) / 60_000);
   const admitted = slots.filter(({ error }) => error === undefined).length;
   assert.ok(admitted >= 5 && admitted <= 5 + refilled, `${admitted} of a burst of 5 were admitted`);
   const refused = slots.find(({ error }) => error !== undefined)!;
@@ -30,8 +30,8 @@ test("two ingress processes share the rate of an address: the burst, then 60 a m
     [refused.error!.code, refused.rate!.limit, refused.rate!.remaining],
     ["rate_limited", 5, 0],
   );
-  assert.ok(refused.error!.details.retryAfterMs! > 0 && refused.error!.details.retryAfterMs! <= 1_000);
-  assert.match(refused.error!.message, /one address may send 60 requests per minute/);
+  assert.ok(refused.error!.details.retryAfterMs! > 0 && refused.error!.details.retryAfterMs! <= 60_000);
+  assert.match(refused.error!.message, /one address may send 1 requests per minute/);
   const neighbour = await one.limiter.acquire(newAddress());
   assert.equal(neighbour.error, undefined);
   neighbour.release();

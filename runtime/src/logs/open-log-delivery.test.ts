@@ -38,7 +38,7 @@ async function runWith(settings: NodeJS.ProcessEnv): Promise<Line[]> {
     env: { ...process.env, ...settings },
     stdio: ["ignore", "pipe", "inherit"],
     // Only ends a test that fails.
-    timeout: 60_000,
+    timeout: 600_000,
   });
   const [output, [exitCode]] = await Promise.all([text(child.stdout), once(child, "exit")]);
   assert.equal(exitCode, 0);

@@ -40,7 +40,7 @@ test("a command that fails has its error.type: what the server says, a timeout o
   const { REDIS_VOLATILE_URL: url, REDIS_VOLATILE_PASSWORD_FILE: password } = config;
   const redis = new RedisWithLiveness(
     url,
-    { password, commandTimeout: 50 },
+    { password, commandTimeout: 3_000 },
     { name: "test", silenceMaxMs: 60_000 },
   );
   observeCommands(metrics, "redis-volatile", [redis]);
@@ -49,8 +49,8 @@ test("a command that fails has its error.type: what the server says, a timeout o
   await redis.set(key, "1", "PX", 10_000);
   await assert.rejects(redis.call("NO_SUCH_COMMAND"));
   await assert.rejects(redis.lpush(key, "1"));
-  await assert.rejects(redis.blpop("redis-metrics-no-list", 1));
-  const waiting = assert.rejects(redis.brpop("redis-metrics-no-list", 1));
+  await assert.rejects(redis.blpop("redis-metrics-no-list", 60));
+  const waiting = assert.rejects(redis.brpop("redis-metrics-no-list", 60));
   redis.disconnect();
   await waiting;
   const page = await metrics.page();

@@ -73,7 +73,6 @@ export async function startStack(
   await services.waitUntilHealthy(never);
 
   const [address = ""] = services.addresses;
-  const post = apiClient(address, key);
   return {
     address,
     addresses: services.addresses,
@@ -82,7 +81,8 @@ export async function startStack(
     services,
     logs,
     events,
-    post,
+    post: apiClient(address, key),
+    postOnce: apiClient(address, key, 1),
     operatorsPorts: ownPorts,
   };
 }
@@ -140,6 +140,8 @@ export type TestStack = {
   logs: string;
   /** Deaths and restarts, as `npm start` prints them. */
   events: string[];
-  /** Posts to the first ingress. */
+  /** Posts to the first ingress, and again where it refuses for now. */
   post: Post;
+  /** Posts to it once: for tests of refusals, and of the path of a single request. */
+  postOnce: Post;
 };

@@ -71,7 +71,6 @@ async function recordService(
   const stop = new AbortController();
   const end = () => stop.abort();
   process.once("SIGINT", end);
-  void sleep(1_000 * seconds, undefined, { signal: stop.signal }).then(end, () => {});
   try {
     const result = await recordCalls({
       file,
@@ -83,6 +82,7 @@ async function recordService(
       onOpen: () => {
         const from = ingresses.length === 1 ? "one ingress" : `${ingresses.length} ingresses`;
         print(`Recording from ${from} for ${seconds} s. Ctrl-C ends it.`);
+        void sleep(1_000 * seconds, undefined, { signal: stop.signal }).then(end, () => {});
       },
       progress,
     });
