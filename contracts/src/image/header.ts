@@ -1,4 +1,4 @@
-import { type AvifHeader, avifHeader } from "./avif/header.ts";
+import { type AvifHeader, avifPicture } from "./avif/picture.ts";
 import { imageFormat } from "./format.ts";
 import { jpegFrames, jpegMarkers, jpegSegmentsMax, walkJpegSegments } from "./jpeg-segments.ts";
 import { pngHeaderEnd, pngTypes, walkPngChunks } from "./png-chunks.ts";
@@ -21,7 +21,7 @@ const readers = {
   jpeg: jpegHeader,
   png: pngHeader,
   webp: webpHeader,
-  avif: avifHeader,
+  avif: (image: Buffer) => avifPicture(image)?.header,
   none: () => undefined,
 };
 

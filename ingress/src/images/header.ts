@@ -39,7 +39,7 @@ export function checkHeader(
 
 function damaged(image: Buffer, ref: InputRef): string {
   if (imageFormat(image) !== "avif") return `The image in ${ref.label} is damaged.`;
-  const kind = "is damaged, or an AVIF of several frames, layers or images";
+  const kind = "is damaged, or an AVIF of several frames or layers";
   return `The image in ${ref.label} ${kind}: save it again, or as JPEG.`;
 }
 
