@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { imageFormatNames } from "../image/format.ts";
-import { Vector, vectorLengthMax } from "./vector.ts";
+import { numbersOfText, Vector, vectorLengthMax } from "./vector.ts";
 
 export const imageFileDescription = `A ${imageFormatNames} file.`;
 export const imageDescription = `A ${imageFormatNames} file as Base64 or a data URL. URLs and paths are not opened.`;
@@ -11,11 +11,13 @@ export const Image = z
   .meta({ type: "string", minLength: 1, contentEncoding: "base64", description: imageDescription });
 export type Image = string | Uint8Array;
 
-/** An image, or the embedding that /represent returned for one earlier. */
-export const ImageOrVector = z.union(
-  [Image, Vector],
-  `must be an image (Base64, a data URL, or a file of a form) or a list of 1 to ${vectorLengthMax} finite numbers`,
-);
+/** An image, or the embedding that /represent returned for one earlier, also as a list in a text. */
+export const ImageOrVector = z
+  .union(
+    [Image, Vector],
+    `must be an image (Base64, a data URL, or a file of a form) or a list of 1 to ${vectorLengthMax} finite numbers`,
+  )
+  .transform((value) => (typeof value === "string" ? (numbersOfText(value) ?? value) : value));
 
 function isImage(value: unknown): value is Image {
   return typeof value === "string" || value instanceof Uint8Array;

@@ -26,8 +26,28 @@ export const Vector = z
   .meta({ ...list, description });
 
 /** The rule that a value breaks if `readVector` does not read it, as the end of a sentence. */
-export const vectorRule = (lengthMax: number): string =>
+const vectorRule = (lengthMax: number): string =>
   `must be 1 to ${lengthMax} finite numbers: a list, or float32 as Base64`;
+
+/**
+ * Returns why a value is no vector, as the end of a sentence, or the general rule: numbers that went through
+ * a text or another library, which `readVector` could not read.
+ */
+export function vectorShapeFault(value: unknown, lengthMax: number): string {
+  const isText = typeof value === "string" && isNumbersText(value);
+  if (isText && /\.\.\.|\u2026/.test(value))
+    return 'was cut short where it was printed ("..."): send all numbers';
+  if (isText ? /^[^\d]*\[\s*[[{]/.test(value) : Array.isArray(value) && value.some(Array.isArray))
+    return "is a list in a list: send the inner one";
+  if (isText) return "is a list of numbers as text: parse it first, and send the list";
+  if (typeof value === "object" && value !== null && !(Array.isArray(value) || value instanceof Uint8Array))
+    return "is an object: send its numbers as a list";
+  return vectorRule(lengthMax);
+}
+
+/** Whether a text begins like printed numbers: a list, an array of PostgreSQL, or a call that made one. */
+export const isNumbersText = (text: string): boolean =>
+  /^\s*(\w[\w.]*\()?[[{(][\s[{(]*([-+\d.\u2026]|nan|inf|"?\d)/i.test(text.slice(0, 256));
 
 /**
  * A vector in a field of its own, where a text is not taken for an image: a list, or Base64 as /represent
@@ -46,11 +66,13 @@ function isVector(value: unknown): value is number[] {
 }
 
 /**
- * Returns the numbers of a list, or of float32 (little-endian) as Base64 or bytes; undefined if `value` is no
- * valid vector. The Base64 may be URL-safe and without padding, and has no white space.
+ * Returns the numbers of a list, of a list as text, or of float32 (little-endian) as Base64 or bytes;
+ * undefined if `value` is no valid vector. The Base64 may be URL-safe and without padding, and has no white
+ * space.
  */
 export function readVector(value: unknown): VectorNumbers | undefined {
-  if (isVector(value)) return value;
+  const list = typeof value === "string" ? numbersOfText(value) : value;
+  if (isVector(list)) return list;
   const bytes = typeof value === "string" ? decodeBase64(value) : value;
   if (!(bytes instanceof Uint8Array) || bytes.length % float32Bytes !== 0) return undefined;
   if (!isLength(bytes.length / float32Bytes)) return undefined;
@@ -58,6 +80,23 @@ export function readVector(value: unknown): VectorNumbers | undefined {
   const numbers = float32From(bytes === value ? new Uint8Array(bytes) : bytes);
   return isFinite(numbers) ? numbers : undefined;
 }
+
+/**
+ * Returns the numbers of a text as databases and languages write a list: `[0.1, -2]` of JSON and pgvector,
+ * `{0.1,-2}` of PostgreSQL, `[ 0.1 -2. ]` of NumPy. Undefined: it is another text, or a long one.
+ */
+export function numbersOfText(text: string): number[] | undefined {
+  const [, list, array] = text.length > textCharactersMax ? [] : (bracketed.exec(text) ?? []);
+  const inner = list ?? array;
+  if (inner === undefined) return undefined;
+  const numbers = inner.trim().split(/\s*,\s*|\s+/);
+  return numbers.every((number) => /^[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?$/i.test(number))
+    ? numbers.map(Number)
+    : undefined;
+}
+
+const bracketed = /^\s*(?:\[([^[\]{}]+)\]|\{([^[\]{}]+)\})\s*$/;
+const textCharactersMax = 16_384;
 
 const isLength = (length: number): boolean => length > 0 && length <= vectorLengthMax;
 

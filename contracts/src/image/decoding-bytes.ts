@@ -1,4 +1,4 @@
-import type { AvifHeader } from "./avif/header.ts";
+import type { AvifHeader } from "./avif/picture.ts";
 import type { ImageHeader } from "./header.ts";
 
 // Tested with real files in inference/src/decode/decoding-memory.test.ts.
@@ -50,7 +50,7 @@ function rowBytes(header: RowsHeader): number {
  */
 function avifBytes({ width, height, tiles, ...header }: AvifHeader): number {
   const sampleBytes = header.samplesPerPixel * header.bytesPerSample;
-  const perPixel = 13 + 1.85 * sampleBytes + (header.hasFilters ? sampleBytes : 0);
+  const perPixel = 13 + 1.85 * sampleBytes;
   const tilePixels = (tiles.width + 2 * avifBorderPx) * (tiles.height + 2 * avifBorderPx);
   const decoding = perPixel * tilePixels * Math.min(tiles.count, tilesAtOnce);
   const planes = header.samplesPerPixel * (header.samplesPerPixel === 3 ? 2 : 1);

@@ -1,4 +1,4 @@
-import { type AvifHeader, avifHeader } from "./avif/header.ts";
+import { type AvifHeader, avifPicture } from "./avif/picture.ts";
 import { imageFormat } from "./format.ts";
 import { jpegFrames, jpegMarkers, jpegSegmentsMax, walkJpegSegments } from "./jpeg-segments.ts";
 import { pngHeaderEnd, pngTypes, walkPngChunks } from "./png-chunks.ts";
@@ -14,6 +14,38 @@ export function imageHeader(image: Buffer): ImageHeader | undefined {
   return header !== undefined && header.width > 0 && header.height > 0 ? header : undefined;
 }
 
+/**
+ * Returns the most pixels that an image may have. A JPEG of one scan may have five times `pixelsMax`, as those
+ * of telephones with 48 to 200 megapixels: it is decoded row by row to an eighth of its size, which takes
+ * little memory, and its side must then be within the largest that is not shrunk.
+ */
+export function pixelsMaxOf(header: ImageHeader, pixelsMax: number): number {
+  const isScaled = header.format === "jpeg" && !header.severalScans && header.components <= 3;
+  return isScaled && Math.max(header.width, header.height) <= scaledSideMaxPx ? 5 * pixelsMax : pixelsMax;
+}
+
+const scaledSideMaxPx = 8 * 2_560;
+
+/** Returns the kind of a JPEG that no library here decodes, for a sentence; undefined: it is of another. */
+export function unusualJpeg(image: Buffer): string | undefined {
+  let kind: string | undefined;
+  if (imageFormat(image) !== "jpeg") return undefined;
+  walkJpegSegments(image, "header", (marker, payloadAt) => {
+    // C4, C8 and CC are no frames. (ITU T.81 B.1)
+    if (
+      marker < jpegMarkers.baselineFrame ||
+      marker > 0xcf ||
+      (marker % 4 === 0 && marker !== jpegMarkers.baselineFrame)
+    )
+      return "continue";
+    if (marker % 4 === 3) kind = "a lossless JPEG";
+    else if (!jpegFrames.has(marker)) kind = "a hierarchical JPEG";
+    else if (image[payloadAt] !== 8) kind = `a ${image[payloadAt]}-bit JPEG`;
+    return "stop";
+  });
+  return kind;
+}
+
 /** Shortest side of an image that is decoded: fewer pixels of a face do not tell people apart. */
 export const imageSideMinPx = 16;
 
@@ -21,7 +53,7 @@ const readers = {
   jpeg: jpegHeader,
   png: pngHeader,
   webp: webpHeader,
-  avif: avifHeader,
+  avif: (image: Buffer) => avifPicture(image)?.header,
   none: () => undefined,
 };
 
@@ -53,6 +85,7 @@ function jpegHeaderIn(image: Buffer, extent: "header" | "file"): JpegHeader | un
 
 function jpegFrame(image: Buffer, marker: number, at: number): JpegHeader | undefined {
   const components = image[at + 5] ?? 0;
+  if (image[at] !== 8) return undefined;
   if (components < 1 || components > 4 || at + 6 + 3 * components > image.length) return undefined;
   // Horizontal and vertical sampling factors, 1 to 4 each.
   const factors = Array.from({ length: components }, (_, i) => image[at + 7 + 3 * i]!);

@@ -1,11 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import type { Box } from "@faceline/contracts/image/avif/boxes";
 import {
-  avifFile,
   avifGrid,
-  avifPicture,
+  avifItem,
+  avifOf,
   mirrorProperty,
   rotationProperty,
+  sizeProperty,
 } from "@faceline/contracts/testing/avif-files";
 import sharp, { type Sharp } from "sharp";
 import { storedAs } from "../../testing/picture-cases.ts";
@@ -39,7 +41,7 @@ test("every depth, chroma and profile of AVIF decodes to the pixels of the PNG",
 
 // The container of an AVIF turns the picture. EXIF may say so too, and then counts for nothing.
 test("irot and imir of an AVIF are applied, and sizes are those of the upright picture", async () => {
-  const turns: Record<string, { orientation: number; properties: Buffer[] }> = {
+  const turns: Record<string, { orientation: number; properties: Box[] }> = {
     "a quarter turn to the left": { orientation: 8, properties: [rotationProperty(1)] },
     "half a turn": { orientation: 3, properties: [rotationProperty(2)] },
     "a quarter turn to the right": { orientation: 6, properties: [rotationProperty(3)] },
@@ -50,9 +52,7 @@ test("irot and imir of an AVIF are applied, and sizes are those of the upright p
     const stored = await sharp(await storedAs(orientation, upright))
       .avif({ quality: 90, effort: 0 })
       .toBuffer();
-    const item = avifPicture(stored, 1);
-    const file = avifFile([{ ...item, properties: [...item.properties, ...properties] }]);
-    const picture = await decoded(file);
+    const picture = await decoded(avifOf([avifItem(stored, ...properties)]));
     assert.deepEqual([picture.originalWidth, picture.originalHeight], [80, 40], name);
     assert.deepEqual(cornersOf(picture), uprightCorners, name);
   }
@@ -68,28 +68,58 @@ test("each orientation as an encoder writes it to container and EXIF is applied 
 });
 
 test("a grid of tiles decodes to one picture", async () => {
-  const tile = avifPicture(
+  const tile = avifItem(
     await quarters(80, 40).resize(64, 64, { fit: "fill" }).avif({ effort: 0 }).toBuffer(),
-    2,
   );
   const picture = await decoded(avifGrid(tile, { columns: 3, rows: 2, width: 180, height: 100 }));
   assert.deepEqual([picture.width, picture.height], [180, 100]);
   assert.deepEqual(pixelAt(picture, 70, 3).map(half), pixelAt(picture, 6, 3).map(half));
 });
 
-test("an AVIF that is not understood as a whole never reaches the decoder", async () => {
+test("what libheif would decode for long, or with much memory, ends at once as an error", async () => {
   const whole = await quarters(80, 40).avif({ effort: 0 }).toBuffer();
-  const item = avifPicture(whole, 1);
+  const item = avifItem(whole);
+  const large = avifItem(await quarters(4_000, 3_000).avif({ effort: 0 }).toBuffer(), sizeProperty(80, 40));
+  const configuration = item.properties.find(({ type }) => type === "av1C")!;
   const hostile: Record<string, Buffer> = {
     "cut in half": whole.subarray(0, whole.length / 2),
     "without its last byte": whole.subarray(0, -1),
-    "twenty frames": avifFile([{ ...item, data: Buffer.concat(Array(20).fill(item.data)) }]),
-    "two pictures": avifFile([item, { ...item, id: 2 }]),
+    "twenty frames": avifOf([{ ...item, data: Buffer.concat(Array(20).fill(item.data)) }]),
+    "12 megapixels that say they are 3,200 pixels": avifOf([large]),
+    "the same in a grid": avifGrid(large, { columns: 8, rows: 8, width: 640, height: 320 }),
+    "a grid of a tile that is named twice": avifOf(
+      [{ ...item, type: "grid", data: Buffer.of(0, 0, 0, 0, 0, 80, 0, 40) }, item],
+      [{ type: "dimg", from: 1, to: [2, 2] }],
+    ),
+    "an overlay of 200 pictures": avifOf(
+      [{ ...item, type: "iovl" }, item],
+      [{ type: "dimg", from: 1, to: Array(200).fill(2) }],
+    ),
+    "less than it says": avifOf([{ ...item, properties: [configuration, sizeProperty(800, 600)] }]),
     "a page after the brand": Buffer.from("\0\0\0\x18ftypavif\0\0\0\0<script>", "latin1"),
   };
   for (const [name, file] of Object.entries(hostile)) assert.equal(await codeOf(file), "invalid_image", name);
-  const sequence = avifFile([item], { brands: ["avis", "avif"] });
+  const sequence = Buffer.from(avifOf([item]).fill("avis", 8, 12));
   assert.equal(await codeOf(sequence), "unsupported_image_format");
+  const tiles = { columns: 10, rows: 10, width: 8_000, height: 6_000 };
+  assert.equal(await codeOf(avifGrid(avifItem(whole, sizeProperty(800, 600)), tiles)), "image_too_large");
+});
+
+test("a picture with a gain map, 250 items of its bytes as metadata and 200 turns decodes as it is alone", async () => {
+  const item = avifItem(await quarters(80, 40).avif({ quality: 90, effort: 0 }).toBuffer());
+  const turns: Box[] = Array(200).fill(rotationProperty(2));
+  const exif = { type: "Exif", data: Buffer.alloc(20_000), properties: [] };
+  const file = avifOf(
+    [
+      { ...item, properties: [...item.properties, ...turns] },
+      { ...item, type: "tmap" },
+      item,
+      ...Array(250).fill(exif),
+    ],
+    [{ type: "dimg", from: 2, to: [1, 3] }],
+  );
+  const alone = avifOf([avifItem(avifOf([item]), rotationProperty(2))]);
+  assert.deepEqual((await decoded(file)).pixels, (await decoded(alone)).pixels);
 });
 
 test("damaged data of an AVIF end as a picture or as its error, whatever the bytes are", async () => {

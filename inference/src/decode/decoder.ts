@@ -1,5 +1,5 @@
 import { decodingBytes } from "@faceline/contracts/image/decoding-bytes";
-import { imageHeader } from "@faceline/contracts/image/header";
+import { imageHeader, pixelsMaxOf } from "@faceline/contracts/image/header";
 import { jpegMarkers } from "@faceline/contracts/image/jpeg-segments";
 import PQueue from "p-queue";
 import type { Size } from "../geometry/pixels.ts";
@@ -140,9 +140,9 @@ function isWithin(
   { width, height }: PlainJpegHeader,
   bytes: Uint8Array,
 ): boolean {
-  if (width * height > pixelsMax || Math.min(width, height) < sideMinPx) return false;
   const header = imageHeader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
-  return header !== undefined && decodingBytes(header) <= decodingBytesMax;
+  if (header === undefined || Math.min(width, height) < sideMinPx) return false;
+  return width * height <= pixelsMaxOf(header, pixelsMax) && decodingBytes(header) <= decodingBytesMax;
 }
 
 /** Copies the pixels into their own memory, and zeroes those of libvips. */

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { test } from "node:test";
 import { decodingBytes } from "@faceline/contracts/image/decoding-bytes";
 import { imageHeader } from "@faceline/contracts/image/header";
-import { avifGrid, avifPicture } from "@faceline/contracts/testing/avif-files";
+import { avifGrid, avifItem } from "@faceline/contracts/testing/avif-files";
 import { metadataBombs } from "@faceline/contracts/testing/metadata-bombs";
 import sharp from "sharp";
 import { groupPhotograph } from "../../testing/photographs.ts";
@@ -47,7 +47,7 @@ const pictures = {
   "small AVIF": () => rgb(600, 400).avif(fast),
   "very wide AVIF": () => rgb(16_000, 16).avif(fast),
   "AVIF of tiles": async () =>
-    avifGrid(avifPicture(await rgb(512, 512).avif(fast).toBuffer(), 2), {
+    avifGrid(avifItem(await rgb(512, 512).avif(fast).toBuffer()), {
       columns: 4,
       rows: 4,
       width: 2_000,
@@ -93,7 +93,6 @@ test("an AVIF of a telephone, of 12 megapixels, is within the default limit, and
     bytesPerSample: 1 as const,
     samplesPerPixel: 1.5,
     hasAlpha: false,
-    hasFilters: false,
     tiles: { count: 1, width, height },
   });
   const inTiles = { ...header(7_000, 5_000), tiles: { count: 140, width: 512, height: 512 } };

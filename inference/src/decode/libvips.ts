@@ -1,7 +1,7 @@
 import type { InputFault } from "@faceline/contracts/http/errors";
 import { decodingBytes } from "@faceline/contracts/image/decoding-bytes";
 import { imageFormat } from "@faceline/contracts/image/format";
-import { type ImageHeader, imageHeader } from "@faceline/contracts/image/header";
+import { type ImageHeader, imageHeader, pixelsMaxOf } from "@faceline/contracts/image/header";
 import type { PlainImage } from "./metadata/kept-bytes.ts";
 import { withoutMetadata } from "./metadata/without-metadata.ts";
 import sharp from "sharp";
@@ -43,7 +43,7 @@ export async function decodeWithLibvips(
   try {
     const size = await uprightSizeOf(plain, header);
     if (Math.min(size.width, size.height) < limits.sideMinPx) return rejected("image_too_small");
-    return await readPixels(plain.image, { ...size, isCmyk: isCmyk(header) }, limits);
+    return await readPixels(plain.image, { ...size, header }, limits);
   } catch (error) {
     if ((error as Error).message.startsWith("timeout: ")) throw new DecodeTimeout(limits.decodeMaxMs);
     // The header was good, so what follows it is cut short or damaged.
@@ -55,7 +55,7 @@ export async function decodeWithLibvips(
 
 /** Checks a header by the rules of the ingress, which has read it in the same way. */
 function faultOf(header: ImageHeader, limits: PictureLimits): InputFault | undefined {
-  if (header.width * header.height > limits.pixelsMax) return "image_too_large";
+  if (header.width * header.height > pixelsMaxOf(header, limits.pixelsMax)) return "image_too_large";
   if (Math.min(header.width, header.height) < limits.sideMinPx) return "image_too_small";
   return decodingBytes(header) > limits.decodingBytesMax ? "image_too_large" : undefined;
 }
@@ -72,11 +72,11 @@ const isCmyk = (header: ImageHeader): boolean => header.format === "jpeg" && hea
 
 async function readPixels(bytes: Buffer, picture: UprightPicture, limits: PictureLimits): Promise<Picture> {
   const decoding = sharp(bytes, {
-    limitInputPixels: limits.pixelsMax,
+    limitInputPixels: pixelsMaxOf(picture.header, limits.pixelsMax),
     failOn: "truncated",
     // A colour profile changes a photograph by less than a passing cloud does, and costs a fifth of the
     // decoding.
-    ignoreIcc: !picture.isCmyk,
+    ignoreIcc: !isCmyk(picture.header),
   }).autoOrient();
   // White, as on a page. Does nothing without an alpha channel.
   decoding.flatten({ background: "#ffffff" });
@@ -115,4 +115,4 @@ function threeChannels(data: Uint8Array, channels: number): Uint8Array {
 }
 
 /** Width and height are those of the upright picture. */
-type UprightPicture = { width: number; height: number; isCmyk: boolean };
+type UprightPicture = { width: number; height: number; header: ImageHeader };

@@ -1,4 +1,5 @@
-import { heifBrands, imageFormat } from "@faceline/contracts/image/format";
+import { heifBrands } from "@faceline/contracts/image/format";
+import { imageIn } from "../images/base64.ts";
 
 /**
  * Returns what a body is by its first bytes, whatever its content type says: "curl -d" calls JSON a form, and
@@ -6,7 +7,7 @@ import { heifBrands, imageFormat } from "@faceline/contracts/image/format";
  */
 export function bodyKind(bytes: Buffer): BodyKind | undefined {
   // HEIC is refused later, by its name.
-  if (imageFormat(bytes) !== undefined || heifBrands(bytes).length > 0) return "image";
+  if (imageIn(bytes) !== undefined || heifBrands(bytes).length > 0) return "image";
   if (bytes[0] === 0x1f && bytes[1] === 0x8b) return "gzip";
   const start = withoutByteOrderMark(bytes).toString("latin1", 0, startBytes);
   return patterns.find(([, pattern]) => pattern.test(start))?.[0];

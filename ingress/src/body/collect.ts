@@ -1,5 +1,7 @@
 import type { Readable } from "node:stream";
 import { errorCodes } from "fastify";
+import { ApiError } from "../call/api-error.ts";
+import { grouped } from "../images/base64.ts";
 import { Slab, type SlabPool } from "../memory/slab-pool.ts";
 
 /**
@@ -9,7 +11,7 @@ import { Slab, type SlabPool } from "../memory/slab-pool.ts";
  */
 export function collectBody(payload: Readable, { contentLength, bytesMax, pool }: CollectOptions) {
   const { promise, resolve, reject } = Promise.withResolvers<CollectedBody>();
-  if (contentLength > bytesMax) throw new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE();
+  if (contentLength > bytesMax) throw tooLargeError(contentLength, bytesMax);
   const room = { pool, bytesMax: Number.isNaN(contentLength) ? bytesMax : contentLength };
   let first: Buffer | undefined;
   let slab: Slab | undefined;
@@ -18,7 +20,7 @@ export function collectBody(payload: Readable, { contentLength, bytesMax, pool }
   const onData = (chunk: Buffer) => {
     const from = receivedBytes;
     receivedBytes += chunk.length;
-    if (receivedBytes > bytesMax) return fail(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE());
+    if (receivedBytes > bytesMax) return fail(tooLargeError(receivedBytes, bytesMax));
     if (first === undefined) {
       first = chunk;
       return;
@@ -70,6 +72,11 @@ function withRoom(received: Slab | Buffer, bytes: number, { bytesMax, pool }: Ro
  * memory costs nothing until it is written to.
  */
 const growthFactor = 8;
+
+function tooLargeError(bytes: number, bytesMax: number): ApiError {
+  const detail = `The body is too large: it has ${grouped(bytes)} bytes or more, and the limit is ${grouped(bytesMax)}.`;
+  return new ApiError("request_too_large", detail);
+}
 
 const nothing = Buffer.alloc(0);
 

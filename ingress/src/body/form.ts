@@ -1,5 +1,6 @@
 import { formFields, formLists, formNumbers } from "@faceline/contracts/http/form-fields";
 import { isPlainName } from "@faceline/contracts/http/likely-field";
+import { isNumbersText, numbersOfText } from "@faceline/contracts/http/vector";
 import { ApiError } from "../call/api-error.ts";
 import { JsonParser, tooManyCandidatesError } from "./json.ts";
 import type { BodyLimits } from "./json-limits.ts";
@@ -17,16 +18,25 @@ export function bodyFromForm(entries: FormEntry[], limits: BodyLimits): Record<s
     // PHP, Rails and some HTTP clients mark lists so.
     const name = sentName.replace(/\[\d*\]$/, "");
     const parsed = typeof value === "string" ? parseText(name, value, json) : value;
-    const previous = fields.get(name);
-    if (previous === undefined) fields.set(name, [parsed]);
-    else previous.push(parsed);
+    // An object under another name holds the fields of the request: a part that is called "request" or "data".
+    const isRequest = !formFields.has(name) && isObject(parsed);
+    for (const [field, each] of isRequest ? Object.entries(parsed) : [[name, parsed] as const]) {
+      const previous = fields.get(field);
+      if (previous === undefined) fields.set(field, [each]);
+      else previous.push(each);
+    }
   }
   return Object.fromEntries(Array.from(fields, ([name, values]) => [name, oneOrList(name, values)]));
 }
 
 function parseText(name: string, text: string, json: JsonParser): unknown {
+  // Whoever reads the field tells what was printed.
+  if (isNumbersText(text) && /\.\.\./.test(text)) return text;
   if (isJson(text))
-    return json.parse(Buffer.from(text), `The form field ${isPlainName(name) ? name : ""}`.trim());
+    return (
+      numbersOfText(text) ??
+      json.parse(Buffer.from(text), `The form field ${isPlainName(name) ? name : ""}`.trim())
+    );
   if (formNumbers.has(name) && text.trim() !== "" && Number.isFinite(Number(text))) return Number(text);
   return text;
 }
@@ -53,7 +63,11 @@ export function withPlusSigns(name: string, value: string): string {
 const base64Field =
   /^(img[12]?(_path)?|(source_)?vector|candidates|target_vectors?|vectors|vector_b)(\[\d*\])?$/;
 
-const isJson = (text: string): boolean => /^\s*[[{]/.test(text);
+/** Not the names of objects of JavaScript and Java, which are told as an image that is missing. */
+const isJson = (text: string): boolean => /^\s*[[{](?!object[ +]|B@)/.test(text);
+
+const isObject = (value: unknown): value is object =>
+  typeof value === "object" && value !== null && !Array.isArray(value) && !(value instanceof Uint8Array);
 
 /** The number of fields that a form may have: one for each candidate, and 64 for all others. */
 export const formFieldsMax = (limits: BodyLimits): number => candidatesMax(limits) + 64;

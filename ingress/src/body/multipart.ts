@@ -1,4 +1,5 @@
 import { Busboy } from "@fastify/busboy";
+import { imageFormat } from "@faceline/contracts/image/format";
 import { ApiError } from "../call/api-error.ts";
 import { type FormEntry, formFieldsMax, tooManyFieldsError } from "./form.ts";
 import type { BodyLimits } from "./json-limits.ts";
@@ -13,7 +14,7 @@ export async function multipartFields(
   contentType: string,
   limits: BodyLimits,
 ): Promise<FormEntry[]> {
-  const parts: { name: string; value: string | Buffer[] }[] = [];
+  const parts: { name: string; value: string | Buffer[]; isJson?: boolean }[] = [];
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   const boundary = boundaryOf(contentType);
   // The parser creates a stream for each part, even for parts that it skips, and a part may be as short as 14
@@ -25,15 +26,15 @@ export async function multipartFields(
     headers: { "content-type": `multipart/form-data; boundary="${boundary}"` },
     limits: { parts: formFieldsMax(limits), fieldSize: bytes.length, headerPairs: 16, headerSize: 8_192 },
     isPartAFile: (_name, type, fileName) =>
-      fileName !== undefined || (type !== undefined && !/^(text\/|application\/json)/.test(type)),
+      fileName !== undefined || (type !== undefined && !type.startsWith("text/")),
   });
   const rejectMalformed = () =>
     reject(new ApiError("invalid_request", "The multipart body is broken off or malformed."));
 
   parser.on("field", (name, value) => parts.push({ name, value }));
-  parser.on("file", (name, file) => {
+  parser.on("file", (name, file, _fileName, _encoding, type) => {
     const value: Buffer[] = [];
-    parts.push({ name, value });
+    parts.push({ name, value, isJson: /^(text\/json|application\/([\w.-]+\+)?json)\b/i.test(type) });
     file.on("data", (chunk: Buffer) => value.push(chunk));
     file.on("error", rejectMalformed);
   });
@@ -46,7 +47,12 @@ export async function multipartFields(
   parser.end(bytes);
 
   await promise;
-  return parts.map(({ name, value }) => [name, typeof value === "string" ? value : fileOf(value)]);
+  return parts.map(({ name, value, isJson }) => {
+    if (typeof value === "string") return [name, value];
+    const file = fileOf(value);
+    // A browser calls a Blob of JSON "blob", as it does an image.
+    return [name, isJson && imageFormat(file) === undefined ? file.toString("utf8") : file];
+  });
 }
 
 /** Returns the bytes of a file, without a copy if its pieces lie one behind the other. */

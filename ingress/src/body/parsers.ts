@@ -29,7 +29,11 @@ export function addBodyParsers(app: FastifyInstance, limits: BodyLimits, pool: S
     if (kind === "multipart") throw new ApiError("invalid_request", `The body ${notJson.multipart}.`);
     return { body: bodyFromForm(urlencodedFields(collected.bytes, limits), limits) };
   });
-  addParser("multipart/form-data", async ({ bytes, slab }, contentType) => {
+  addParser("multipart/form-data", async (collected, contentType) => {
+    const { bytes, slab } = collected;
+    const kind = bodyKind(bytes);
+    if (kind === "json" || kind === "image") return parseJson(collected, contentType);
+    if (kind === "form") throw new ApiError("invalid_request", `The body ${notJson.form}.`);
     const body = bodyFromForm(await multipartFields(bytes, contentType, limits), limits);
     slab?.hold();
     return { body, slab };

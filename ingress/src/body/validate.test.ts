@@ -31,7 +31,7 @@ test("the detail of an error says what the field must be and repeats nothing tha
       );
       assert.ok(errors.length > 0, field);
       for (const { message, details } of errors) {
-        assert.match(message, new RegExp(`^(${field} must be|There is no image in ${field}:) .*\\.$`));
+        assert.match(message, new RegExp(`^(${field} (must be|is)|There is no image in ${field}:) .*\\.$`));
         assert.ok(!/SECRET|invalid|expected|received|too (small|big)/i.test(message), message);
         assert.equal(details.field, field);
       }

@@ -1,9 +1,9 @@
 import type { ErrorCode } from "@faceline/contracts/http/errors";
-import { vectorRule } from "@faceline/contracts/http/vector";
+import { vectorShapeFault } from "@faceline/contracts/http/vector";
 import * as z from "zod";
 import { ApiError, inputError, inputRef } from "../call/api-error.ts";
 import { missingImageError } from "../images/base64.ts";
-import { isImageInNumbers } from "../images/base64-fault.ts";
+import { imageInNumbersError, isImageInNumbers } from "../images/base64-fault.ts";
 
 /**
  * Returns the body or the query of a request as its schema parses it. Throws an ApiError about the first
@@ -38,13 +38,10 @@ function fieldError({ path, message, input }: z.core.$ZodIssue, vectorLengthMax:
   }
   const field = String(path[0]);
   if (input === undefined && /^img[12]?$/.test(field)) return missingImageError(inputRef(field));
-  if (/^img[12]?$/.test(field) && isImageInNumbers(input)) {
-    const detail = `${field} is an image as numbers: send Base64, or a file of a form.`;
-    return inputError(inputRef(field), "invalid_image", detail);
-  }
+  if (/^img[12]?$/.test(field) && isImageInNumbers(input)) return imageInNumbersError(field);
   const code = codeOfField(field, input);
   // No model has vectors as long as the schemas allow.
-  const rule = code === "invalid_vector" ? vectorRule(vectorLengthMax) : message;
+  const rule = code === "invalid_vector" ? vectorShapeFault(input, vectorLengthMax) : message;
   return inputError(inputRef(field), code, `${field} ${rule}.`);
 }
 

@@ -1,6 +1,6 @@
 import { candidateIdCharactersMax } from "@faceline/contracts/http/compare";
 import { Image } from "@faceline/contracts/http/image";
-import { readVector } from "@faceline/contracts/http/vector";
+import { isNumbersText, readVector } from "@faceline/contracts/http/vector";
 import { otherNames } from "../body/sent-fields.ts";
 import { ApiError, inputError } from "../call/api-error.ts";
 import { type InputValue, invalidVectorError } from "../images/inputs.ts";
@@ -30,7 +30,7 @@ function candidateInput(
   const ref = { field: "candidates", index, label: `candidate ${index}` };
   if (isVector) {
     const vector = readVector(value);
-    return vector === undefined ? invalidVectorError(ref, vectorLengthMax) : { ref, value: vector };
+    return vector === undefined ? invalidVectorError(ref, value, vectorLengthMax) : { ref, value: vector };
   }
   if (other !== undefined)
     return inputError(ref, "missing_image", `${ref.label} has neither vector nor img. ${other}`);
@@ -40,19 +40,22 @@ function candidateInput(
 }
 
 /**
- * A list is a vector wherever it stands, and a text or bytes only in the field `vector`, or in `embedding`,
- * as the results of /represent have it.
+ * A list, also as a text, is a vector wherever it stands, and Base64 or bytes only in the field `vector`, or
+ * in `embedding`, as the results of /represent have it.
  */
 function candidateFields(candidate: unknown): CandidateFields {
-  if (Array.isArray(candidate)) return { isVector: true, value: candidate };
+  if (isList(candidate)) return { isVector: true, value: candidate };
   if (typeof candidate !== "object" || candidate === null || candidate instanceof Uint8Array)
     return { isVector: false, value: candidate };
   const { id, vector, embedding, img, value } = candidate as Partial<Record<string, unknown>>;
   const ofVector = vector ?? embedding;
   const named = ofVector ?? img ?? value;
   const other = named === undefined ? otherNames(candidate, candidateNames, "It") : undefined;
-  return { id, isVector: Array.isArray(named) || (ofVector ?? null) !== null, value: named, other };
+  return { id, isVector: isList(named) || (ofVector ?? null) !== null, value: named, other };
 }
+
+const isList = (value: unknown): boolean =>
+  Array.isArray(value) || (typeof value === "string" && isNumbersText(value));
 
 const candidateNames = new Set(["id", "vector", "embedding", "img", "value"]);
 

@@ -239,14 +239,16 @@ test("a number too large for float64 (1e400) is invalid_vector", async (t) => {
 });
 
 test("Limits: pixels and bytes of an image, both 413, before anything is queued", async (t) => {
-  const { post, dispatched } = testServer(t, { settings: { IMAGE_PIXELS_MAX: 1023 } });
+  const { post, dispatched } = testServer(t, { settings: { IMAGE_PIXELS_MAX: 204 } });
   const reply = await post("/verify", { img1: [1, 0], img2: image });
   assert.deepEqual([reply.statusCode, reply.json().error, reply.json().index], [413, "image_too_large", 1]);
+  assert.match(reply.json().detail, /has 32 x 32 pixels, and the limit is 1,020: scale it to 2,560/);
   const bytes = await testServer(t, { settings: { IMAGE_BYTES_MAX: 100 } }).post("/verify", {
     img1: image,
     img2: image,
   });
   assert.deepEqual([bytes.statusCode, bytes.json().error, bytes.json().index], [413, "image_too_large", 0]);
+  assert.match(bytes.json().detail, /has \d{3} bytes, and the limit is 100: scale it/);
   assert.equal(dispatched.length, 0);
 });
 

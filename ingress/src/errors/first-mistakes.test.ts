@@ -30,6 +30,20 @@ const multipart = [
   "",
 ].join("\r\n");
 const form = "application/x-www-form-urlencoded";
+const boundary = "multipart/form-data; boundary=abc";
+/** A form of parts as browsers write them. */
+const parts = (...each: [name: string, type: string, content: string][]) =>
+  Buffer.from(
+    each
+      .map(
+        ([name, type, content]) =>
+          `--abc\r\nContent-Disposition: form-data; name="${name}"; filename="blob"\r\nContent-Type: ${type}\r\n\r\n${content}\r\n`,
+      )
+      .concat("--abc--\r\n")
+      .join(""),
+    "latin1",
+  );
+const bytes = file.toString("latin1");
 const key = { "x-api-key": testKey };
 
 const accepted: [mistake: string, path: string, type: string, body: string | Buffer][] = [
@@ -49,6 +63,54 @@ const accepted: [mistake: string, path: string, type: string, body: string | Buf
   ["names with indices", "/verify", form, `img1[0]=${encodeURIComponent(image)}&img2[0]=[1,0]`],
   ["results of /represent as candidates", "/compare", "application/json", candidates([1, 0])],
   ["the same as Base64", "/compare", "application/json", candidates(encodedEmbedding([1, 0]))],
+  ["JSON in a form's type", "/represent", boundary, img],
+  ["an image in a form's type", "/represent", boundary, file],
+  [
+    "a byte order mark before an image",
+    "/represent",
+    "image/jpeg",
+    Buffer.concat([Buffer.from("\ufeff"), file]),
+  ],
+  ["lines before an image", "/represent", boundary, parts(["img", "image/jpeg", `\r\n\n${bytes}`])],
+  [
+    "the same as Base64",
+    "/represent",
+    "application/json",
+    json({ img: Buffer.from(`\n${bytes}`, "latin1").toString("base64") }),
+  ],
+  ["an image under JSON's type", "/represent", boundary, parts(["img", "application/json", bytes])],
+  ...["application/json", "application/json;charset=utf-8", "text/json", "application/vnd.api+json"].map(
+    (type): [string, string, string, Buffer] => [
+      `a Blob of ${type}`,
+      "/compare",
+      boundary,
+      parts(["vector", type, "[1, 0]"], ["candidates", type, '[{"id": "ann", "vector": [1, 0]}]']),
+    ],
+  ),
+  [
+    "a Blob of JSON in place of an image",
+    "/verify",
+    boundary,
+    parts(["img1", "image/jpeg", bytes], ["img2", "application/json", "[1, 0]"]),
+  ],
+  ["a whole request in a part", "/verify", boundary, parts(["request", "application/json", images])],
+  ...["[1, 0]", "[1,0]", "{1,0}", " [ 1.  0.\n]", "[1.e+00 -0.]"].flatMap(
+    (text): [string, string, string, string][] => [
+      [
+        `${text} as a text`,
+        "/compare",
+        "application/json",
+        json({ vector: text, candidates: [text, { vector: text }] }),
+      ],
+      [`${text} as a text for an image`, "/verify", "application/json", json({ img1: image, img2: text })],
+      [
+        `${text} in a form`,
+        "/verify",
+        form,
+        `img1=${encodeURIComponent(image)}&img2=${encodeURIComponent(text)}`,
+      ],
+    ],
+  ),
 ];
 
 const refused: [
@@ -206,6 +268,119 @@ const refused: [
     400,
     /must be 1 to 2 finite/,
   ],
+  ...["[[1, 0]]", "[ 1. 0. ... 0. ]", "array([1., 0.])", "[1, 0", "[1, nan]"].flatMap(
+    (text): [string, string, string, string, number, RegExp][] =>
+      [json({ vector: text, candidates: [[1, 0]] }), json({ img: image, candidates: [text] })].map(
+        (body, index) => [
+          `${text} as ${["a vector", "a candidate"][index]}`,
+          "/compare",
+          "application/json",
+          body,
+          400,
+          printed(text),
+        ],
+      ),
+  ),
+  [
+    "a list in a list",
+    "/verify",
+    "application/json",
+    json({ img1: image, img2: [[1, 0]] }),
+    400,
+    /img2 is a list in a list: send/,
+  ],
+  [
+    "a print that was cut short",
+    "/verify",
+    "application/json",
+    json({ img1: image, img2: "[1 0 ... 1 0]" }),
+    400,
+    /was cut short/,
+  ],
+  ["the same in a form", "/compare", form, "vector=[0.1 ... 0.2]&candidates=[1,0]", 400, /was cut short/],
+  [
+    "an object of a Float32Array",
+    "/compare",
+    "application/json",
+    json({ vector: new Float32Array(2), candidates: [[1]] }),
+    400,
+    /is an object: send its numbers/,
+  ],
+  [
+    "bytes of a Uint8Array",
+    "/represent",
+    "application/json",
+    json({ img: { ...Buffer.alloc(2_000, file) } }),
+    400,
+    /an image as numbers/,
+  ],
+  ...[
+    "undefined",
+    "null",
+    "None",
+    "NaN",
+    "[object Object]",
+    "[object Blob]",
+    "<_io.BufferedReader name='a.jpg'>",
+    "[B@1b6d3586",
+  ].flatMap((word): [string, string, string, string | Buffer, number, RegExp][] => [
+    [
+      `${word} in JSON`,
+      "/represent",
+      "application/json",
+      json({ img: word }),
+      400,
+      /the name of a value or of an object/,
+    ],
+    [`${word} in a form`, "/represent", form, `img=${encodeURIComponent(word)}`, 400, /the name of a value/],
+    [
+      `${word} as a file`,
+      "/represent",
+      boundary,
+      parts(["img", "image/jpeg", word]),
+      400,
+      /the name of a value/,
+    ],
+  ]),
+  [
+    "a canvas without a size",
+    "/represent",
+    "application/json",
+    json({ img: "data:," }),
+    400,
+    /an empty data URL: the canvas/,
+  ],
+  [
+    "the same with a type",
+    "/represent",
+    "application/json",
+    json({ img: "data:image/png;base64," }),
+    400,
+    /an empty data URL/,
+  ],
+  ...Object.entries({
+    "UTF-8": asUtf8(file),
+    Latin1: Buffer.from(bytes),
+    ASCII: Buffer.from(bytes.replaceAll(/[\x80-\xff]/g, "?"), "latin1"),
+  }).flatMap(([name, text]): [string, string, string, string | Buffer, number, RegExp][] => [
+    [
+      `an image through ${name}`,
+      "/represent",
+      boundary,
+      parts(["img", "image/jpeg", text.toString("latin1")]),
+      400,
+      /was read or sent as a text/,
+    ],
+    [
+      `the same as Base64`,
+      "/represent",
+      "application/json",
+      json({ img: text.toString("base64") }),
+      400,
+      /was read or sent as a text/,
+    ],
+  ]),
+  ["a form in another form's type", "/represent", boundary, "img=abc", 400, /^The body is a form: send/],
   ["a version in the path", "/v1/verify", "application/json", images, 404, /at this path: write \/verify\.$/],
   ["a slash too many", "/verify/", "application/json", images, 404, /at this path: write \/verify\.$/],
   ["a path in capitals", "/Compare", "application/json", images, 404, /at this path: write \/compare\.$/],
@@ -278,6 +453,16 @@ function percentBytes(): string {
 
 function candidates(embedding: unknown): string {
   return json({ vector: [1, 0], candidates: [{ embedding, facial_area: {}, face_confidence: 1 }] });
+}
+
+/** As `response.text()` reads bytes. */
+function asUtf8(image: Buffer): Buffer {
+  return Buffer.from(image.toString("utf8"));
+}
+
+function printed(text: string): RegExp {
+  if (text.includes("...")) return /was cut short where it was printed \("\.\.\."\): send all numbers/;
+  return text.startsWith("[[") ? /is a list in a list: send/ : /is a list of numbers as text: parse it first/;
 }
 
 function twice(): string {

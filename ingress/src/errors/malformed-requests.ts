@@ -12,14 +12,14 @@ import { problemFrom } from "./problem-reply.ts";
  * whole before on the connection get their responses first.
  */
 export function answerMalformedRequest(
-  error: { code?: string },
+  error: ConnectionError,
   socket: Socket,
   site: string,
   now: number,
 ): void {
   if (error.code === "ECONNRESET" || refused.has(socket)) return;
   refused.add(socket);
-  const refuse = () => endWithProblem(parserError(error.code), socket, site, now);
+  const refuse = () => endWithProblem(parserError(error), socket, site, now);
   // Not those whose body is still arriving: they are the ones at fault, and are answered by this.
   const last = [...pendingResponses(socket)].findLast((response) => response.req.complete);
   if (last === undefined) refuse();
@@ -65,8 +65,20 @@ function endWithProblem(error: ApiError, socket: Socket, site: string, now: numb
   lingerThenClose(socket);
 }
 
-function parserError(code: string | undefined): ApiError {
+function parserError({ code, rawPacket }: ConnectionError): ApiError {
   if (code === "HPE_HEADER_OVERFLOW") return new ApiError("request_too_large", "The headers are too large.");
-  const detail = code === "ERR_HTTP_REQUEST_TIMEOUT" ? "did not arrive in time" : "is not valid HTTP";
+  const start = Buffer.isBuffer(rawPacket) ? rawPacket.toString("latin1", 0, 16) : "";
+  const protocol = otherProtocols.find(([pattern]) => pattern.test(start))?.[1] ?? "is not valid HTTP";
+  const detail = code === "ERR_HTTP_REQUEST_TIMEOUT" ? "did not arrive in time" : protocol;
   return new ApiError("invalid_request", `The request ${detail}.`);
 }
+
+/** `rawPacket`: the bytes that came last, a Buffer where the parser found fault with them. */
+type ConnectionError = { code?: string; rawPacket?: unknown };
+
+/** What proxies send in place of a request of HTTP/1.1, by its first bytes. */
+const otherProtocols: readonly (readonly [RegExp, string])[] = [
+  [/^PRI \* HTTP\/2/, "is HTTP/2, and this service speaks HTTP/1.1: turn off HTTP/2 (h2c) towards it"],
+  [/^(PROXY |\r\n\r\n\0\r\nQUIT)/, "begins with the PROXY protocol: turn it off towards this service"],
+  [/^\x16\x03/, "is TLS, and this port speaks plain HTTP: use http://, or a proxy that ends TLS"],
+];

@@ -69,7 +69,6 @@ const fastifyErrors = new Map<string, [ErrorCode, string]>([
       "The body must be JSON, multipart/form-data or application/x-www-form-urlencoded.",
     ],
   ],
-  ["FST_ERR_CTP_BODY_TOO_LARGE", ["request_too_large", "The body is too large."]],
 ]);
 
 const authenticateChallenge = ({ code }: ApiError): string =>

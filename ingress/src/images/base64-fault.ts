@@ -1,10 +1,13 @@
+import { isNumbersText, vectorShapeFault } from "@faceline/contracts/http/vector";
 import { imageFormat } from "@faceline/contracts/image/format";
+import { type ApiError, inputError, inputRef } from "../call/api-error.ts";
 
 /**
  * Returns why a text is not Base64, as the end of a sentence: the position (from 1) and the character of the
  * first fault, and no more of the text. `from`: where its Base64 begins, after the prefix of a data URL.
  */
 export function base64Fault(text: string, from: number): string {
+  if (isNumbersText(text)) return vectorShapeFault(text, 0);
   if (/^data:/i.test(text) && from === 0) return 'is a data URL without ";base64,"';
   // The first bytes of a JPEG, PNG or WebP that were read as UTF-8 or Latin-1.
   if (/^(\ufffd|ÿØÿ|.PNG\r|RIFF)/.test(text)) return `is the bytes of a file as a text: ${sendFile}`;
@@ -27,20 +30,36 @@ export function isImageInNumbers(value: unknown): boolean {
   return bytes.every((byte) => typeof byte === "number") && imageFormat(Buffer.from(bytes)) !== undefined;
 }
 
+export const imageInNumbersError = (field: string): ApiError =>
+  inputError(
+    inputRef(field),
+    "invalid_image",
+    `${field} is an image as numbers: send Base64, or a file of a form.`,
+  );
+
 /**
- * Returns what else was done to an image, as the end of a sentence: it was encoded twice, or as hexadecimal.
- * Undefined: neither.
+ * Returns what else was done to an image, as the end of a sentence: it went through a text, was encoded twice,
+ * or as hexadecimal. Undefined: none of these.
  */
 export function encodingFault(bytes: Buffer): string | undefined {
-  const start = bytes
-    .toString("latin1", 0, startBytes)
-    .trimStart()
-    .replace(/^(b?['"])?(data:[^,]*,)?/, "");
+  const first = bytes.toString("latin1", 0, startBytes);
+  if (readAsText.test(first))
+    return "was read or sent as a text, which changes its bytes: send the bytes themselves";
+  if (/^\x89PNG[\r\n]/.test(first) && imageFormat(bytes) === undefined)
+    return "is a PNG whose line ends were converted, as FTP and Git do to texts: transfer it as binary";
+  const start = first.trimStart().replace(/^(b?['"])?(data:[^,]*,)?/, "");
   if (imageFormat(Buffer.from(start, "base64")) !== undefined)
     return "holds Base64 of an image in place of its bytes: encode it once";
   const isHex = isImageInHex(start) || isImageInHex(bytes.toString("base64", 0, startBytes));
   return isHex ? "is hexadecimal: send Base64" : undefined;
 }
+
+/**
+ * The first bytes of images after UTF-8 (U+FFFD for each high byte, or two bytes for one) or ASCII. Those of
+ * WebP and AVIF are partly letters.
+ */
+const readAsText =
+  /^(ï»¿)?((ï¿½){3}|(ï¿½|Â\x89|â\x80°|\?|\t)PNG|Ã¿Ã\x98Ã¿|\?{3}.?\0|(RIFF|\0\0\0.ftyp)[^]*ï¿½)/;
 
 /** A text of hexadecimal digits is valid Base64 too. */
 const isImageInHex = (text: string): boolean =>

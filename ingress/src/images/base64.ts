@@ -10,17 +10,40 @@ import { base64Fault, encodingFault } from "./base64-fault.ts";
  * ApiError if it is absent, too large, not valid Base64, or of no accepted format by its first bytes.
  */
 export function imageBytes(image: Image | undefined, ref: InputRef, limits: ImageBytesLimits): Buffer {
+  if (image !== undefined && isNoImage(image)) throw noImageError(ref);
   const bytes =
     image instanceof Uint8Array ? fileBytes(image, ref, limits) : textBytes(image ?? "", ref, limits);
-  if (imageFormat(bytes) !== undefined) return bytes;
+  const whole = imageIn(bytes);
+  if (whole !== undefined) return whole;
   const fault = encodingFault(bytes);
   if (fault !== undefined) throw inputError(ref, "invalid_image", `What is in ${ref.label} ${fault}.`);
   throw inputError(ref, "unsupported_image_format", refusedFormatDetail(bytes, ref.label));
 }
 
+/**
+ * Returns an image that begins with these bytes, or behind a byte order mark and white space, as scripts of PHP
+ * send them. Undefined: there is none of an accepted format.
+ */
+export function imageIn(bytes: Buffer): Buffer | undefined {
+  if (imageFormat(bytes) !== undefined) return bytes;
+  const [lead = ""] = /^(ï»¿|\s)*/.exec(bytes.toString("latin1", 0, leadBytesMax)) ?? [];
+  return imageFormat(bytes.subarray(lead.length)) === undefined ? undefined : bytes.subarray(lead.length);
+}
+
+const leadBytesMax = 64;
+
+/** Whether a program wrote the name of a value, or of an object, in place of an image. */
+function isNoImage(image: Image): boolean {
+  if (image.length > 200) return false;
+  const text = typeof image === "string" ? image : Buffer.from(image).toString("latin1");
+  return /^\s*(undefined|null|none|nil|nan|true|false|\[object[ +][^\]]*\]|#?<[^<>]+>|\[B@\w+|System\.Byte\[\])\s*$/i.test(
+    text,
+  );
+}
+
 function fileBytes(file: Uint8Array, ref: InputRef, limits: ImageBytesLimits): Buffer {
   if (file.length === 0) throw missingImageError(ref);
-  if (file.length > limits.IMAGE_BYTES_MAX) throw imageTooLargeError(ref, limits);
+  if (file.length > limits.IMAGE_BYTES_MAX) throw imageTooLargeError(ref, file.length, limits);
   return Buffer.from(file.buffer, file.byteOffset, file.byteLength);
 }
 
@@ -30,13 +53,15 @@ function fileBytes(file: Uint8Array, ref: InputRef, limits: ImageBytesLimits): B
  */
 function textBytes(value: string, ref: InputRef, limits: ImageBytesLimits): Buffer {
   const text = percentDecoded(value.trim());
+  if (/^data:[^,]*,$/i.test(text)) throw emptyDataUrlError(ref);
   const prefix = dataUrl.exec(text.slice(0, dataUrlPrefixCharactersMax)) ?? undefined;
   let base64 = prefix === undefined ? text : text.slice(prefix[0].length);
   if (base64 === "") throw missingImageError(ref);
   if (prefix === undefined && isAddress(text)) throw unsupportedSourceError(ref);
   if (base64.length * 0.75 > limits.IMAGE_BYTES_MAX) {
     base64 = withoutSpace(base64);
-    if (decodedBytes(base64) > limits.IMAGE_BYTES_MAX) throw imageTooLargeError(ref, limits);
+    const bytes = decodedBytes(base64);
+    if (bytes > limits.IMAGE_BYTES_MAX) throw imageTooLargeError(ref, bytes, limits);
   }
 
   const bytes = Buffer.from(base64, "base64");
@@ -102,6 +127,21 @@ export const missingImageError = (ref: InputRef) =>
     `There is no image in ${ref.label}: send it as Base64, as a data URL, or as a file of a form.`,
   );
 
+const noImageError = (ref: InputRef) =>
+  inputError(
+    ref,
+    "missing_image",
+    `${ref.label} holds the name of a value or of an object, such as undefined, None or [object Blob], and no ` +
+      "image: send the bytes of the image.",
+  );
+
+const emptyDataUrlError = (ref: InputRef) =>
+  inputError(
+    ref,
+    "missing_image",
+    `There is no image in ${ref.label}, but an empty data URL: the canvas had no size, or nothing was drawn yet.`,
+  );
+
 const unsupportedSourceError = (ref: InputRef) =>
   inputError(
     ref,
@@ -109,7 +149,17 @@ const unsupportedSourceError = (ref: InputRef) =>
     `${ref.label} must hold the image itself, as Base64, as a data URL, or as a file of a form (curl: "-F ${ref.field}=@FILE"). Addresses and paths are not opened.`,
   );
 
-const imageTooLargeError = (ref: InputRef, { IMAGE_BYTES_MAX }: ImageBytesLimits) =>
-  inputError(ref, "image_too_large", `The image in ${ref.label} has more than ${IMAGE_BYTES_MAX} bytes.`);
+const imageTooLargeError = (ref: InputRef, bytes: number, { IMAGE_BYTES_MAX }: ImageBytesLimits) =>
+  inputError(
+    ref,
+    "image_too_large",
+    `The image in ${ref.label} has ${grouped(bytes)} bytes, and the limit is ${grouped(IMAGE_BYTES_MAX)}: ${scaleIt}.`,
+  );
+
+/** 40,000,000. */
+export const grouped = (count: number): string => count.toLocaleString("en-US");
+
+/** Nothing is gained by more: workers shrink such images. */
+export const scaleIt = "scale it to 2,560 pixels on the long side";
 
 type ImageBytesLimits = { IMAGE_BYTES_MAX: number };

@@ -1,8 +1,11 @@
 import { decodingBytes } from "@faceline/contracts/image/decoding-bytes";
 import { decodingCost } from "@faceline/contracts/image/decoding-cost";
 import { imageFormat } from "@faceline/contracts/image/format";
-import { imageHeader, imageSideMinPx } from "@faceline/contracts/image/header";
-import { type InputRef, inputError } from "../call/api-error.ts";
+import { imageHeader, imageSideMinPx, pixelsMaxOf, unusualJpeg } from "@faceline/contracts/image/header";
+import { refusedFormatDetail } from "@faceline/contracts/image/refused-format";
+import { type ApiError, type InputRef, inputError } from "../call/api-error.ts";
+import { grouped, scaleIt } from "./base64.ts";
+import { encodingFault } from "./base64-fault.ts";
 
 /**
  * Checks by the header of an image whether a worker may decode it. No pixel is read and no library opens it,
@@ -16,31 +19,37 @@ export function checkHeader(
   limits: HeaderLimits,
 ): { cost: number; pixels: number; longSidePx: number } {
   const header = imageHeader(image);
-  if (header === undefined) throw inputError(ref, "invalid_image", damaged(image, ref));
+  if (header === undefined) throw damagedError(image, ref);
   const { width, height } = header;
   const { IMAGE_PIXELS_MAX, IMAGE_DECODING_BYTES_MAX } = limits;
-  if (width * height > IMAGE_PIXELS_MAX) {
-    const detail = `The image in ${ref.label} has more than ${IMAGE_PIXELS_MAX} pixels.`;
+  const pixelsMax = pixelsMaxOf(header, IMAGE_PIXELS_MAX);
+  if (width * height > pixelsMax) {
+    const detail =
+      `The image in ${ref.label} has ${grouped(width)} x ${grouped(height)} pixels, and the limit is ` +
+      `${grouped(pixelsMax)}: ${scaleIt}.`;
     throw inputError(ref, "image_too_large", detail);
   }
   if (Math.min(width, height) < imageSideMinPx) {
     const detail = `The image in ${ref.label} has a side of less than ${imageSideMinPx} pixels.`;
     throw inputError(ref, "image_too_small", detail);
   }
-  if (decodingBytes(header) > IMAGE_DECODING_BYTES_MAX) {
+  const bytes = decodingBytes(header);
+  if (bytes > IMAGE_DECODING_BYTES_MAX) {
     const detail =
-      `Decoding the image in ${ref.label} would take more than ${IMAGE_DECODING_BYTES_MAX} bytes of memory: ` +
-      "send it smaller, or as a baseline JPEG, or as a PNG of 8 bits without interlacing.";
+      `Decoding the image in ${ref.label} would take ${grouped(bytes)} bytes of memory, and the limit is ` +
+      `${grouped(IMAGE_DECODING_BYTES_MAX)}: ${scaleIt}, or send it as a baseline JPEG.`;
     throw inputError(ref, "image_too_large", detail);
   }
   const longSidePx = Math.max(width, height);
   return { cost: decodingCost(header, image.length), pixels: width * height, longSidePx };
 }
 
-function damaged(image: Buffer, ref: InputRef): string {
-  if (imageFormat(image) !== "avif") return `The image in ${ref.label} is damaged.`;
-  const kind = "is damaged, or an AVIF of several frames, layers or images";
-  return `The image in ${ref.label} ${kind}: save it again, or as JPEG.`;
+function damagedError(image: Buffer, ref: InputRef): ApiError {
+  if (unusualJpeg(image) !== undefined)
+    return inputError(ref, "unsupported_image_format", refusedFormatDetail(image, ref.label));
+  const avif = "is damaged, or an AVIF of several frames or layers: save it again, or as JPEG";
+  const fault = encodingFault(image) ?? (imageFormat(image) === "avif" ? avif : "is damaged");
+  return inputError(ref, "invalid_image", `The image in ${ref.label} ${fault}.`);
 }
 
 export type HeaderLimits = { IMAGE_PIXELS_MAX: number; IMAGE_DECODING_BYTES_MAX: number };

@@ -1,6 +1,6 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import type { Image } from "@faceline/contracts/http/image";
-import { type VectorNumbers, vectorRule } from "@faceline/contracts/http/vector";
+import { type VectorNumbers, vectorShapeFault } from "@faceline/contracts/http/vector";
 import type { Recogniser } from "@faceline/models/model-pair";
 import { ApiError, type InputRef, inputError } from "../call/api-error.ts";
 import { vectorFault } from "../matching/vector-fault.ts";
@@ -60,8 +60,8 @@ function vectorInput(
   return { kind: "vector", ref, vector };
 }
 
-export const invalidVectorError = (ref: InputRef, lengthMax: number): ApiError =>
-  inputError(ref, "invalid_vector", `${ref.label} ${vectorRule(lengthMax)}.`);
+export const invalidVectorError = (ref: InputRef, value: unknown, lengthMax: number): ApiError =>
+  inputError(ref, "invalid_vector", `${ref.label} ${vectorShapeFault(value, lengthMax)}.`);
 
 /** An input as the request schema has parsed it. Undefined: an image that is absent. */
 export type InputValue = { ref: InputRef; value: Image | VectorNumbers | undefined };

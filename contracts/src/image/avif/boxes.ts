@@ -1,65 +1,60 @@
 /**
- * Returns the boxes between two offsets (ISO/IEC 14496-12, 4.2), or undefined if they are not adjacent, reach
- * over the end, or are more than `boxesMax`. Reads only the heads of boxes, so its time is bounded for any
- * file. header.test.ts covers it.
+ * Returns adjacent boxes (ISO/IEC 14496-12, 4.2). Reads only their heads. Throws a RangeError if one reaches
+ * over the end, or if they are too many. picture.test.ts covers it.
  *
  *     [ size (4 bytes, itself included), type (4), content ] …
  */
-export function boxesIn(file: Buffer, start: number, end: number): Box[] | undefined {
+export function boxesIn(bytes: Buffer): Box[] {
   const boxes: Box[] = [];
-  let at = start;
-  while (at < end) {
-    if (at + 8 > end || boxes.length === boxesMax) return undefined;
-    const size = file.readUInt32BE(at);
-    const type = file.toString("latin1", at + 4, at + 8);
-    // 0: up to the end of the file. 1: the size is in 8 bytes after the type, for boxes above 4 GiB.
-    const boxEnd = size === 0 ? end : at + size;
-    if (size === 1 || boxEnd < at + 8 || boxEnd > end) return undefined;
-    boxes.push({ type, start: at + 8, end: boxEnd });
-    at = boxEnd;
+  for (let at = 0; at < bytes.length; ) {
+    // 0: up to the end. 1, for boxes above 4 GiB, is refused.
+    const size = bytes.readUInt32BE(at) || bytes.length - at;
+    const whole = bytes.subarray(at, at + size);
+    if (size < 8 || whole.length < size || boxes.length === boxesMax) throw new RangeError("not a box");
+    boxes.push({ type: whole.toString("latin1", 4, 8), content: whole.subarray(8), whole });
+    at += size;
   }
   return boxes;
 }
 
-/** `start` and `end` are offsets of the content in the file. */
-export type Box = { type: string; start: number; end: number };
+/** Throws a RangeError if there is none. */
+export function contentOf(boxes: Box[], type: string): Buffer {
+  const box = boxes.find((each) => each.type === type);
+  if (box === undefined) throw new RangeError("no such box");
+  return box.content;
+}
 
-/** Most boxes or entries in one box: a property for each kind and tile, or an entry for each item. */
-export const boxesMax = 4_096;
+/** Reads the numbers of a box behind its version and flags. Throws a RangeError at the end. */
+export class FullBox {
+  readonly version: number;
+  readonly isWide: boolean;
+  readonly #content: Buffer;
+  #at = 4;
 
-/** Reads numbers one after the other. A number past the end is 0 and makes the cursor invalid. */
-export class Cursor {
-  readonly #file: Buffer;
-  readonly #end: number;
-  #at: number;
-  #isValid = true;
-
-  constructor(file: Buffer, { start, end }: { start: number; end: number }) {
-    this.#file = file;
-    this.#at = start;
-    this.#end = end;
+  constructor(content: Buffer) {
+    this.version = content.readUInt8(0);
+    // Of all flags of the boxes that are read, the only one with a meaning.
+    this.isWide = (content.readUInt8(3) & 1) === 1;
+    this.#content = content;
   }
 
-  /** Big-endian, of 0 to 4 bytes. */
-  number(bytes: number): number {
-    if (this.#at + bytes > this.#end) this.#isValid = false;
-    if (!this.#isValid || bytes === 0) return 0;
+  /** Big-endian, of 0 to 4 bytes, or 8. */
+  read(bytes: number): number {
+    if (bytes === 8) return this.read(4) * 2 ** 32 + this.read(4);
     this.#at += bytes;
-    return this.#file.readUIntBE(this.#at - bytes, bytes);
+    return bytes === 0 ? 0 : this.#content.readUIntBE(this.#at - bytes, bytes);
   }
 
-  text(bytes: number): string {
-    if (this.#at + bytes > this.#end) this.#isValid = false;
-    if (!this.#isValid) return "";
+  skip(bytes: number): void {
     this.#at += bytes;
-    return this.#file.toString("latin1", this.#at - bytes, this.#at);
   }
 
-  get at(): number {
-    return this.#at;
-  }
-
-  get isValid(): boolean {
-    return this.#isValid;
+  rest(): Buffer {
+    return this.#content.subarray(this.#at);
   }
 }
+
+export type Box = { type: string; content: Buffer; whole: Buffer };
+
+/** A property for each kind and tile, or an entry for each item. */
+const boxesMax = 4_096;

@@ -1,8 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deflateSync } from "node:zlib";
-import sharp, { type Sharp } from "sharp";
-import { avifFile, avifPicture } from "@faceline/contracts/testing/avif-files";
 import {
   metadataBombs,
   pngChunk,
@@ -11,8 +9,7 @@ import {
   webpOf,
   withPngChunks,
 } from "@faceline/contracts/testing/metadata-bombs";
-import { heifItems } from "@faceline/contracts/image/avif/items";
-import { imageHeader } from "@faceline/contracts/image/header";
+import sharp, { type Sharp } from "sharp";
 import { exifOrientation } from "./exif-orientation.ts";
 import { withoutMetadata } from "./without-metadata.ts";
 
@@ -20,10 +17,9 @@ import { withoutMetadata } from "./without-metadata.ts";
 // inference/src/decode/metadata.test.ts.
 
 const square = sharp({ create: { width: 32, height: 32, channels: 3, background: "teal" } });
-const [png, webp, avif, bareJpeg] = await Promise.all([
+const [png, webp, bareJpeg] = await Promise.all([
   square.clone().png().toBuffer(),
   square.clone().webp().toBuffer(),
-  square.clone().avif({ effort: 0 }).toBuffer(),
   square.clone().jpeg().toBuffer(),
 ]);
 const formats = { jpeg: square.clone().jpeg(), png: square.clone().png(), webp: square.clone().webp() };
@@ -36,7 +32,7 @@ const withAll = (it: Sharp, orientation: number) =>
 
 test("an image without metadata is handed back as it is, not copied", async () => {
   const bare = withoutMetadata(await withAll(formats.png, 1).toBuffer())!.image;
-  for (const image of [bareJpeg, bare, webp, avif]) assert.equal(withoutMetadata(image)?.image, image);
+  for (const image of [bareJpeg, bare, webp]) assert.equal(withoutMetadata(image)?.image, image);
 });
 
 for (const [format, picture] of Object.entries(formats)) {
@@ -92,7 +88,7 @@ test("what libraries inflate, copy, print or walk is gone, whatever it is", () =
   }
 });
 
-test("of an AVIF, items of metadata become unknown ones in a copy, and nothing moves", async () => {
+test("of an AVIF, the picture alone is in the head of another file, before all bytes of the first", async () => {
   const image = await square
     .clone()
     .avif({ effort: 0 })
@@ -100,29 +96,9 @@ test("of an AVIF, items of metadata become unknown ones in a copy, and nothing m
     .toBuffer();
   const before = Buffer.from(image);
   const plain = withoutMetadata(image)!;
-  assert.ok(image.equals(before));
-  assert.equal(plain.image.length, image.length);
+  assert.ok(image.equals(before) && plain.image.subarray(-image.length).equals(image));
   assert.ok((await sharp(image).metadata()).exif !== undefined);
   assert.equal((await sharp(plain.image).metadata()).exif, undefined);
-});
-
-test("of an AVIF's metadata, libheif is given one byte of each piece", () => {
-  const exif = { id: 2, type: "Exif", data: Buffer.alloc(100_000, "x"), properties: [] };
-  const mime = { ...exif, id: 3, type: "mime" };
-  const plain = withoutMetadata(avifFile([avifPicture(avif, 1), exif, mime]))!;
-  const { items } = heifItems(plain.image)!;
-  const read = [...items.values()].map(({ type, data }) => [type, data!.end - data!.start]);
-  assert.deepEqual(read.slice(1), [
-    ["none", 1],
-    ["none", 1],
-  ]);
-  assert.deepEqual(items.get(1), heifItems(avifFile([avifPicture(avif, 1), exif, mime]))!.items.get(1));
-});
-
-test("an AVIF with a megabyte of boxes beside its data is none", () => {
-  const box = Buffer.concat([Buffer.from("\0\u0010\0\bfree", "latin1"), Buffer.alloc(2 ** 20)]);
-  assert.ok(imageHeader(Buffer.concat([avif, box.subarray(0, 0)])) !== undefined);
-  assert.equal(imageHeader(Buffer.concat([avif, box])), undefined);
 });
 
 test("a layout that cannot be a picture's is refused", () => {
@@ -172,7 +148,7 @@ test("no bytes make it throw, or give back more than came", async () => {
     for (let at = 0; at < Math.min(image.length, 600); at++) {
       for (const changed of [image.subarray(0, at), image.with(at, 0xff), image.with(at, 0)]) {
         const plain = withoutMetadata(Buffer.from(changed.buffer, changed.byteOffset, changed.length));
-        assert.ok((plain?.image.length ?? 0) <= changed.length + 50);
+        assert.ok((plain?.image.length ?? 0) <= changed.length + 400);
       }
     }
   }

@@ -1,5 +1,7 @@
+import { avifPicture } from "@faceline/contracts/image/avif/picture";
+import { writeAvif } from "@faceline/contracts/image/avif/write";
 import { imageFormat } from "@faceline/contracts/image/format";
-import { avifWithoutMetadata } from "./avif.ts";
+import { upright } from "./exif-orientation.ts";
 import { jpegWithoutMetadata } from "./jpeg.ts";
 import type { PlainImage } from "./kept-bytes.ts";
 import { pngWithoutMetadata } from "./png.ts";
@@ -20,8 +22,11 @@ export function withoutMetadata(image: Buffer): PlainImage | undefined {
       return pngWithoutMetadata(image);
     case "webp":
       return webpWithoutMetadata(image);
-    case "avif":
-      return avifWithoutMetadata(image);
+    case "avif": {
+      // Its properties say how it is turned, and stay.
+      const picture = avifPicture(image);
+      return picture && { image: writeAvif(picture, image), orientation: upright };
+    }
     case undefined:
       return undefined;
   }
