@@ -8,23 +8,17 @@ import { connectVolatileRedis, type RedisConnection, VolatileRedisConfig } from 
 import { portraits } from "@faceline/testing/faces";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import sharp from "sharp";
-import { apiClient, retryOnOverload } from "./stack/api-client.ts";
+import { apiClient } from "./stack/api-client.ts";
 import { fragmentsOf, fragmentsOfVector } from "./stack/disk-search.ts";
 import { startStack } from "./stack/stack.ts";
 
 test("Redis has no image and no embedding once a request has ended, however it ended", async (t) => {
-  const {
-    address,
-    post: postOnce,
-    services,
-    key,
-  } = await startStack(t, {
+  const { address, post: postTo, postOnce, services, key } = await startStack(t, {
     settings: { DRAIN_NOTICE_MS: "0", DRAIN_WITHIN_MS: "1500" },
   });
   // With the longest deadline, an answer that stays does so for longer than this test waits.
   const lasting = { "x-request-timeout-ms": "120000" };
-  const postLasting = retryOnOverload(postOnce);
-  const post = (path: string, body: object) => postLasting(path, body, lasting);
+  const post = (path: string, body: object) => postTo(path, body, lasting);
   await using redis = await connectVolatileRedis(readConfig(VolatileRedisConfig, process.env));
   // Other tests use the same server: these images, and so their embeddings, are in no other test.
   const pictures = await Promise.all(
@@ -71,7 +65,7 @@ test("Redis has no image and no embedding once a request has ended, however it e
       assert.equal((await post(path, body)).status, 200, path);
       await assertNothingFound();
     }
-    const visitor = retryOnOverload(apiClient(address, ""));
+    const visitor = apiClient(address, "");
     assert.equal((await visitor("/tester/verify", { img1, img2 }, { origin: address })).status, 200);
     await assertNothingFound();
   });
