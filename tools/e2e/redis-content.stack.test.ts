@@ -13,7 +13,13 @@ import { fragmentsOf, fragmentsOfVector } from "./stack/disk-search.ts";
 import { startStack } from "./stack/stack.ts";
 
 test("Redis has no image and no embedding once a request has ended, however it ended", async (t) => {
-  const { address, post: postTo, postOnce, services, key } = await startStack(t, {
+  const {
+    address,
+    post: postTo,
+    postOnce,
+    services,
+    key,
+  } = await startStack(t, {
     settings: { DRAIN_NOTICE_MS: "0", DRAIN_WITHIN_MS: "1500" },
   });
   // With the longest deadline, an answer that stays does so for longer than this test waits.

@@ -13,9 +13,26 @@ import { RefusedNetwork } from "./self-contained.ts";
 
 /** Operators whose outputs have the sizes that some of their inputs say, and which inputs. */
 const sizedBy = {
-  ...{ ConstantOfShape: [0], CumSum: [1], Expand: [1], OneHot: [1], Pad: [1, 3], ReduceMax: [1] },
-  ...{ ReduceMean: [1], Reshape: [1], Resize: [1, 2, 3], Slice: [1, 2, 3, 4], Split: [1], Squeeze: [1] },
-  ...{ Tile: [1], TopK: [1], Unsqueeze: [1], Upsample: [1] },
+  ConstantOfShape: [0],
+  CumSum: [1],
+  Expand: [1],
+  OneHot: [1],
+  Pad: [1, 3],
+  ReduceMax: [1],
+  ...{
+    ReduceMean: [1],
+    Reshape: [1],
+    Resize: [1, 2, 3],
+    Slice: [1, 2, 3, 4],
+    Split: [1],
+    Squeeze: [1],
+  },
+  ...{
+    Tile: [1],
+    TopK: [1],
+    Unsqueeze: [1],
+    Upsample: [1],
+  },
 };
 
 test("a size from pixels is refused at every input that says one, and one from Shape passes there", () => {
