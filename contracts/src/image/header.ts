@@ -15,8 +15,8 @@ export function imageHeader(image: Buffer): ImageHeader | undefined {
 }
 
 /**
- * Returns the most pixels that an image may have. A JPEG of one scan may have five times `pixelsMax`, as those
- * of telephones with 48 to 200 megapixels: it is decoded row by row to an eighth of its size, which takes
+ * Returns the most pixels that an image may have. A JPEG of one scan may have five times `pixelsMax`, as
+ * phones take images of 48 to 200 megapixels: it is decoded row by row to an eighth of its size, which takes
  * little memory, and its side must then be within the largest that is not shrunk.
  */
 export function pixelsMaxOf(header: ImageHeader, pixelsMax: number): number {

@@ -18,7 +18,7 @@ export function bodyFromForm(entries: FormEntry[], limits: BodyLimits): Record<s
     // PHP, Rails and some HTTP clients mark lists so.
     const name = sentName.replace(/\[\d*\]$/, "");
     const parsed = typeof value === "string" ? parseText(name, value, json) : value;
-    // An object under another name holds the fields of the request: a part that is called "request" or "data".
+    // An object under another name, such as "request" or "data", holds the fields of the request.
     const isRequest = !formFields.has(name) && isObject(parsed);
     for (const [field, each] of isRequest ? Object.entries(parsed) : [[name, parsed] as const]) {
       const previous = fields.get(field);

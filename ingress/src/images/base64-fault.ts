@@ -38,8 +38,8 @@ export const imageInNumbersError = (field: string): ApiError =>
   );
 
 /**
- * Returns what else was done to an image, as the end of a sentence: it went through a text, was encoded twice,
- * or as hexadecimal. Undefined: none of these.
+ * Returns what else was done to an image, as the end of a sentence: it went through a text, was encoded
+ * twice, or as hexadecimal. Undefined: none of these.
  */
 export function encodingFault(bytes: Buffer): string | undefined {
   const first = bytes.toString("latin1", 0, startBytes);

@@ -21,7 +21,7 @@ export function imageBytes(image: Image | undefined, ref: InputRef, limits: Imag
 }
 
 /**
- * Returns an image that begins with these bytes, or behind a byte order mark and white space, as scripts of PHP
+ * Returns an image that begins with these bytes, or behind a byte order mark and white space, as PHP scripts
  * send them. Undefined: there is none of an accepted format.
  */
 export function imageIn(bytes: Buffer): Buffer | undefined {

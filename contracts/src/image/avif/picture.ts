@@ -214,7 +214,7 @@ const propertyBytesMax = 128;
 
 export type AvifPicture = { header: AvifHeader; colours: AvifPart; alpha?: AvifPart };
 /** `tiles`: of a grid, from left to right and top to bottom. */
-export type AvifPart = AvifItem & { tiles: AvifItem[] };
+type AvifPart = AvifItem & { tiles: AvifItem[] };
 /** `type`: `av01` or `grid`. `data` lie in the file. */
 export type AvifItem = { type: string; data: Buffer; properties: Box[] };
 
