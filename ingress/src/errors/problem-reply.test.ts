@@ -39,34 +39,3 @@ for (const [name, headers, body, status] of rejected) {
     assert.deepEqual(statuses, [status, 200]);
   });
 }
-
-const otherProtocols: [name: string, bytes: string, detail: RegExp][] = [
-  [
-    "HTTP/2",
-    "PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\u0004\0\0\0\0\0",
-    /is HTTP\/2, and this service speaks HTTP\/1\.1/,
-  ],
-  ["PROXY protocol 1", `PROXY TCP4 10.0.0.1 10.0.0.2 1 2\r\n${head()}`, /begins with the PROXY protocol/],
-  [
-    "PROXY protocol 2",
-    `\r\n\r\n\0\r\nQUIT\n\x21\x11\0\u000c${"\0".repeat(12)}${head()}`,
-    /begins with the PROXY protocol/,
-  ],
-  ["TLS", "\u0016\u0003\u0001\0l\u0001\0\0h", /is TLS, and this port speaks plain HTTP/],
-  ["another protocol", "EHLO example.org\r\n", /^The request is not valid HTTP\.$/],
-];
-for (const [name, bytes, detail] of otherProtocols) {
-  test(`bytes that are no request of HTTP/1.1 are told by what they are: ${name}`, async (t) => {
-    const { app } = testServer(t);
-    await app.listen({ host: "127.0.0.1", port: 0 });
-    const socket = connect((app.server.address() as AddressInfo).port, "127.0.0.1");
-    t.after(() => socket.destroy());
-    let received = "";
-    socket.setEncoding("latin1").on("data", (text: string) => (received += text));
-    socket.write(bytes, "latin1");
-    await once(socket, "end");
-    const problem = JSON.parse(received.split("\r\n\r\n")[1]!);
-    assert.equal(problem.status, 400);
-    assert.match(problem.detail, detail);
-  });
-}

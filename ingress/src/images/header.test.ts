@@ -74,7 +74,8 @@ test("a very wide image is refused although it has few pixels: libvips keeps man
   const wide = await colour(1_000_000, 16, 3).png({ compressionLevel: 1 }).toBuffer();
   assert.throws(() => checkHeader(wide, ref, limits), {
     code: "image_too_large",
-    message: /would take 4,530,000,000 bytes .* limit is 209,715,200: scale it .*, or send it as a baseline JPEG/,
+    message:
+      /would take 4,530,000,000 bytes .* limit is 209,715,200: scale it .*, or send it as a baseline JPEG/,
   });
 });
 
