@@ -1,22 +1,19 @@
 /** Makes AVIF files that no encoder writes, for tests, of pictures that an encoder wrote. */
 import { type Box, boxesIn } from "../src/image/avif/boxes.ts";
-import { type AvifItem, avifPicture } from "../src/image/avif/picture.ts";
+import { type AvifItem, type AvifReference, avifPicture } from "../src/image/avif/picture.ts";
 import { avifFile } from "../src/image/avif/write.ts";
 
 /** Returns a file with these items, the first of which is the primary one. Ids count from 1. */
-export function avifOf(items: TestItem[], references: Parameters<typeof avifFile>[1] = []): Buffer {
+export function avifOf(items: AvifItem[], references: AvifReference[] = []): Buffer {
   const file = Buffer.concat(items.map(({ data }) => data));
   let at = 0;
-  const placed = items.map((item, index) => {
-    const data = file.subarray(at, (at += item.data.length));
-    return { ...item, id: index + 1, data };
-  });
+  const placed = items.map((item) => ({ ...item, data: file.subarray(at, (at += item.data.length)) }));
   return avifFile(placed, references, file);
 }
 
 /** Returns the primary picture of a file as an item, with some properties replaced or added. */
 export function avifItem(file: Buffer, ...others: Box[]): AvifItem {
-  const { type, data, properties } = avifPicture(file)!.colours;
+  const { type, data, properties } = avifPicture(file)!.parts[0]!;
   const kept = properties.filter((each) => !others.some((other) => other.type === each.type));
   return { type, data, properties: [...kept, ...others] };
 }
@@ -28,7 +25,7 @@ export function avifGrid(
 ): Buffer {
   const data = Buffer.of(0, 1, rows - 1, columns - 1, ...u32(width), ...u32(height));
   const grid = { type: "grid", data, properties: [sizeProperty(width, height)] };
-  const tiles = Array.from({ length: columns * rows }, () => ({ ...tile, isHidden: true }));
+  const tiles = Array.from({ length: columns * rows }, () => tile);
   return avifOf([grid, ...tiles], [{ type: "dimg", from: 1, to: tiles.map((_, index) => index + 2) }]);
 }
 
@@ -52,5 +49,3 @@ function u32(value: number): Buffer {
   bytes.writeUInt32BE(value);
   return bytes;
 }
-
-type TestItem = AvifItem & { isHidden?: boolean };

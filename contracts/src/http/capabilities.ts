@@ -140,7 +140,11 @@ const forTeams = "Applies to teams without limits of their own. 0 means unlimite
 export const Limits = z.object({
   body_bytes: z.int().describe("Maximum size of a request body, in bytes."),
   image_bytes: z.int().describe("Maximum size of an image file in bytes, after decoding Base64."),
-  image_pixels: z.int().describe("Maximum number of pixels in an image: width × height."),
+  image_pixels: z
+    .int()
+    .describe(
+      "Maximum number of pixels in an image: width × height. A baseline JPEG may have five times as many.",
+    ),
   image_decoding_bytes: z
     .int()
     .describe(

@@ -26,15 +26,6 @@ const formats = {
   "WebP with alpha": plain.clone().ensureAlpha(0.5).webp(),
 };
 
-test("an AVIF of 10 bits: the size that libvips reads", async () => {
-  const bytes = await plain.clone().avif({ effort: 0, bitdepth: 10 }).toBuffer();
-  const { width, height, bitsPerSample } = await sharp(bytes).metadata();
-  const header = imageHeader(bytes);
-  assert.ok(header?.format === "avif");
-  assert.deepEqual([header.width, header.height, header.bytesPerSample], [width, height, 2]);
-  assert.equal(bitsPerSample, 10);
-});
-
 for (const [name, image] of Object.entries(formats)) {
   test(`${name}: what libvips reads`, async () => {
     const bytes = await image.toBuffer();

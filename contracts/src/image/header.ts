@@ -31,13 +31,8 @@ export function unusualJpeg(image: Buffer): string | undefined {
   let kind: string | undefined;
   if (imageFormat(image) !== "jpeg") return undefined;
   walkJpegSegments(image, "header", (marker, payloadAt) => {
-    // C4, C8 and CC are no frames. (ITU T.81 B.1)
-    if (
-      marker < jpegMarkers.baselineFrame ||
-      marker > 0xcf ||
-      (marker % 4 === 0 && marker !== jpegMarkers.baselineFrame)
-    )
-      return "continue";
+    // Of the frames' markers, these three are none. (ITU T.81 B.1)
+    if (marker >> 4 !== 0xc || [0xc4, 0xc8, 0xcc].includes(marker)) return "continue";
     if (marker % 4 === 3) kind = "a lossless JPEG";
     else if (!jpegFrames.has(marker)) kind = "a hierarchical JPEG";
     else if (image[payloadAt] !== 8) kind = `a ${image[payloadAt]}-bit JPEG`;

@@ -42,6 +42,15 @@ test("other formats are named with those that are accepted", () => {
     TIFF: "II*\0\x08\0\0\0",
     "JPEG XL": "\0\0\0\x0cJXL \r\n\x87\n",
     "JPEG 2000": "\0\0\0\x0cjP  \r\n\x87\n",
+    ICO: "\0\0\x01\0\x02\0\x10\x10",
+    Photoshop: "8BPS\0\x01",
+    "a raw photograph": "II*\0\x10\0\0\0CR\x02\0",
+    "JPEG XR": "II\xbc\x01",
+    "a video": "\0\0\0\x18ftypisom\0\0\x02\0isomiso2",
+    "a ZIP file": "PK\x03\x04",
+    "a lossless JPEG": "\xff\xd8\xff\xc3\0\x0b\x08\0\x10\0\x10\x01\x01\x11\0",
+    "a 12-bit JPEG": "\xff\xd8\xff\xc1\0\x0b\x0c\0\x10\0\x10\x01\x01\x11\0",
+    "a hierarchical JPEG": "\xff\xd8\xff\xc5\0\x0b\x08\0\x10\0\x10\x01\x01\x11\0",
     PDF: "%PDF-1.7",
     SVG: '<?xml version="1.0"?>\n<svg xmlns="http://www.w3.org/2000/svg">',
   };
@@ -51,6 +60,17 @@ test("other formats are named with those that are accepted", () => {
       detail,
       `The image in img2 is ${name}, which is not accepted. Convert it to JPEG, PNG, WebP or AVIF.`,
     );
+  }
+});
+
+test("an image whose first bytes are other ones is none, whichever of them it is", () => {
+  for (const bytes of ["\xff\xd8\xff", "\x89PNG\r\n\x1a\n", "RIFF____WEBP", "____ftypavif"]) {
+    const file = Buffer.from(bytes.padEnd(64, "\0"), "latin1");
+    assert.ok(imageFormat(file) !== undefined);
+    for (let at = 0; at < bytes.length; at++) {
+      if (bytes[at] !== "_")
+        assert.equal(imageFormat(Buffer.from(file.with(at, file[at]! ^ 0x20))), undefined, `${bytes} ${at}`);
+    }
   }
 });
 

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { constants, crc32, deflateRawSync } from "node:zlib";
+import { constants, deflateRawSync } from "node:zlib";
+import { pngChunk, withPngChunks } from "@faceline/contracts/testing/metadata-bombs";
 import sharp from "sharp";
 import { greyWithScans, withSegment } from "../../testing/jpeg-cases.ts";
 import { groupPhotograph } from "../../testing/photographs.ts";
@@ -24,10 +25,13 @@ test("JPEG, PNG and WebP decode to the same pixels", async () => {
 
 // Numbered as in the EXIF standard. Each file stores the pixels so that the picture is upright after the
 // rotation.
-for (let orientation = 1; orientation <= 8; orientation++) {
-  test(`EXIF orientation ${orientation} is applied, and sizes are those of the upright picture`, async () => {
-    const stored = await storedAs(orientation, await quarters(40, 20).png().toBuffer());
-    const bytes = await sharp(stored).jpeg({ quality: 100 }).withMetadata({ orientation }).toBuffer();
+const orientations = [1, 2, 3, 4, 5, 6, 7, 8];
+for (const [orientation, format] of orientations.flatMap((each) =>
+  (["jpeg", "png", "webp"] as const).map((format) => [each, format] as const),
+)) {
+  test(`EXIF orientation ${orientation} of ${format} is applied, and sizes are those of the upright picture`, async () => {
+    const stored = sharp(await storedAs(orientation, await quarters(40, 20).png().toBuffer()));
+    const bytes = await stored.toFormat(format, { quality: 100 }).withMetadata({ orientation }).toBuffer();
     const picture = await decoded(bytes);
     assert.deepEqual(cornersOf(picture), uprightCorners);
     assert.deepEqual([picture.originalWidth, picture.originalHeight], [40, 20]);
@@ -54,6 +58,24 @@ test("grey, palette, 16 bits, CMYK and transparent pictures become RGB", async (
     "grey PNG": await flat("#808080").toColourspace("b-w").png().toBuffer(),
     "grey PNG with alpha": await flat("#808080").toColourspace("b-w").ensureAlpha(1).png().toBuffer(),
     "palette PNG": await flat("#808080").png({ palette: true, colours: 4 }).toBuffer(),
+    "PNG of a palette of 1 bit": await flat("#808080").png({ palette: true, colours: 2 }).toBuffer(),
+    "animated PNG": withPngChunks(await flat("#808080").png().toBuffer(), [
+      pngChunk("acTL", Buffer.of(0, 0, 0, 1, 0, 0, 0, 0)),
+      pngChunk("fcTL", Buffer.from("\0\0\0\0\0\0\0\x18\0\0\0\x18\0\0\0\0\0\0\0\0\0\x01\0\x0a\0\0", "latin1")),
+    ]),
+    "PNG with EXIF behind its pixels": await exifBehindPixels(),
+    "two pictures of an MPO": Buffer.concat([
+      withSegment(await flat("#808080").jpeg().toBuffer(), 0xe2, Buffer.from("MPF\0II*\0\b\0\0\0", "latin1")),
+      await flat("#000000").jpeg().toBuffer(),
+    ]),
+    "animated WebP": await sharp(
+      [await flat("#808080").png().toBuffer(), await flat("#000000").png().toBuffer()],
+      {
+        join: { animated: true },
+      },
+    )
+      .webp({ lossless: true })
+      .toBuffer(),
     "16 bit PNG": await flat("#808080").toColourspace("rgb16").png().toBuffer(),
     "16 bit grey PNG": await flat("#808080").toColourspace("grey16").png().toBuffer(),
     "CMYK JPEG": await flat("#808080").toColourspace("cmyk").jpeg().toBuffer(),
@@ -69,6 +91,13 @@ test("grey, palette, 16 bits, CMYK and transparent pictures become RGB", async (
     }
   }
 });
+
+/** As ExifTool writes it. It says that the picture is upside down, and counts for nothing. */
+async function exifBehindPixels(): Promise<Buffer> {
+  const png = await flat("#808080").png().toBuffer();
+  const exif = Buffer.from("MM\0*\0\0\0\b\0\x01\x01\x12\0\x03\0\0\0\x01\0\x03\0\0\0\0\0\0", "latin1");
+  return withPngChunks(png, [pngChunk("eXIf", exif)], png.length - 12);
+}
 
 test("transparent pixels become white", async () => {
   const background = { r: 0, g: 0, b: 0, alpha: 0 };
@@ -279,12 +308,4 @@ function pngStart(width: number, height: number, depth: [number, number]): Buffe
   header.writeUInt32BE(height, 4);
   header.set(depth, 8);
   return Buffer.concat([Buffer.from("89504e470d0a1a0a", "hex"), pngChunk("IHDR", header)]);
-}
-
-function pngChunk(type: string, data: Buffer): Buffer {
-  const typed = Buffer.concat([Buffer.from(type, "latin1"), data]);
-  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
-  length.writeUInt32BE(data.length);
-  checksum.writeUInt32BE(crc32(typed));
-  return Buffer.concat([length, typed, checksum]);
 }

@@ -135,28 +135,33 @@ test("a request without Host, or with an unknown Expect, is answered like any ot
   }
 });
 
-test("Errors: the same shape where Node's parser fails: large headers, no HTTP, an unknown method", async (t) => {
+test("Errors: the same shape where Node's parser fails: large headers, no HTTP, another protocol", async (t) => {
   const { app } = testServer(t);
   await app.listen({ host: "127.0.0.1", port: 0 });
-  const bytes: [string, number, ErrorCode][] = [
-    [`GET /livez HTTP/1.1\r\nx: ${"a".repeat(70_000)}\r\n\r\n`, 413, "request_too_large"],
-    ["GET /livez HTTP/9.9\r\n\r\n", 400, "invalid_request"],
-    ["EAT /livez HTTP/1.1\r\nhost: a\r\n\r\n", 400, "invalid_request"],
-    ["CONNECT example.org:443 HTTP/1.1\r\nhost: a\r\n\r\n", 400, "invalid_request"],
-    [
-      "POST /verify HTTP/1.1\r\nhost: a\r\ncontent-length: 1\r\ncontent-length: 2\r\n\r\n",
-      400,
-      "invalid_request",
+  const post = "POST /verify HTTP/1.1\r\nhost: a\r\n";
+  const get = "GET /livez HTTP/1.1\r\n";
+  const told: Record<string, string[]> = {
+    "The headers are too large": [`${get}x: ${"a".repeat(70_000)}\r\n\r\n`],
+    "The request is not valid HTTP": [
+      "GET /livez HTTP/9.9\r\n\r\n",
+      "EAT /livez HTTP/1.1\r\nhost: a\r\n\r\n",
+      `${post}content-length: 1\r\ncontent-length: 2\r\n\r\n`,
+      `${post}transfer-encoding: chunked\r\ncontent-length: 2\r\n\r\n`,
     ],
-    [
-      "POST /verify HTTP/1.1\r\nhost: a\r\ntransfer-encoding: chunked\r\ncontent-length: 2\r\n\r\n",
-      400,
-      "invalid_request",
+    "The request is a CONNECT": ["CONNECT example.org:443 HTTP/1.1\r\nhost: a\r\n\r\n"],
+    "The request is HTTP/2, and this service speaks HTTP/1.1": ["PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n\0\0\0\x04"],
+    "The request begins with the PROXY protocol": [
+      `PROXY TCP4 10.0.0.1 10.0.0.2 1 2\r\n${get}host: a\r\n\r\n`,
+      `\r\n\r\n\0\r\nQUIT\n!\x11\0\f${"\0".repeat(12)}${get}host: a\r\n\r\n`,
     ],
-  ];
-  for (const [sent, status, code] of bytes) {
-    const problem = problemIn(await rawReply((app.server.address() as AddressInfo).port, sent));
-    assert.deepEqual([problem.status, problem.error], [status, code], sent.slice(0, 60));
+    "The request is TLS, and this port speaks plain HTTP": ["\x16\x03\x01\0l\x01\0\0h"],
+  };
+  for (const [detail, requests] of Object.entries(told)) {
+    for (const sent of requests) {
+      const problem = problemIn(await rawReply((app.server.address() as AddressInfo).port, sent));
+      assert.equal(problem.error, sent.length > 70_000 ? "request_too_large" : "invalid_request");
+      assert.ok(problem.detail.startsWith(detail), problem.detail);
+    }
   }
 });
 

@@ -10,7 +10,10 @@ import { base64Fault, encodingFault } from "./base64-fault.ts";
  * ApiError if it is absent, too large, not valid Base64, or of no accepted format by its first bytes.
  */
 export function imageBytes(image: Image | undefined, ref: InputRef, limits: ImageBytesLimits): Buffer {
-  if (image !== undefined && isNoImage(image)) throw noImageError(ref);
+  if (image !== undefined && isNoImage(image)) {
+    const names = "the name of a value or of an object, such as undefined, None or [object Blob]";
+    throw missingImageError(ref, `${ref.label} holds ${names}, and no image: send the bytes of the image.`);
+  }
   const bytes =
     image instanceof Uint8Array ? fileBytes(image, ref, limits) : textBytes(image ?? "", ref, limits);
   const whole = imageIn(bytes);
@@ -53,7 +56,10 @@ function fileBytes(file: Uint8Array, ref: InputRef, limits: ImageBytesLimits): B
  */
 function textBytes(value: string, ref: InputRef, limits: ImageBytesLimits): Buffer {
   const text = percentDecoded(value.trim());
-  if (/^data:[^,]*,$/i.test(text)) throw emptyDataUrlError(ref);
+  if (/^data:[^,]*,$/i.test(text)) {
+    const detail = `There is no image in ${ref.label}, but an empty data URL: the canvas had no size, or nothing was drawn.`;
+    throw missingImageError(ref, detail);
+  }
   const prefix = dataUrl.exec(text.slice(0, dataUrlPrefixCharactersMax)) ?? undefined;
   let base64 = prefix === undefined ? text : text.slice(prefix[0].length);
   if (base64 === "") throw missingImageError(ref);
@@ -120,27 +126,10 @@ function decodedBytes(base64: string): number {
   return length % 4 === 1 ? Number.NaN : Math.floor((length * 3) / 4);
 }
 
-export const missingImageError = (ref: InputRef) =>
-  inputError(
-    ref,
-    "missing_image",
-    `There is no image in ${ref.label}: send it as Base64, as a data URL, or as a file of a form.`,
-  );
-
-const noImageError = (ref: InputRef) =>
-  inputError(
-    ref,
-    "missing_image",
-    `${ref.label} holds the name of a value or of an object, such as undefined, None or [object Blob], and no ` +
-      "image: send the bytes of the image.",
-  );
-
-const emptyDataUrlError = (ref: InputRef) =>
-  inputError(
-    ref,
-    "missing_image",
-    `There is no image in ${ref.label}, but an empty data URL: the canvas had no size, or nothing was drawn yet.`,
-  );
+export const missingImageError = (
+  ref: InputRef,
+  detail = `There is no image in ${ref.label}: send it as Base64, as a data URL, or as a file of a form.`,
+) => inputError(ref, "missing_image", detail);
 
 const unsupportedSourceError = (ref: InputRef) =>
   inputError(

@@ -24,34 +24,14 @@ export function contentOf(boxes: Box[], type: string): Buffer {
   return box.content;
 }
 
-/** Reads the numbers of a box behind its version and flags. Throws a RangeError at the end. */
-export class FullBox {
-  readonly version: number;
-  readonly isWide: boolean;
-  readonly #content: Buffer;
-  #at = 4;
-
-  constructor(content: Buffer) {
-    this.version = content.readUInt8(0);
-    // Of all flags of the boxes that are read, the only one with a meaning.
-    this.isWide = (content.readUInt8(3) & 1) === 1;
-    this.#content = content;
-  }
-
-  /** Big-endian, of 0 to 4 bytes, or 8. */
-  read(bytes: number): number {
-    if (bytes === 8) return this.read(4) * 2 ** 32 + this.read(4);
-    this.#at += bytes;
-    return bytes === 0 ? 0 : this.#content.readUIntBE(this.#at - bytes, bytes);
-  }
-
-  skip(bytes: number): void {
-    this.#at += bytes;
-  }
-
-  rest(): Buffer {
-    return this.#content.subarray(this.#at);
-  }
+/** Reads numbers of 0 to 4 or 8 bytes, big-endian, one after the other. Throws a RangeError at the end. */
+export function numbersOf(content: Buffer, at: number): (bytes: number) => number {
+  const read = (bytes: number): number => {
+    if (bytes === 8) return read(4) * 2 ** 32 + read(4);
+    at += bytes;
+    return bytes === 0 ? 0 : content.readUIntBE(at - bytes, bytes);
+  };
+  return read;
 }
 
 export type Box = { type: string; content: Buffer; whole: Buffer };

@@ -1,62 +1,57 @@
-import type { AvifItem, AvifPicture } from "./picture.ts";
+import type { AvifItem, AvifPicture, AvifReference } from "./picture.ts";
 
 /**
  * Returns an AVIF file of this picture and nothing else, whose data lie in `file`: the new head stands before
  * all of its bytes, and names only those of the picture. So libheif reads what was understood.
  */
-export function writeAvif({ colours, alpha }: AvifPicture, file: Buffer): Buffer {
-  const parts = alpha === undefined ? [colours] : [colours, alpha];
-  const items: FileItem[] = [];
-  const references: FileReference[] = [];
+export function writeAvif({ parts }: AvifPicture, file: Buffer): Buffer {
+  const items: AvifItem[] = [];
+  const references: AvifReference[] = [];
   for (const part of parts) {
-    const from = items.length + 1;
-    const tiles = part.tiles.map((tile, index) => ({ ...tile, id: from + 1 + index, isHidden: true }));
-    items.push({ ...part, id: from }, ...tiles);
-    if (tiles.length > 0) references.push({ type: "dimg", from, to: tiles.map(({ id }) => id) });
-    if (part === alpha) references.push({ type: "auxl", from, to: [1] });
+    const from = items.push(part);
+    const to = part.tiles.map((tile) => items.push(tile));
+    if (to.length > 0) references.push({ type: "dimg", from, to });
+    if (from > 1) references.push({ type: "auxl", from, to: [1] });
   }
   return avifFile(items, references, file);
 }
 
 /**
- * Returns an AVIF file with these items, the first of which is the primary one. Their data lie in `file`, all
+ * Returns an AVIF file with these items, whose ids count from 1, the primary one. Their data lie in `file`, all
  * of whose bytes follow the head.
  */
-export function avifFile(items: FileItem[], references: FileReference[], file: Buffer): Buffer {
-  // Items that are alike share their properties: libheif accepts a hundred.
-  const textsOf = ({ properties }: FileItem) => properties.map(({ whole }) => whole.toString("latin1"));
-  const texts = [...new Set(items.flatMap(textsOf))];
-  const links = items.map((item) => {
-    const indices = textsOf(item).map((text) => uint(2, 0x8001 + texts.indexOf(text)));
-    return Buffer.concat([uint(2, item.id), uint(1, indices.length), ...indices]);
+export function avifFile(items: AvifItem[], references: AvifReference[], file: Buffer): Buffer {
+  // Tiles share their properties: libheif accepts a hundred.
+  const properties = [...new Set(items.flatMap((item) => item.properties))];
+  const links = items.map((item, index) => {
+    const indices = item.properties.map((property) => u16(0x8001 + properties.indexOf(property)));
+    return Buffer.concat([u16(index + 1), Buffer.of(indices.length), ...indices]);
   });
-  const infos = items.map(({ id, type, isHidden }) =>
-    fullBox("infe", isHidden ? 0x02000001 : 0x02000000, [uint(2, id), uint(2, 0), latin1(`${type}\0`)]),
+  const infos = items.map(({ type }, index) =>
+    box("infe", [u32(0x02000000), u16(index + 1), u16(0), Buffer.from(`${type}\0`)]),
   );
-  const named = references.map(({ type, from, to }) =>
-    box(
-      type,
-      [from, to.length, ...to].map((number) => uint(2, number)),
-    ),
-  );
+  const named = references.map(({ type, from, to }) => box(type, [from, to.length, ...to].map(u16)));
   const head = (dataAt: number): Buffer => {
-    const places = items.map(({ id, data }) => {
+    const places = items.map(({ data }, index) => {
       const at = dataAt + data.byteOffset - file.byteOffset;
-      return Buffer.concat([uint(2, id), uint(4, 1), uint(4, at), uint(4, data.length)]);
+      return Buffer.concat([u16(index + 1), u32(1), u32(at), u32(data.length)]);
     });
-    return Buffer.concat([
-      box("ftyp", [latin1("avif\0\0\0\0avifmif1miaf")]),
-      fullBox("meta", 0, [
-        fullBox("hdlr", 0, [uint(4, 0), latin1("pict".padEnd(17, "\0"))]),
-        fullBox("pitm", 0, [uint(2, items[0]!.id)]),
-        fullBox("iloc", 0, [uint(2, 0x4400), uint(2, items.length), ...places]),
-        fullBox("iinf", 0, [uint(2, items.length), ...infos]),
-        box("iprp", [box("ipco", texts.map(latin1)), fullBox("ipma", 1, [uint(4, items.length), ...links])]),
-        ...(named.length === 0 ? [] : [fullBox("iref", 0, named)]),
+    const boxes = [
+      box("hdlr", [u32(0), u32(0), Buffer.from("pict".padEnd(17, "\0"))]),
+      box("pitm", [u32(0), u16(1)]),
+      box("iloc", [u32(0), u16(0x4400), u16(items.length), ...places]),
+      box("iinf", [u32(0), u16(items.length), ...infos]),
+      box("iprp", [
+        box(
+          "ipco",
+          properties.map(({ whole }) => whole),
+        ),
+        box("ipma", [u32(1), u32(items.length), ...links]),
       ]),
-      uint(4, 8 + file.length),
-      latin1("mdat"),
-    ]);
+      ...(named.length === 0 ? [] : [box("iref", [u32(0), ...named])]),
+    ];
+    const type = box("ftyp", [Buffer.from("avif\0\0\0\0avifmif1miaf")]);
+    return Buffer.concat([type, box("meta", [u32(0), ...boxes]), u32(8 + file.length), Buffer.from("mdat")]);
   };
   // Offsets have a fixed size, so the head is measured with others first.
   return Buffer.concat([head(head(0).length), file]);
@@ -64,19 +59,13 @@ export function avifFile(items: FileItem[], references: FileReference[], file: B
 
 function box(type: string, content: Buffer[]): Buffer {
   const bytes = Buffer.concat(content);
-  return Buffer.concat([uint(4, 8 + bytes.length), latin1(type), bytes]);
+  return Buffer.concat([u32(8 + bytes.length), Buffer.from(type, "latin1"), bytes]);
 }
 
-const fullBox = (type: string, versionAndFlags: number, content: Buffer[]): Buffer =>
-  box(type, [uint(4, versionAndFlags), ...content]);
+const u16 = (value: number): Buffer => Buffer.of(value >> 8, value & 255);
 
-const latin1 = (text: string): Buffer => Buffer.from(text, "latin1");
-
-function uint(bytes: number, value: number): Buffer {
-  const buffer = Buffer.alloc(bytes);
-  buffer.writeUIntBE(value, 0, bytes);
-  return buffer;
+function u32(value: number): Buffer {
+  const bytes = Buffer.alloc(4);
+  bytes.writeUInt32BE(value);
+  return bytes;
 }
-
-type FileItem = AvifItem & { id: number; isHidden?: boolean };
-type FileReference = { type: string; from: number; to: number[] };
