@@ -45,6 +45,7 @@ export function addComputeHooks(
     const bodySender = { team: tenant, bytesPerSecond: bodyBytesPerSecond };
     if (pacedWhenRefused) request.bodySender = bodySender;
     holdSlot(reply, await acquireSlot());
+    if (record.keyId !== undefined) app.acceptConnection(request.raw.socket);
     if (ports.callers !== undefined) onClose(reply, ports.callers.begin(tenant));
     request.bodySender = bodySender;
     const memory = new CallMemory();

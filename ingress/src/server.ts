@@ -19,7 +19,6 @@ import { addComputeHooks, identifyTeams } from "./compute-hooks.ts";
 import { addComputeRoutes } from "./compute-routes.ts";
 import type { HttpSettings } from "./config.ts";
 import { limitConnections } from "./connections/limit-connections.ts";
-import { limitPipelining } from "./connections/pipelining.ts";
 import { requestLimits } from "./endpoints/capabilities.ts";
 import type { RouteContext } from "./endpoints/endpoint.ts";
 import { serviceEndpoints } from "./endpoints/table.ts";
@@ -62,22 +61,17 @@ export function buildServer(
     },
   };
   const app = createApp(parts);
-  const connections = limitConnections(app.server, {
-    ...settings,
-    report: parts.reportClosed,
-    reportFull: ports.reportConnectionsFull,
-  });
-  app.decorate("connectionsFull", connections.isFull);
   addRequestMetrics(app, ports.metrics, {
     lanes: models.lanes,
     connectionsMax: settings.CONNECTIONS_MAX,
   });
+  const { reportClosed: report } = parts;
+  limitConnections(app, { ...settings, report, reportFull: ports.reportConnectionsFull });
   addCors(app, settings);
   const facts = factsSource(settings, models, accounts !== undefined);
   const pages = settings.PAGES === "on" ? openPages(facts) : undefined;
   rejectUnknownRoutes(app, pages && ((request, reply) => sendMissingPage(pages, request, reply)));
   ignoreExpectations(app);
-  limitPipelining(app, parts.reportClosed);
   rejectConnect(app, site, now);
   const bodyParts = addBodies(app, parts, models);
 
@@ -224,7 +218,5 @@ declare module "fastify" {
   interface FastifyInstance {
     /** Bytes of request bodies that are in memory: see limitBodyMemory. */
     heldBodyBytes(): number;
-    /** Connections make room for each other: see ConnectionRoom. */
-    connectionsFull(): boolean;
   }
 }

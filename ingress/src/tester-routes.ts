@@ -1,5 +1,6 @@
 import { visitorsTenant } from "@faceline/contracts/wire/ids";
-import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
+import type { FastifyInstance, FastifyReply } from "fastify";
+import { addBodyDeadline } from "./body/body-deadline.ts";
 import { type BodyParts, limitBodyMemory } from "./body/memory-budget.ts";
 import { addJsonParser } from "./body/parsers.ts";
 import { ApiError } from "./call/api-error.ts";
@@ -40,7 +41,7 @@ export function addTesterRoutes(
       identify: identifyVisitors(ports, settings, bodyBytesPerSecond),
       unknownCaller: visitorsTenant,
     });
-    addBodyDeadline(tester);
+    addBodyDeadline(tester, ({ callRecord }) => callRecord!.deadlineMs);
     limitBodyMemory(tester, { ...settings, bytesPerSecondMin: bodyBytesPerSecondMin }, bodies);
     addJsonParser(tester, { ...settings, vectorLengthMax: models.vectorLengthMax }, bodies.pool);
     holdSharedSlot(tester, ports);
@@ -75,20 +76,4 @@ function holdSharedSlot(tester: FastifyInstance, ports: Pick<Ports, "acquireShar
     if (slot.error !== undefined) throw slot.error;
   });
   tester.addHook("onSend", async (_request, reply) => release(reply));
-}
-
-/**
- * Refuses calls whose body has not arrived by their deadline. Visitors share few slots, and a body that
- * trickles in would else hold one for BODY_RECEIVE_MS.
- */
-function addBodyDeadline(tester: FastifyInstance): void {
-  tester.addHook("onRequest", async ({ raw, callRecord }: FastifyRequest, reply) => {
-    const timer = setTimeout(() => {
-      if (raw.complete) return;
-      // The rest of the request may never come.
-      reply.header("connection", "close");
-      reply.send(new ApiError("invalid_request", "The request did not arrive in time."));
-    }, callRecord!.deadlineMs);
-    onClose(reply, () => clearTimeout(timer));
-  });
 }

@@ -4,17 +4,15 @@ import type { Socket } from "node:net";
 
 /**
  * Returns the bytes that the kernel keeps of each TCP socket of this process' network until the other side
- * has taken them, by inode, where there are `leastBytes` or more. Empty where the system does not tell: only
- * Linux does. unread-responses.test.ts covers it.
+ * has taken them, by inode. Empty where the system does not tell: only Linux does. unread-responses.test.ts
+ * covers it.
  */
-export async function kernelQueues(leastBytes: number): Promise<ReadonlyMap<number, number>> {
-  const queues = new Map<number, number>();
+export async function kernelQueues(): Promise<ReadonlyMap<number | undefined, number>> {
+  const queues = new Map<number | undefined, number>();
   for (const table of ["/proc/self/net/tcp", "/proc/self/net/tcp6"]) {
     const text = await readFile(table, "latin1").catch(() => "");
-    for (const [, queue, inode] of text.matchAll(socketLine)) {
-      const bytes = Number.parseInt(queue!, 16);
-      if (bytes >= leastBytes) queues.set(Number(inode), bytes);
-    }
+    for (const [, queue, inode] of text.matchAll(socketLine))
+      queues.set(Number(inode), Number.parseInt(queue!, 16));
   }
   return queues;
 }

@@ -4,7 +4,7 @@ import { createServer } from "node:http";
 import { connect, type Socket } from "node:net";
 import { test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { closeUnreadConnections, nextUnreadState, type UnreadState } from "./unread-responses.ts";
+import { closeUnreadConnections, excess, nextUnreadState, type UnreadState } from "./unread-responses.ts";
 
 test("a connection stalls when less than 10 KiB were read in ten checks", () => {
   assert.equal(
@@ -22,11 +22,24 @@ test("a connection stalls when less than 10 KiB were read in ten checks", () => 
 });
 
 test("a connection with nothing to read never stalls, and begins anew", () => {
-  let state: UnreadState | "stalled";
+  let state: UnreadState;
   for (let check = 0; check < 100; check++) {
-    assert.notEqual(state, "stalled");
-    state = nextUnreadState(state as UnreadState, { waitingBytes: check % 9 === 0 ? 0 : 5, readBytes: 0 });
+    assert.ok((state?.checks ?? 0) < 10);
+    state = nextUnreadState(state, { waitingBytes: check % 9 === 0 ? 0 : 5, readBytes: 0 });
   }
+});
+
+test("above 128 MiB in all, those are closed that have read nothing for longest, then those with most", () => {
+  const MiB = 1024 * 1024;
+  const unread = Array.from({ length: 128 }, (_, n) => ({ bytes: MiB, checks: n === 9 ? 2 : 0 }));
+  assert.deepEqual(excess(unread), []);
+  const [reader, large] = [
+    { bytes: 7 * MiB, checks: 0 },
+    { bytes: 8 * MiB, checks: 1 },
+  ];
+  const closed = excess([...unread, reader, large]);
+  assert.deepEqual(closed.slice(0, 3), [unread[9], large, reader]);
+  assert.equal(closed.length, 3 + 63);
 });
 
 const skip = process.platform !== "linux" && "only Linux tells what waits in its kernel";
@@ -77,9 +90,8 @@ test("a client that reads its last response is closed when it leaves", inLinux, 
 function checksUntilStalled(readBytes: (check: number) => number): number | undefined {
   let state: UnreadState;
   for (let check = 0; check < 100; check++) {
-    const next = nextUnreadState(state, { waitingBytes: 1, readBytes: readBytes(check) });
-    if (next === "stalled") return check;
-    state = next;
+    state = nextUnreadState(state, { waitingBytes: 1, readBytes: readBytes(check) });
+    if (state?.checks === 10) return check;
   }
   return undefined;
 }

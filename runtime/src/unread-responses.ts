@@ -3,29 +3,36 @@ import type { Socket } from "node:net";
 import { inodeOf, kernelQueues } from "./kernel-queues.ts";
 
 /**
- * Closes connections whose client does not read: less than 10 KiB of the bytes that wait for it have left in
- * 10 s, or in 30 s of those that wait in the kernel. No timer of Node covers that, and each such connection
- * would hold its responses, and megabytes in the kernel, for ever: a small request now and then would keep it
- * open, and the kernel keeps what is unread after a plain close, too. Calls `onClosed` for each.
+ * Bounds what clients leave unread, here and in the kernel, which takes megabytes for each connection and keeps
+ * them after a plain close, too; no timer of Node covers that. Closes a connection of which less than 10 KiB
+ * were read in ten checks, a second apart. Where all together leave more than 128 MiB unread, those are closed
+ * that have read nothing for longest, and of these the ones with most. Calls `onClosed` for each.
  */
 export function closeUnreadConnections(server: Server, onClosed: () => void = () => {}): void {
-  const open = new Map<Socket, UnreadStates>();
+  const open = new Map<Socket, Reading>();
   let soon: NodeJS.Timeout | undefined;
+  let checkTookMs = 1;
   const checkSoon = () => {
-    soon ??= setTimeout(() => {
-      soon = undefined;
-      void checkKernel({ isDue: false });
-    }, endCheckMs).unref();
+    soon ??= setTimeout(
+      () => {
+        soon = undefined;
+        void check({ isDue: false });
+      },
+      Math.min(checkEveryMs, pausePerCheck * checkTookMs),
+    ).unref();
   };
   server.on("connection", (socket) => {
-    const states: UnreadStates = { checkSoon };
-    open.set(socket, states);
-    statesOf.set(socket, states);
-    socket.once("close", () => open.delete(socket));
+    const reading: Reading = { inode: inodeOf(socket), readBytes: 0, whenRead: [], checkSoon };
+    open.set(socket, reading);
+    readings.set(socket, reading);
+    socket.once("close", () => {
+      open.delete(socket);
+      resolveAll(reading);
+    });
     const { destroySoon } = socket;
     // Node calls this after the last response of a connection.
     socket.destroySoon = () => {
-      if (socket.bytesWritten < kernelBytesMin) destroySoon.call(socket);
+      if (unreadBytesOf(socket, reading) < closedBytesMax) destroySoon.call(socket);
       else closeWhenRead(socket);
     };
   });
@@ -35,33 +42,41 @@ export function closeUnreadConnections(server: Server, onClosed: () => void = ()
     // A plain close would leave the unread bytes in the kernel.
     socket.resetAndDestroy();
   };
-  const checkKernel = async ({ isDue }: { isDue: boolean }) => {
+  const check = async ({ isDue }: { isDue: boolean }) => {
+    const startedAt = performance.now();
     // Read before the kernel's queues: what is written meanwhile must not count as read.
-    const written = [...open.keys()].map((socket) => ({ socket, ...writesOf(socket) }));
-    if (written.every(({ readBytes }) => readBytes < kernelBytesMin)) return;
-    const queues = await kernelQueues(kernelBytesMin);
-    for (const { socket, readBytes } of written) {
-      const states = open.get(socket);
-      if (states === undefined) continue;
-      const waitingBytes = queues.size === 0 ? 0 : (queues.get(inodeOf(socket) ?? 0) ?? 0);
-      if (states.isEnding && waitingBytes === 0 && socket.writableFinished) socket.destroy();
-      if (!isDue) continue;
-      const writes = { waitingBytes, readBytes: readBytes - waitingBytes };
-      const next = nextUnreadState(states.inKernel, writes, kernelChecksMax);
-      if (next === "stalled") close(socket);
-      else states.inKernel = next;
+    const written = [...open]
+      .map(([socket, reading]) => ({ socket, reading, ...writesOf(socket) }))
+      .filter(({ reading, sentBytes, waitingBytes }) => sentBytes + waitingBytes > reading.readBytes);
+    if (!mayBeMuch(written)) return;
+    const queues = await kernelQueues();
+    const unread: UnreadConnection[] = [];
+    for (const { socket, reading, sentBytes, waitingBytes } of written) {
+      const inKernelBytes = queues.get(reading.inode) ?? 0;
+      const bytes = inKernelBytes + waitingBytes;
+      reading.readBytes = sentBytes - inKernelBytes;
+      if (reading.isEnding && bytes === 0) socket.destroy();
+      if (isDue)
+        reading.state = nextUnreadState(reading.state, { waitingBytes: bytes, readBytes: reading.readBytes });
+      const isStalled = reading.state !== undefined && reading.state.checks >= checksMax;
+      if (isStalled && (waitingBytes > 0 || bytes >= unreadBytesMax)) close(socket);
+      else if (bytes > 0) unread.push({ socket, bytes, checks: reading.state?.checks ?? 0 });
+      if (bytes < unreadBytesMax) resolveAll(reading);
+      else if (reading.whenRead.length > 0) checkSoon();
     }
+    for (const { socket } of excess(unread)) close(socket);
+    checkTookMs = performance.now() - startedAt;
   };
-  let checks = 0;
-  const timer = setInterval(() => {
-    for (const [socket, states] of open) {
-      const next = nextUnreadState(states.here, writesOf(socket));
-      if (next === "stalled") close(socket);
-      else states.here = next;
-    }
-    if (++checks % checksMax === 0) void checkKernel({ isDue: true });
-  }, checkEveryMs).unref();
+  const timer = setInterval(() => void check({ isDue: true }), checkEveryMs).unref();
   server.once("close", () => clearInterval(timer));
+}
+
+/** Returns a promise while a client has, perhaps, 64 KiB of its responses not read; it resolves when it has. */
+export function whenRead(socket: Socket): Promise<void> | undefined {
+  const reading = readings.get(socket);
+  if (reading === undefined || unreadBytesOf(socket, reading) < unreadBytesMax) return undefined;
+  reading.checkSoon();
+  return new Promise((resolve) => reading.whenRead.push(resolve));
 }
 
 /**
@@ -69,63 +84,90 @@ export function closeUnreadConnections(server: Server, onClosed: () => void = ()
  * bytes of a closed one for as long as its client likes. At once where these are few.
  */
 export function closeWhenRead(socket: Socket): void {
-  const states = statesOf.get(socket);
-  if (states === undefined || socket.bytesWritten < kernelBytesMin) return void socket.destroy();
-  states.isEnding = true;
+  const reading = readings.get(socket);
+  if (reading === undefined || unreadBytesOf(socket, reading) < closedBytesMax) return void socket.destroy();
+  reading.isEnding = true;
   // Clients close their side after the last response; but one that has does not need to have read it.
-  if (socket.readableEnded) states.checkSoon();
-  else socket.once("end", states.checkSoon);
+  if (socket.readableEnded) reading.checkSoon();
+  else socket.once("end", reading.checkSoon);
   socket.end();
   socket.resume();
 }
 
-const statesOf = new WeakMap<Socket, UnreadStates>();
+const readings = new WeakMap<Socket, Reading>();
 
 /**
- * Returns the state after one more check of a connection, each a second after the one before (ten for the
- * kernel): undefined while nothing waits. Counts checks, not time, so that a process that stood still blames
- * nobody.
+ * Returns the state after one more check of a connection: undefined while nothing waits. Counts checks, not
+ * time, so that a process that stood still blames nobody.
  */
-export function nextUnreadState(
-  state: UnreadState,
-  { waitingBytes, readBytes }: Writes,
-  max = checksMax,
-): UnreadState | "stalled" {
+export function nextUnreadState(state: UnreadState, { waitingBytes, readBytes }: Writes): UnreadState {
   if (waitingBytes === 0) return undefined;
   if (state === undefined || readBytes - state.readBytes >= leastBytes) return { readBytes, checks: 0 };
-  const checks = state.checks + 1;
-  return checks >= max ? "stalled" : { ...state, checks };
+  return { ...state, checks: state.checks + 1 };
+}
+
+/** Returns those to close so that half of `sumBytesMax` is left, where there is more than that. */
+export function excess<Unread extends { bytes: number; checks: number }>(unread: Unread[]): Unread[] {
+  let sumBytes = unread.reduce((sum, { bytes }) => sum + bytes, 0);
+  if (sumBytes <= sumBytesMax) return [];
+  const worstFirst = unread.toSorted((a, b) => b.checks - a.checks || b.bytes - a.bytes);
+  const kept = worstFirst.findIndex(({ bytes }) => (sumBytes -= bytes) <= sumBytesMax / 2);
+  return worstFirst.slice(0, kept + 1);
+}
+
+/** Whether so much may be unread that the kernel is asked, which takes long where many connections are open. */
+function mayBeMuch(written: (SocketWrites & { reading: Reading })[]): boolean {
+  let sumBytes = 0;
+  for (const { reading, sentBytes, waitingBytes } of written) {
+    const bytes = sentBytes + waitingBytes - reading.readBytes;
+    sumBytes += bytes;
+    if (waitingBytes > 0 || bytes >= unreadBytesMax || reading.isEnding) return true;
+  }
+  return sumBytes > sumBytesMax / 2;
+}
+
+function unreadBytesOf(socket: Socket, { readBytes }: Reading): number {
+  const { sentBytes, waitingBytes } = writesOf(socket);
+  return sentBytes + waitingBytes - readBytes;
 }
 
 /** Bytes that the kernel has taken, and that wait for it. */
-function writesOf(socket: Socket): Writes {
+function writesOf(socket: Socket): SocketWrites {
   const { _handle } = socket as unknown as {
     _handle?: { bytesWritten: number; writeQueueSize: number } | null;
   };
-  if (!_handle) return { waitingBytes: 0, readBytes: 0 };
-  return {
-    waitingBytes: socket.writableLength,
-    readBytes: _handle.bytesWritten - _handle.writeQueueSize,
-  };
+  if (!_handle) return { waitingBytes: 0, sentBytes: 0 };
+  return { waitingBytes: socket.writableLength, sentBytes: _handle.bytesWritten - _handle.writeQueueSize };
+}
+
+function resolveAll(reading: Reading): void {
+  for (const resolve of reading.whenRead.splice(0)) resolve();
 }
 
 const checkEveryMs = 1_000;
 const checksMax = 10;
 /** Slower than any connection on which pictures can be sent. */
 const leastBytes = 10 * 1024;
-const kernelChecksMax = 3;
-/** Connections that end within this time are looked at together. */
-const endCheckMs = 200;
+/** Checks that are not due take this part of the time at most: the kernel lists all its sockets. */
+const pausePerCheck = 20;
 /** Less is on its way to clients that read. */
-const kernelBytesMin = 64 * 1024;
+const unreadBytesMax = 64 * 1024;
+/** What a closed connection may leave in the kernel, where nobody counts it. */
+const closedBytesMax = 4 * 1024;
+const sumBytesMax = 128 * 1024 * 1024;
 
 /** Since when too little has left. Undefined: nothing waits. */
 export type UnreadState = { readBytes: number; checks: number } | undefined;
-type UnreadStates = {
-  here?: UnreadState;
-  inKernel?: UnreadState;
+type Reading = {
+  inode: number | undefined;
+  /** Bytes that have left, as of the last check. */
+  readBytes: number;
+  state?: UnreadState;
   /** Our side has ended, and the connection is closed when what was sent is read. */
   isEnding?: boolean;
+  whenRead: (() => void)[];
   checkSoon(): void;
 };
 type Writes = { waitingBytes: number; readBytes: number };
+type SocketWrites = { waitingBytes: number; sentBytes: number };
+type UnreadConnection = { socket: Socket; bytes: number; checks: number };

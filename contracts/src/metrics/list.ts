@@ -106,7 +106,7 @@ export const metricList = {
     help:
       "Connections closed because their client sent no request in time (request_timeout), did not read " +
       "(response_not_read), sent too many requests at once (pipelined_requests), or had to make room " +
-      "(connections_full, address_share).",
+      "(connections_full).",
   },
 
   "faceline.usage.unwritten": {

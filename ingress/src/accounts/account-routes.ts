@@ -3,6 +3,7 @@ import formbody from "@fastify/formbody";
 import type { FastifyInstance } from "fastify";
 import { refusalPage } from "@faceline/web/accounts/refusal-page";
 import { pageHeaders } from "@faceline/web/headers";
+import { addBodyDeadline } from "../body/body-deadline.ts";
 import { retryAfterSeconds } from "../call/api-error.ts";
 import { apiErrorFrom } from "../errors/problem-reply.ts";
 import { type AccountContext, sendAccountPage, wordsFor } from "./account-context.ts";
@@ -22,6 +23,7 @@ import { addWaitlist } from "./waitlist-routes.ts";
 export function addAccountRoutes(app: FastifyInstance, context: AccountContext): void {
   app.register(async (scope) => {
     addPageHeaders(scope);
+    addBodyDeadline(scope, () => formReceiveMs);
     addRefusals(scope, context);
     addOriginCheck(scope, context.settings.PUBLIC_URL);
     scope.removeAllContentTypeParsers();
@@ -117,5 +119,6 @@ function refuseUnknownPages(scope: FastifyInstance, url: string): void {
 
 /** The longest form has some 1,200 characters, of up to 12 bytes each once they are encoded. */
 const formBytesMax = 16 * 1024;
+const formReceiveMs = 10_000;
 
 const awayRetryAfterMs = 60_000;

@@ -1,103 +1,150 @@
+import { networkOf } from "./address-group.ts";
+
 /**
- * Decides which connection is closed when there are too many. Holds no timer, socket or clock.
+ * Decides which connection is closed when there are too many. Holds no timer, socket or clock. A connection is
  *
- * - When CONNECTIONS_MAX are open, the one that has been without a request for longest makes room for a new
- *   one: connections that say nothing cost others nothing. Only if all of them have requests, the new one is
- *   closed.
- * - While more than half of them are open, one source may hold `ofSourceMax`. Of its own connections the one
- *   that has been without a request for longest then makes room. Below that there is room for everybody, and
- *   a load balancer or a benchmark may open as many as it likes.
+ * - busy, while it has a request that is complete, or whose key was accepted;
+ * - known, between two requests, if the key of the last one was accepted;
+ * - else a stranger, whatever it sends.
+ *
+ * When CONNECTIONS_MAX are open, a stranger makes room for a new connection: the oldest one of the address that
+ * has most of them, in the network that has most. So strangers cost only strangers, and above all those who
+ * flood. While a tenth or less are strangers, the one that has been known and idle for longest makes room
+ * instead. Only where all are busy a new one is refused.
  */
 export class ConnectionRoom<Connection> {
   readonly #max: number;
-  readonly #ofSourceMax: number;
-  readonly #sources = new Map<string, Source<Connection>>();
-  /** Source of each open connection. */
-  readonly #sourceOf = new Map<Connection, string | undefined>();
-  /** Those without a request; the one that has been so for longest comes first. */
-  readonly #silent = new Set<Connection>();
+  readonly #places = new Map<Connection, Place<Connection>>();
+  readonly #sources = new Map<string | undefined, Source<Connection>>();
+  readonly #networks = new Map<string | undefined, Network>();
+  /** Longest idle first. */
+  readonly #known = new Set<Connection>();
+  #busy = 0;
   #isFull = false;
 
-  constructor({
-    connectionsMax,
-    ofSourceMax = 500,
-  }: { connectionsMax: number; ofSourceMax?: number | undefined }) {
+  constructor(connectionsMax: number) {
     this.#max = connectionsMax;
-    this.#ofSourceMax = ofSourceMax;
   }
 
-  /** True from the moment that a connection had to make room until a tenth of them is free again. */
+  /** True from the moment that a new connection was refused until a tenth of all places is not busy. */
   get isFull(): boolean {
     return this.#isFull;
   }
 
   /**
-   * Adds a new connection, and returns the one that is to be closed for it, which may be itself: it then no
-   * longer counts. A connection without a source belongs to a proxy of ours and has no share.
+   * Adds a new connection, and returns the one that is to be closed for it, which may be itself: it then does
+   * not count. A connection without an address is one of a trusted proxy, and makes room after all strangers.
    */
-  open(connection: Connection, source: string | undefined): Closing<Connection> | undefined {
-    this.#sourceOf.set(connection, source);
-    this.#silent.add(connection);
-    const own = this.#addToSource(connection, source);
-    if (this.#sourceOf.size > this.#max) {
-      this.#isFull = true;
-      return this.#makeRoom(this.#silent, "connections_full");
+  open(connection: Connection, address: string | undefined): Connection | undefined {
+    let closing: Connection | undefined;
+    if (this.#places.size >= this.#max) {
+      closing = this.#leastNeeded();
+      if (closing === undefined) {
+        this.#isFull = true;
+        return connection;
+      }
+      this.close(closing);
     }
-    const isCrowded = this.#sourceOf.size > this.#max / 2;
-    if (own === undefined || !isCrowded || own.open <= this.#ofSourceMax) return undefined;
-    return this.#makeRoom(own.silent, "address_share");
+    const place: Place<Connection> = { source: this.#sourceOf(address), phase: "stranger" };
+    place.source.open++;
+    place.source.network.open++;
+    this.#places.set(connection, place);
+    this.#count(connection, place, 1);
+    return closing;
   }
 
-  /** A request of this connection has come. Does nothing if it no longer counts. */
-  setBusy(connection: Connection): void {
-    this.#silent.delete(connection);
-    this.#sourceOfOpen(connection)?.silent.delete(connection);
-  }
-
-  /** It has no request any more. */
-  setSilent(connection: Connection): void {
-    if (!this.#sourceOf.has(connection)) return;
-    this.#silent.add(connection);
-    this.#sourceOfOpen(connection)?.silent.add(connection);
-  }
-
-  /** It was closed. Does nothing if it no longer counts. */
+  /** Does nothing if the connection no longer counts, as all that follow. */
   close(connection: Connection): void {
-    const source = this.#sourceOf.get(connection);
-    const own = this.#sourceOfOpen(connection);
-    if (!this.#sourceOf.delete(connection)) return;
-    this.#silent.delete(connection);
-    if (this.#sourceOf.size <= this.#max * fullUntil) this.#isFull = false;
-    if (own === undefined) return;
-    own.silent.delete(connection);
-    if (--own.open === 0) this.#sources.delete(source!);
+    const place = this.#places.get(connection);
+    if (place === undefined) return;
+    this.#count(connection, place, -1);
+    this.#places.delete(connection);
+    const { source } = place;
+    if (--source.open === 0) this.#sources.delete(source.address);
+    if (--source.network.open === 0) this.#networks.delete(source.network.name);
   }
 
-  #makeRoom(silent: Set<Connection>, reason: RoomReason): Closing<Connection> {
-    // There is always one: the new connection has no request yet.
-    const [connection] = silent as Set<Connection> & [Connection];
-    this.close(connection);
-    return { connection, reason };
+  isKnown(connection: Connection): boolean {
+    return this.#places.get(connection)?.phase === "known";
   }
 
-  #addToSource(connection: Connection, source: string | undefined): Source<Connection> | undefined {
-    if (source === undefined) return undefined;
-    const own = this.#sources.get(source) ?? { open: 0, silent: new Set() };
-    this.#sources.set(source, own);
-    own.open++;
-    own.silent.add(connection);
-    return own;
+  /** The headers of a request have come. */
+  begin(connection: Connection): void {
+    this.#move(connection, "stranger");
   }
 
-  #sourceOfOpen(connection: Connection): Source<Connection> | undefined {
-    const source = this.#sourceOf.get(connection);
-    return source === undefined ? undefined : this.#sources.get(source);
+  /** All of the request has come. */
+  complete(connection: Connection): void {
+    if (this.#places.get(connection)?.phase === "stranger") this.#move(connection, "complete");
+  }
+
+  /** The key of the request was accepted. */
+  accept(connection: Connection): void {
+    this.#move(connection, "accepted");
+  }
+
+  /** The request was answered. */
+  end(connection: Connection): void {
+    const phase = this.#places.get(connection)?.phase;
+    if (phase === "accepted") this.#move(connection, "known");
+    if (phase === "complete") this.#move(connection, "stranger");
+  }
+
+  #move(connection: Connection, phase: Phase): void {
+    const place = this.#places.get(connection);
+    if (place === undefined) return;
+    this.#count(connection, place, -1);
+    place.phase = phase;
+    this.#count(connection, place, 1);
+  }
+
+  #count(connection: Connection, { phase, source }: Place<Connection>, change: 1 | -1): void {
+    if (phase === "stranger") source.network.strangers += change;
+    else if (phase !== "known") this.#busy += change;
+    if (this.#busy <= this.#max * (1 - reservedPart)) this.#isFull = false;
+    const idle = phase === "stranger" ? source.strangers : phase === "known" ? this.#known : undefined;
+    if (change === 1) idle?.add(connection);
+    else idle?.delete(connection);
+  }
+
+  #sourceOf(address: string | undefined): Source<Connection> {
+    const existing = this.#sources.get(address);
+    if (existing !== undefined) return existing;
+    const name = address && networkOf(address);
+    // Never the most.
+    const strangers = address === undefined ? Number.NEGATIVE_INFINITY : 0;
+    const network = this.#networks.get(name) ?? { name, open: 0, strangers };
+    const source = { address, network, open: 0, strangers: new Set<Connection>() };
+    this.#networks.set(name, network);
+    this.#sources.set(address, source);
+    return source;
+  }
+
+  #leastNeeded(): Connection | undefined {
+    const strangers = this.#places.size - this.#busy - this.#known.size;
+    const [known] = this.#known;
+    if (known !== undefined && strangers <= this.#max * reservedPart) return known;
+    let most: Source<Connection> | undefined;
+    for (const source of this.#sources.values()) {
+      if (source.strangers.size > 0 && (most === undefined || isHeavier(source, most))) most = source;
+    }
+    return most?.strangers.values().next().value;
   }
 }
 
-/** Part of the connections at which they are no longer full. */
-const fullUntil = 0.9;
+const isHeavier = (a: Source<unknown>, b: Source<unknown>): boolean =>
+  a.network === b.network ? a.strangers.size > b.strangers.size : a.network.strangers > b.network.strangers;
 
-type Source<Connection> = { open: number; silent: Set<Connection> };
-type RoomReason = "connections_full" | "address_share";
-type Closing<Connection> = { connection: Connection; reason: RoomReason };
+/** Part of the places that those who show a key leave to others, of whom each may be about to show one. */
+const reservedPart = 0.1;
+
+type Phase = "stranger" | "complete" | "accepted" | "known";
+type Place<Connection> = { source: Source<Connection>; phase: Phase };
+/** `strangers`: the oldest first. */
+type Source<Connection> = {
+  address: string | undefined;
+  network: Network;
+  open: number;
+  strangers: Set<Connection>;
+};
+type Network = { name: string | undefined; open: number; strangers: number };

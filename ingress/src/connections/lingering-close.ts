@@ -25,12 +25,9 @@ export function closeLingering(server: Server, bodyBytesMax: number): void {
 /**
  * Ends our side of a connection, and closes it when the client has closed its own or has sent all that it
  * announced, sends more than `bytesMax` or nothing, or takes too long. Whoever reads its requests goes on;
- * bytes of no request are discarded. Where too many linger, the one that has lingered for longest is closed.
+ * bytes of no request are discarded.
  */
 export function lingerThenClose(socket: Socket, bytesMax = discardedBytesMin): void {
-  const [oldest] = lingering;
-  if (lingering.size >= lingeringMax) oldest?.destroy();
-  lingering.add(socket);
   const unread = [...pendingResponses(socket)].filter((response) => !isOver(response));
   const bytesBefore = socket.bytesRead;
   let [bytes, checks, idleChecks] = [bytesBefore, 0, 0];
@@ -43,14 +40,10 @@ export function lingerThenClose(socket: Socket, bytesMax = discardedBytesMin): v
     if (bytes - bytesBefore > bytesMax) socket.destroy();
     else if (isLate || isRead) {
       clearInterval(timer);
-      lingering.delete(socket);
       closeWhenRead(socket);
     }
   }, checkEveryMs).unref();
-  socket.once("close", () => {
-    clearInterval(timer);
-    lingering.delete(socket);
-  });
+  socket.once("close", () => clearInterval(timer));
   socket.once("end", () => {
     if (socket.writableFinished) closeWhenRead(socket);
     else socket.once("finish", () => closeWhenRead(socket));
@@ -60,10 +53,6 @@ export function lingerThenClose(socket: Socket, bytesMax = discardedBytesMin): v
 }
 
 const isOver = ({ writableFinished, req }: ServerResponse): boolean => writableFinished && req.complete;
-
-const lingering = new Set<Socket>();
-/** Each costs a socket and what the kernel has received for it. */
-const lingeringMax = 256;
 
 /** A client that sends less than this reads its refusal, whatever the limit for bodies is. */
 const discardedBytesMin = 64 * 1024 * 1024;
