@@ -3,7 +3,6 @@ import assert from "node:assert/strict";
 import { once } from "node:events";
 import { type AddressInfo, connect, type Socket } from "node:net";
 import { type TestContext, test } from "node:test";
-import { setTimeout as sleep } from "node:timers/promises";
 import { visitorsTenant } from "@faceline/contracts/wire/ids";
 import { base64Image, facesAnswer, testServer, waitUntil } from "../testing/server.ts";
 import { ApiError } from "./call/api-error.ts";

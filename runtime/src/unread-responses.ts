@@ -3,10 +3,10 @@ import type { Socket } from "node:net";
 import { inodeOf, kernelQueues } from "./kernel-queues.ts";
 
 /**
- * Bounds what clients leave unread, here and in the kernel, which takes megabytes for each connection and keeps
- * them after a plain close, too; no timer of Node covers that. Closes a connection of which less than 10 KiB
- * were read in ten checks, a second apart. Where all together leave more than 128 MiB unread, those are closed
- * that have read nothing for longest, and of these the ones with most. Calls `onClosed` for each.
+ * Bounds what clients leave unread, here and in the kernel, which takes megabytes for each connection and
+ * keeps them after a plain close, too; no timer of Node covers that. Closes a connection of which less than
+ * 10 KiB were read in ten checks, a second apart. Where all together leave more than 128 MiB unread, those
+ * are closed that have read nothing for longest, and of these the ones with most. Calls `onClosed` for each.
  */
 export function closeUnreadConnections(server: Server, onClosed: () => void = () => {}): void {
   const open = new Map<Socket, Reading>();
@@ -71,7 +71,9 @@ export function closeUnreadConnections(server: Server, onClosed: () => void = ()
   server.once("close", () => clearInterval(timer));
 }
 
-/** Returns a promise while a client has, perhaps, 64 KiB of its responses not read; it resolves when it has. */
+/**
+ * Returns a promise while a client has, perhaps, 64 KiB of its responses not read; it resolves when it has.
+ */
 export function whenRead(socket: Socket): Promise<void> | undefined {
   const reading = readings.get(socket);
   if (reading === undefined || unreadBytesOf(socket, reading) < unreadBytesMax) return undefined;
@@ -115,7 +117,9 @@ export function excess<Unread extends { bytes: number; checks: number }>(unread:
   return worstFirst.slice(0, kept + 1);
 }
 
-/** Whether so much may be unread that the kernel is asked, which takes long where many connections are open. */
+/**
+ * Whether so much may be unread that the kernel is asked, which takes long where many connections are open.
+ */
 function mayBeMuch(written: (SocketWrites & { reading: Reading })[]): boolean {
   let sumBytes = 0;
   for (const { reading, sentBytes, waitingBytes } of written) {

@@ -10,78 +10,26 @@ import { findFiles, packages, read, sourceFiles } from "./source.ts";
 
 /** Lines of TypeScript of each package: code, and tests with what they share (`*.test.ts`, `testing/`). */
 const linesMax: Record<string, [code: number, tests: number]> = {
-  accounts: [2_150, 1_800],
-  // Workers compared by their runs took 100 and 80, what keeps tasks from workers 50, and deleted topics,
-  // which are made again, 120 and 70.
-  batcher: [6_470, 3_900],
-  // A false match rate beside each distance; quality of faces: seven measurements, six issues with their
-  // bounds, and the fields of three calls; cards.
-  // Metrics by the conventions: ten more, and their attributes.
-  // The rules of the Python client: 130.
-  contracts: [4_790, 1_230],
-  // Eight more alerts took 90, a fault of each; inhibitions, in a real Alertmanager, 120; secrets of
-  // the compose by service, and the progress of its start, 100.
-  // Notes of steps that take long: 10.
-  // the compose by service, and the progress of its start, 100. Health, p99 and refusals of each process on
-  // the links page: 160 and 100.
-  deploy: [5_710, 3_400],
-  // Drafts took 250 lines: a decode that leaves out what no network sees, and the second run without one.
-  // A pair of models: a second embedder in a lane, and embeddings that are joined.
-  // Quality took 280 and 330: pose, sharpness and the part of a face in the picture, without a network.
-  // Tasks that ended while they were on the way, and what spans say of servers.
-  // A JPEG without its end marker: 20 and 20.
-  inference: [7_025, 6_870],
-  // Reused memory with the bodies that prove it, where the false match rates of a model come from, and the
-  // rule by which a call refuses faces. Who calls most took 150 and 100, causes of refusals, by one function
-  // and table, 140 and 120, what spans say of servers 60, languages of pages 70.
-  // and table, 140 and 120, what spans say of servers 60.
-  // Files of the site and the search index, as the service answers: 40.
-  // Errors that say what the service knows took 520 and 430: where JSON or Base64 stops being that, what a
-  // body is by its first bytes, where a key is, and forty first mistakes.
-  ingress: [11_800, 12_120],
-  // Contracts of detectors took 600 and 350: a schema, the decoding as nodes, a freed batch and their checks.
-  // Pairs of models; published recognisers, and two changes of networks that took 1.6 times as long, or nine,
-  // without; the curve of false match rates; cards.
-  models: [7_000, 4_600],
-  // Logs took 300 and 300: repetitions counted for every writer, Node's warnings, and their delivery by OTLP.
-  // Version and commit of a process: 60. Who calls most, slow workers, mixed builds, a full Redis, and teams
-  // of folded log lines: 150. Missing topics, members of a group and servers that are up: 60. The topics of a
-  // pool, which were the launcher's: 50. Metrics of Kafka, CPU, garbage collection and heap: 150. OpenMetrics
-  // with exemplars, which the SDK has not: 110. Progress of commands, which the planner and thresholds had:
-  // 45. Tokens and the frame of reports, which those had twice: 90; the script of the links page: 40.
-  runtime: [8_280, 4_630],
-  // Scenes of detection and their outcomes took 280 and 70, tests of held-out people and rates 60.
-  "tools/accuracy": [1_130, 450],
-  // The part `detection`, and cards of models.
-  "tools/bench": [3_550, 870],
-  // Digests of images, and what a release is refused for. The wheel of the Python client: 110.
-  "tools/commands": [780, 50],
-  // What users add to the chart took 60 and 150. Calls that two ways of collecting metrics count once. The
-  // faults on real processes, with the counts of each as a table: 270. Twenty states of operators' pages:
-  // 150.
-  // faults on real processes, with the counts of each as a table: 270.
-  // 150. The wheel of the Python client: 140.
-  // Every state of the tester in a browser: 230.
-  // Generated clients in three languages, the linters and the collection: 160.
-  // 150. The wheel of the Python client: 140. Every state of the tester in a browser: 230.
-  "tools/e2e": [3_530, 8_470],
-  "tools/int8-ranges": [300, 50],
-  "tools/planner": [5_530, 2_380],
-  "tools/releases": [350, 260],
-  "tools/simulation": [3_100, 1_600],
-  // What the conventions of OpenTelemetry require, as a list: 120. Log records in both receivers of OTLP: 70.
-  "tools/testing": [0, 1_010],
-  // All pairs of a folder, which no list holds (1,000 made people prove the intervals), and LFW.
-  "tools/thresholds": [2_900, 1_550],
-  // Series of others, and selectors without a job. The glossary, and prose of sources: 140. Colours in one
-  // sheet: 30.
-  "tools/tidy": [400, 1_340],
-  // How rare two people as alike are, as a sentence and a scale; cards in the tester and in the guides.
-  // What visitors read, in three languages: 560. Tables as cards on a phone, and the reader's locale: 50.
-  // Search and outline of the documents took 330 and 80, an overview 90, site files and the social card 120.
-  // The tester's strings in one file a language took 210, its states 200 and 230, a face to choose 180.
-  // The home page in two more languages: 510.
-  web: [9_200, 1_420],
+  accounts: [2_100, 1_770],
+  batcher: [6_470, 3_930],
+  contracts: [4_650, 1_160],
+  deploy: [5_630, 3_610],
+  inference: [7_000, 7_100],
+  ingress: [11_670, 12_070],
+  models: [7_170, 4_690],
+  runtime: [8_340, 4_670],
+  "tools/accuracy": [1_130, 440],
+  "tools/bench": [3_530, 850],
+  "tools/commands": [720, 10],
+  "tools/e2e": [3_380, 8_380],
+  "tools/int8-ranges": [260, 20],
+  "tools/planner": [5_450, 2_340],
+  "tools/releases": [50, 140],
+  "tools/simulation": [3_080, 1_570],
+  "tools/testing": [0, 1_000],
+  "tools/thresholds": [2_810, 1_500],
+  "tools/tidy": [390, 1_340],
+  web: [9_150, 1_410],
 };
 
 /** Bytes of each document; the first pattern that matches a document counts. */

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { existsSync, readFileSync } from "node:fs";
 import { basename, join } from "node:path";
-import test, { type TestContext } from "node:test";
+import test from "node:test";
 import type { RedisConnection } from "@faceline/runtime/redis";
 import { declinedKey } from "@faceline/contracts/wire/names";
 import { durable } from "../../testing/durable.ts";

@@ -114,7 +114,7 @@ test("a picture with a gain map, 250 items of its bytes as metadata and 200 turn
       { ...item, properties: [...item.properties, ...turns] },
       { ...item, type: "tmap" },
       item,
-      ...Array(250).fill(exif),
+      ...Array.from({ length: 250 }, () => exif),
     ],
     [{ type: "dimg", from: 2, to: [1, 3] }],
   );

@@ -1,7 +1,7 @@
 /**
  * Why a connection was closed although its client did not ask for that: nothing or too little of a request
- * came in time; the response was not read; it had to make room for another one; or it had too many requests at
- * once.
+ * came in time; the response was not read; it had to make room for another one; or it had too many requests
+ * at once.
  */
 export const closedConnections = [
   "request_timeout",

@@ -1,15 +1,16 @@
 import { networkOf } from "./address-group.ts";
 
 /**
- * Decides which connection is closed when there are too many. Holds no timer, socket or clock. A connection is
+ * Decides which connection is closed when there are too many. Holds no timer, socket or clock. A connection
+ * is
  *
  * - busy, while it has a request that is complete, or whose key was accepted;
  * - known, between two requests, if the key of the last one was accepted;
  * - else a stranger, whatever it sends.
  *
- * When CONNECTIONS_MAX are open, a stranger makes room for a new connection: the oldest one of the address that
- * has most of them, in the network that has most. So strangers cost only strangers, and above all those who
- * flood. While a tenth or less are strangers, the one that has been known and idle for longest makes room
+ * When CONNECTIONS_MAX are open, a stranger makes room for a new connection: the oldest one of the address
+ * that has most of them, in the network that has most. So strangers cost only strangers, and above all those
+ * who flood. While a tenth or less are strangers, the one that has been known and idle for longest makes room
  * instead. Only where all are busy a new one is refused.
  */
 export class ConnectionRoom<Connection> {

@@ -10,9 +10,9 @@ import { trackResponses } from "./pending-responses.ts";
 import { serveInTurn } from "./pipelining.ts";
 
 /**
- * Bounds what connections of clients may hold: their number (see ConnectionRoom), their requests at a time, and
- * what is unread of their responses. Responses that come early stay readable, and clients that have only ended
- * their own side get theirs.
+ * Bounds what connections of clients may hold: their number (see ConnectionRoom), their requests at a time,
+ * and what is unread of their responses. Responses that come early stay readable, and clients that have only
+ * ended their own side get theirs.
  */
 export function limitConnections(app: FastifyInstance, options: ConnectionLimits): void {
   const { server } = app;

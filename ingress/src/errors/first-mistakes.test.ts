@@ -139,7 +139,10 @@ const refused: [path: string, type: string, mistakes: Told, status?: number][] =
       "Base64 of Base64": [json({ img: twice() }), /encode it once/],
       hexadecimal: [json({ img: file.toString("hex") }), /send Base64/],
       "bytes as a list": [json({ img: [...file] }), /an image as numbers/],
-      "bytes of a Uint8Array": [json({ img: { ...Buffer.alloc(2_000, file) } }), /an image as numbers/],
+      "bytes of a Uint8Array": [
+        json({ img: Object.fromEntries(Buffer.alloc(2_000, file).entries()) }),
+        /an image as numbers/,
+      ],
       "a page with an error": [json({ img: html() }), /a page in HTML/],
       "a canvas without a size": [json({ img: "data:," }), /an empty data URL: the canvas/],
       "the same with a type": [json({ img: "data:image/png;base64," }), /an empty data URL/],

@@ -19,20 +19,16 @@ const sizedBy = {
   OneHot: [1],
   Pad: [1, 3],
   ReduceMax: [1],
-  ...{
-    ReduceMean: [1],
-    Reshape: [1],
-    Resize: [1, 2, 3],
-    Slice: [1, 2, 3, 4],
-    Split: [1],
-    Squeeze: [1],
-  },
-  ...{
-    Tile: [1],
-    TopK: [1],
-    Unsqueeze: [1],
-    Upsample: [1],
-  },
+  ReduceMean: [1],
+  Reshape: [1],
+  Resize: [1, 2, 3],
+  Slice: [1, 2, 3, 4],
+  Split: [1],
+  Squeeze: [1],
+  Tile: [1],
+  TopK: [1],
+  Unsqueeze: [1],
+  Upsample: [1],
 };
 
 test("a size from pixels is refused at every input that says one, and one from Shape passes there", () => {

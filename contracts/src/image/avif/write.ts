@@ -17,8 +17,8 @@ export function writeAvif({ parts }: AvifPicture, file: Buffer): Buffer {
 }
 
 /**
- * Returns an AVIF file with these items, whose ids count from 1, the primary one. Their data lie in `file`, all
- * of whose bytes follow the head.
+ * Returns an AVIF file with these items, whose ids count from 1, the primary one. Their data lie in `file`,
+ * all of whose bytes follow the head.
  */
 export function avifFile(items: AvifItem[], references: AvifReference[], file: Buffer): Buffer {
   // Tiles share their properties: libheif accepts a hundred.
