@@ -4,7 +4,6 @@ import { apply, applyUsage } from "./commands/apply.ts";
 import { calibrate, calibrateUsage } from "./commands/calibrate.ts";
 import { plan, planUsage } from "./commands/plan.ts";
 import { record, recordUsage } from "./commands/record.ts";
-import { replay, replayUsage } from "./commands/replay.ts";
 import { run, runUsage } from "./commands/run.ts";
 import { undo, undoUsage } from "./commands/undo.ts";
 
@@ -34,12 +33,6 @@ const verbs = {
     does: "writes a trace of the traffic of a running service",
     usage: recordUsage,
     stopped: undefined,
-  },
-  replay: {
-    act: replay,
-    does: "sends traffic to a running service",
-    usage: replayUsage,
-    stopped: "Stopped. The service still answers the requests that it has.",
   },
   apply: {
     act: apply,

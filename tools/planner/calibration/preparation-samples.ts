@@ -4,8 +4,8 @@ import { decodePicture } from "@faceline/inference/decode/decoder";
 import { defaultPictureLimits } from "@faceline/inference/decode/picture";
 import type { EnginePicture } from "@faceline/inference/engine/work";
 import { quantilesOf } from "../profile/quantiles.ts";
-import { sizedJpeg } from "../replay/sized-jpeg.ts";
 import type { PictureSize } from "../trace/trace.ts";
+import { sizedJpeg } from "./sized-jpeg.ts";
 
 /**
  * Decodes pictures one after another, several times in turn, and returns how long each took. Beside the given

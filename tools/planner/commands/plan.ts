@@ -12,8 +12,6 @@ import { parseTarget } from "../prediction/target.ts";
 import { readProfile } from "../profile/profile.ts";
 import { recordCalls, recordingLines, traceBytesMax } from "../recording/record-calls.ts";
 import { readSettings, settingsInForce } from "../recording/service-settings.ts";
-import { replayTrace } from "../replay/load.ts";
-import { stockPictures } from "../replay/picture-stock.ts";
 import { workersText } from "../report/words.ts";
 import { drawTraffic } from "../trace/drawn-traffic.ts";
 import type { PictureSize, Trace } from "../trace/trace.ts";
@@ -24,6 +22,7 @@ import type { CommandContext } from "./context.ts";
 import { readPictures, samplesFolder } from "./inputs.ts";
 import { makePlan, targetDefault } from "./run.ts";
 import { type FoundService, findRunning } from "./running.ts";
+import { sendSynthetic } from "./synthetic-requests.ts";
 
 export const planUsage = `npm run plan -- [options]
 
@@ -116,21 +115,20 @@ async function recordOrDraw(
       print(
         `Sending synthetic requests for ${drawnSeconds} s: ${shape} of ${perSecond} per second, with two images each.`,
       );
-      const trace = drawTraffic({
+      const [lane, size, deadlineMs] = [usualLane(pool), { bytes: 41_000, pixels: 327_680 }, 30_000];
+      const { atMs } = drawTraffic({
         shape,
         seed: 1,
         perSecond,
         seconds: drawnSeconds,
         tenants: 1,
-        lanes: [usualLane(pool)],
+        lanes: [lane],
         pictures: 2,
-        pictureSize: { bytes: 41_000, pixels: 327_680 },
-        deadlineMs: 30_000,
+        pictureSize: size,
+        deadlineMs,
         factor: 5,
-      });
-      const stock = await stockPictures(trace, readPictures(samplesFolder), progress);
-      const plan = { url: service.address, keys: [service.key], inFlightMax: 256 };
-      await replayTrace({ trace, stock, plan, progress });
+      }).columns;
+      await sendSynthetic(atMs, { url: service.address, key: service.key, lane, size, deadlineMs });
     }
     // An ingress sends its lines a few times a second.
     await sleep(settleMs, undefined, { signal });

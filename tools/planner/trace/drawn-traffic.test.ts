@@ -21,16 +21,6 @@ test("a diurnal rate is nine times as high in the middle as at the ends", () => 
   assert.ok(ratio > 6 && ratio < 12, `${ratio}`);
 });
 
-test("tenants whose numbers are equal modulo a number become one", () => {
-  const trace = newTrace({ tenants: 5 });
-  const folded = trace.withTenants(2);
-  assert.deepEqual(
-    [...folded.columns.tenant],
-    [...trace.columns.tenant].map((tenant) => tenant % 2),
-  );
-  assert.equal(folded.columns.atMs, trace.columns.atMs);
-});
-
 test("the same seed draws the same calls, and another one draws others", () => {
   const at = (seed: number) => newTrace({ seed }).columns.atMs;
   assert.deepEqual(at(1), at(1));

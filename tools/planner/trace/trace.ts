@@ -46,14 +46,6 @@ export class Trace {
     return this.#pictureEnd(call) - this.columns.firstPicture[call]!;
   }
 
-  /** Returns the same calls of at most `tenants` tenants: those whose numbers are equal modulo it are one. */
-  withTenants(tenants: number): Trace {
-    const { tenant } = this.columns;
-    const folded = new Uint32Array(new SharedArrayBuffer(4 * tenant.length));
-    for (const [call, number] of tenant.entries()) folded[call] = number % tenants;
-    return new Trace({ ...this.columns, tenant: folded });
-  }
-
   /** Bytes and pixels of a picture of a call. */
   pictureOf(call: number, index: number): PictureSize {
     const { firstPicture, bytes, pixels } = this.columns;
