@@ -135,7 +135,7 @@ test("behind a trusted proxy a visitor is the last address that no trusted proxy
 
 test("what a call may hold is less than with a key", async (t) => {
   const { app, post } = testServer(t);
-  const large = await base64Image(2_001);
+  const large = await base64Image(2_001, "png");
   const refused = async (url: string, body: object, status: number, error: string) => {
     const reply = await app.inject(call({ url: `/tester${url}`, body }));
     assert.deepEqual([reply.statusCode, reply.json().error], [status, error]);
