@@ -2,14 +2,11 @@ import { PoolName } from "@faceline/contracts/wire/ids";
 import { KafkaConfig } from "@faceline/runtime/kafka";
 import { MetricsConfig } from "@faceline/runtime/metrics/config";
 import { OperatorsConfig } from "@faceline/runtime/operators/config";
-import { settingBounds } from "@faceline/runtime/operators/pool-settings";
 import { TopicsConfig } from "@faceline/runtime/pool-topics";
 import { VolatileRedisConfig } from "@faceline/runtime/redis";
 import { ServiceConfig } from "@faceline/runtime/service";
 import { TracingConfig } from "@faceline/runtime/tracing/config";
 import * as z from "zod";
-
-const { laneWaitingMax, utilisationTarget } = settingBounds;
 
 export const BatcherConfig = z.object({
   ...KafkaConfig.shape,
@@ -21,11 +18,11 @@ export const BatcherConfig = z.object({
   ...ServiceConfig.shape,
   POOL: PoolName.default("default"),
   /** Waiting tasks of a lane; more are refused with `queue_full`. */
-  LANE_WAITING_MAX: z.coerce.number().int().min(laneWaitingMax.min).max(laneWaitingMax.max).default(2_048),
+  LANE_WAITING_MAX: z.coerce.number().int().min(1).max(100_000).default(2_048),
   /**
    * The share of several workers' time that batches may take which are just large enough for the arrivals.
    * Lower: larger batches, longer waits, more reserve for bursts.
    */
-  UTILISATION_TARGET: z.coerce.number().min(utilisationTarget.min).max(utilisationTarget.max).default(0.85),
+  UTILISATION_TARGET: z.coerce.number().min(0.3).max(1).default(0.85),
 });
 export type BatcherConfig = z.infer<typeof BatcherConfig>;

@@ -20,15 +20,13 @@ import { openBatchOutbox } from "./batch-outbox.ts";
 import { BatchSpans } from "./batch-spans.ts";
 import { openCancelInbox } from "./cancel-inbox.ts";
 import { BatcherConfig } from "./config.ts";
-import { liveBatcher, roleOf } from "./live/batcher-state.ts";
+import { liveBatcher } from "./live/batcher-state.ts";
 import { SchedulerHistory } from "./live/scheduler-history.ts";
 import { openPoolOutbox } from "./pool-outbox.ts";
 import { openReportInbox } from "./report-inbox.ts";
 import { SchedulerLoop } from "./scheduler-loop.ts";
 import { SchedulerMetrics } from "./scheduler-metrics.ts";
 import { newState } from "./scheduling/state/state.ts";
-import { SettingsChanges, schedulerSettings } from "./settings/settings-changes.ts";
-import { settingsResource } from "./settings/settings-resource.ts";
 import { TaskInbox } from "./task-inbox.ts";
 import { TopicWatch } from "./topic-watch.ts";
 
@@ -37,13 +35,10 @@ const takeoverGraceMs = 1_000;
 
 await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => {
   const { POOL: pool } = config;
-  const settings = new SettingsChanges({
-    batchMax: null,
+  const state = newState(id, {
+    batchMax: Number.POSITIVE_INFINITY,
     utilisationTarget: config.UTILISATION_TARGET,
     laneWaitingMax: config.LANE_WAITING_MAX,
-  });
-  const state = newState(id, {
-    ...schedulerSettings(settings.started),
     // First guesses, in use until the times are measured.
     hopMs: 3,
     replyMs: 3,
@@ -93,16 +88,8 @@ await runService("batcher", BatcherConfig, async ({ config, id, log, stop }) => 
     log,
     page: metrics.page,
     health: observed.health,
-    live: () => liveBatcher(state, history!, { pool, kafka: kafkaLink(), now: clock.now(), settings }),
+    live: () => liveBatcher(state, history!, { pool, kafka: kafkaLink(), now: clock.now() }),
     checks: () => ({ start: isStarted && !stop.aborted, ...dependencies() }),
-    resource: settingsResource(settings, {
-      state,
-      pool,
-      role: () => roleOf(state, { kafka: kafkaLink(), now: clock.now() }),
-      now: () => clock.now(),
-      handle: (event) => loop.handle(event),
-      log,
-    }),
   });
   await using poolState = openPoolOutbox({
     redis,

@@ -59,16 +59,11 @@ export type LiveBatcher = {
   hops: { toWorkerMs: number; fromWorkerMs: number; replyMs: number };
 };
 
-/** Settings in force that an operator may change while the batcher runs. */
-export type LiveSettings = {
-  /** Null: as large as workers have loaded. */
-  batchMax: number | null;
+type LiveSettings = {
   utilisationTarget: number;
   laneWaitingMax: number;
   /** The largest batch that workers have loaded; null while none has reported. */
   loadedMax: number | null;
-  /** The last change; null: there was none. `isUndone`: it put back the settings of the start. */
-  changed: { by: string; agoMs: number; isUndone: boolean } | null;
 };
 
 type LiveBuild = { digest: string; modelVersion: string; precision: string };

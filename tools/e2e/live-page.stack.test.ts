@@ -1,20 +1,15 @@
 import assert from "node:assert/strict";
-import { execFile } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
+import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
-import { promisify } from "node:util";
 import type { LiveBatcher, LiveState } from "@faceline/runtime/live/state";
 import { setTeamLimits } from "@faceline/runtime/api-keys";
 import { readConfig } from "@faceline/runtime/config";
-import { PoolSettings } from "@faceline/runtime/operators/pool-settings";
 import { connectDurableRedis, DurableRedisConfig } from "@faceline/runtime/redis";
 import type { Browser, Page } from "playwright-core";
 import { tinyJpeg } from "@faceline/bench/pictures";
 import { newDevKey, storeKey } from "@faceline/deploy/launcher/dev-key";
-import { repository } from "@faceline/deploy/launcher/state-folder";
 import { findChromium, openChromium, openPage, withoutChromium } from "@faceline/testing/browser";
 import { assertSound, assertSoundInAllLooks } from "@faceline/testing/page-checks";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
@@ -69,40 +64,6 @@ test("the live page of each process, in a browser, under load", async (t) => {
     assert.notEqual(await details.getAttribute("open"), null, "a table that was opened stays open");
     assert.deepEqual(faults, []);
     await assertSound(page, "live-batcher");
-  });
-
-  await t.test("a plan that is applied shows on both batchers, and batches are no larger", async (t) => {
-    const folder = mkdtempSync(join(tmpdir(), "faceline-apply-"));
-    t.after(() => rmSync(folder, { recursive: true }));
-    writeFileSync(join(folder, "token"), token);
-    writeFileSync(join(folder, "plan.json"), JSON.stringify(await planFor(stack, active)));
-    const urls = [active, standby].flatMap((name) => ["--url", operatorsUrl(stack, name)]);
-    const plan = async (...args: string[]) => {
-      const options = [...urls, "--token-file", join(folder, "token"), "--by", "ada"];
-      const command = [join(repository, "tools/planner/main.ts"), ...args, ...options];
-      return (await promisify(execFile)(process.execPath, command)).stdout;
-    };
-    assert.match(
-      await plan("apply", join(folder, "plan.json")),
-      /\(standby\): batch max as loaded \(\d+\) → 2/,
-    );
-    const { page, faults } = await openLive(t, browser, stack, standby);
-    await shows(
-      page,
-      /Changed .* ago, by ada/,
-      /Largest batch allowed\s*2 tasks/,
-      /UTILISATION_TARGET\s*0\.6/,
-    );
-    assert.deepEqual(faults, []);
-    await assertSound(page, "live-plan");
-    const before = await batchesOf(stack, active);
-    await using _load = await startLoad(stack);
-    await waitUntil(
-      "batches of at most 2 run",
-      async () => (await batchesOf(stack, active)).all > before.all + 20,
-    );
-    assert.equal((await batchesOf(stack, active)).larger, before.larger);
-    assert.match(await plan("undo"), /\(active\): batch max 2 → as loaded \(\d+\)/);
   });
 
   await t.test("an ingress shows times, limits, pools and the loud team, as its log", async (t) => {
@@ -247,32 +208,6 @@ async function liveBatcherOf(stack: TestStack, name: string): Promise<LiveBatche
   const { part } = (await reply.json()) as LiveState;
   assert.equal(part.kind, "batcher");
   return part;
-}
-
-/** Batches in the last five minutes, and how many of them had more than 2 tasks. */
-async function batchesOf(stack: TestStack, name: string): Promise<{ all: number; larger: number }> {
-  const { lanes } = await liveBatcherOf(stack, name);
-  const sizes = lanes.flatMap((lane) => lane.sizes);
-  const count = (each: typeof sizes) => each.reduce((sum, { batches }) => sum + batches, 0);
-  return { all: count(sizes), larger: count(sizes.filter(({ size }) => size > 2)) };
-}
-
-/** The part of a plan that is applied: batches of up to 2, on the builds that workers run. */
-async function planFor(stack: TestStack, name: string): Promise<object> {
-  const reply = await fetch(`${operatorsUrl(stack, name)}/settings`, { headers: authorization });
-  const { lanes } = PoolSettings.parse(await reply.json());
-  return {
-    format: "faceline-plan",
-    version: 1,
-    winner: { settings: { workers: 1, batchMax: 2, utilisationTarget: 0.6 } },
-    machine: {
-      lanes: lanes.map(({ lane, digest, sizes }) => ({
-        lane,
-        digest,
-        runs: sizes.map((size) => ({ size })),
-      })),
-    },
-  };
 }
 
 const operatorsUrl = ({ operatorsPorts }: TestStack, name: string): string =>

@@ -1,11 +1,9 @@
 import { resolve } from "node:path";
 import { CommandOutput } from "@faceline/runtime/command-output";
-import { apply, applyUsage } from "./commands/apply.ts";
 import { calibrate, calibrateUsage } from "./commands/calibrate.ts";
 import { plan, planUsage } from "./commands/plan.ts";
 import { record, recordUsage } from "./commands/record.ts";
 import { run, runUsage } from "./commands/run.ts";
-import { undo, undoUsage } from "./commands/undo.ts";
 
 // `npm run plan`, and its verbs: see tools/planner/README.md.
 
@@ -33,18 +31,6 @@ const verbs = {
     does: "writes a trace of the traffic of a running service",
     usage: recordUsage,
     stopped: undefined,
-  },
-  apply: {
-    act: apply,
-    does: "sets a plan on running batchers",
-    usage: applyUsage,
-    stopped: "Stopped. Some batchers may have changed: /settings of each has its last changes.",
-  },
-  undo: {
-    act: undo,
-    does: "restores the settings that batchers were started with",
-    usage: undoUsage,
-    stopped: "Stopped. Some batchers may have changed: /settings of each has its last changes.",
   },
 };
 

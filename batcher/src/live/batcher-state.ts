@@ -4,7 +4,6 @@ import type {
   LiveBatcher,
   LiveCount,
   LiveLane,
-  LiveSettings,
   LiveWorker,
   LiveWorkerRuns,
 } from "@faceline/runtime/live/state";
@@ -15,14 +14,12 @@ import type { Lane } from "../scheduling/state/lane.ts";
 import type { State } from "../scheduling/state/state.ts";
 import { isIdle } from "../scheduling/state/worker-loads.ts";
 import { isInService, isSilent, type Worker } from "../scheduling/state/workers.ts";
-import type { SettingsChanges } from "../settings/settings-changes.ts";
-import { loadedMax } from "../settings/settings-resource.ts";
 import type { SchedulerHistory } from "./scheduler-history.ts";
 import { compareRuns } from "./worker-history.ts";
 
 /** Returns what the live page shows of a batcher. Reads the scheduler's state, and changes nothing. */
 export function liveBatcher(state: State, history: SchedulerHistory, parts: BatcherParts): LiveBatcher {
-  const { pool, now, settings } = parts;
+  const { pool, now } = parts;
   const lanes = [...state.lanes.values()].toSorted((one, other) => (one.key < other.key ? -1 : 1));
   const runs = new Map([...state.workers.keys()].map((id) => [id, history.ofWorker(id).runs(now)]));
   const compared = compareRuns(runs);
@@ -46,9 +43,9 @@ export function liveBatcher(state: State, history: SchedulerHistory, parts: Batc
     expired: history.tasks.count("expired", now),
     failed: counted(failureReasons, (reason) => history.failed.count(reason, now)),
     settings: {
-      ...settings.settings,
-      loadedMax: loadedMax(state) ?? null,
-      changed: lastChange(settings, now),
+      utilisationTarget: state.settings.utilisationTarget,
+      laneWaitingMax: state.settings.laneWaitingMax,
+      loadedMax: loadedMax(state),
     },
     hops: {
       toWorkerMs: state.hops.toWorker.ms,
@@ -58,16 +55,15 @@ export function liveBatcher(state: State, history: SchedulerHistory, parts: Batc
   };
 }
 
-function lastChange(settings: SettingsChanges, now: number): LiveSettings["changed"] {
-  const [last] = settings.changes;
-  if (last === undefined) return null;
-  return { by: last.by, agoMs: now - last.at, isUndone: settings.isAsStarted };
+/** Returns the largest batch that a worker has loaded; null while none has reported. */
+function loadedMax({ lanes }: State): number | null {
+  const sizes = [...lanes.values()].flatMap(({ build, estimates }) =>
+    build === null ? [] : estimates.sizes,
+  );
+  return sizes.length === 0 ? null : Math.max(...sizes);
 }
 
-export function roleOf(
-  state: State,
-  { kafka, now }: Pick<BatcherParts, "kafka" | "now">,
-): LiveBatcher["role"] {
+function roleOf(state: State, { kafka, now }: Pick<BatcherParts, "kafka" | "now">): LiveBatcher["role"] {
   if (state.draining) return "stopping";
   if (!state.holdsPartition) return "standby";
   return kafka === "lost" || now >= state.sessionEndsAt ? "cut_off" : "active";
@@ -152,4 +148,4 @@ const counted = <Key extends string>(
 const lanesShownMax = 16;
 const workersShownMax = 64;
 
-type BatcherParts = { pool: string; kafka: KafkaLink; now: number; settings: SettingsChanges };
+type BatcherParts = { pool: string; kafka: KafkaLink; now: number };

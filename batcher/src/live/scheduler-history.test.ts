@@ -5,7 +5,6 @@ import type { LiveBatcher } from "@faceline/runtime/live/state";
 import { answered, buildOf, call, newPool, report } from "../../testing/fixtures.ts";
 import { decide } from "../scheduling/decide.ts";
 import type { Event, Move } from "../scheduling/state/state.ts";
-import { SettingsChanges } from "../settings/settings-changes.ts";
 import { liveBatcher } from "./batcher-state.ts";
 import { SchedulerHistory } from "./scheduler-history.ts";
 
@@ -132,21 +131,7 @@ test("many lanes, builds and workers do not make the answer larger than 256 KiB"
   assert.ok(bytes < 256 * 1024, `${bytes} bytes`);
 });
 
-test("the settings in force are shown, and who has changed them when", () => {
-  const pool = openPool();
-  assert.deepEqual(pool.live(10).settings, { ...started, loadedMax: null, changed: null });
-  const to = { ...started, batchMax: 4 };
-  pool.settings.change({ revision: 0, settings: to }, { by: "ada", at: 20 }, 8);
-  const changed = { by: "ada", agoMs: 30, isUndone: false };
-  assert.deepEqual(pool.live(50).settings, { ...to, loadedMax: null, changed });
-  pool.settings.reset({ by: "bob", at: 60 });
-  assert.deepEqual(pool.live(60).settings.changed, { by: "bob", agoMs: 0, isUndone: true });
-});
-
-const started = { batchMax: null, utilisationTarget: 0.85, laneWaitingMax: 1_000 };
-
 function openPool() {
-  const settings = new SettingsChanges(started);
   const state = newPool();
   const history = new SchedulerHistory(state);
   const handle = (event: Event, now: number): Move[] => {
@@ -157,9 +142,8 @@ function openPool() {
   };
   handle({ kind: "partition_assigned" }, 0);
   return {
-    settings,
     handle,
     live: (now: number): LiveBatcher =>
-      liveBatcher(state, history, { pool: "default", kafka: "responsive", now, settings }),
+      liveBatcher(state, history, { pool: "default", kafka: "responsive", now }),
   };
 }

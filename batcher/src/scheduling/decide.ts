@@ -69,7 +69,6 @@ function decideWithoutSession(state: State, event: Event, now: number): Move[] {
     case "partition_assigned":
     case "partition_lost":
     case "drain":
-    case "settings":
       return handleEvent(state, event, now);
   }
 }
@@ -142,9 +141,6 @@ function handleEvent(state: State, event: Event, now: number): Move[] {
       return losePartition(state, now);
     case "drain":
       state.draining = true;
-      return [];
-    case "settings":
-      state.settings = { ...state.settings, ...event.settings };
       return [];
     case "session":
     case "timer":

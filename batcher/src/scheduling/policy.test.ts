@@ -38,47 +38,26 @@ test("a hold ends at the last instant at which one more task could still be in t
   assert.ok(wake !== undefined && wake.at < 1_080 - 50 && wake.at > 1_080 - 56, JSON.stringify(urgent));
 });
 
-test("a batch size that an operator has set bounds every batch, until the operator takes it back", () => {
+test("the largest batch of the settings bounds every batch", () => {
   const pool = accelerator();
-  const { laneWaitingMax, utilisationTarget } = pool.settings;
-  const setting = (batchMax: number) =>
-    ({ kind: "settings", settings: { laneWaitingMax, utilisationTarget, batchMax } }) as const;
-  decide(pool, setting(8), 0);
+  pool.settings = { ...pool.settings, batchMax: 8 };
   const [bounded] = batchesOf(arrive(pool, 32, 0, { timeBudgetMs: 2_000 }));
   assert.equal(bounded?.tasks.length, 8);
   const bestEffort = accelerator();
-  decide(bestEffort, setting(2), 0);
+  bestEffort.settings = { ...bestEffort.settings, batchMax: 2 };
   const waiting = call("visitor", 6, { now: 0, serviceClass: "best_effort" });
   assert.ok(batchesOf(decide(bestEffort, waiting, 0)).every(({ tasks }) => tasks.length <= 2));
-
-  const again = accelerator();
-  decide(again, setting(8), 0);
-  decide(again, setting(Infinity), 0);
-  const [free] = batchesOf(arrive(again, 32, 0, { timeBudgetMs: 2_000 }));
-  assert.equal(free?.tasks.length, 32);
 });
 
-test("a smaller utilisation target that an operator sets makes the floor larger", () => {
+test("a smaller utilisation target makes the floor larger", () => {
   const floorWith = (utilisationTarget: number) => {
     const pool = idlePool(2);
-    const { laneWaitingMax, batchMax } = pool.settings;
-    decide(pool, { kind: "settings", settings: { laneWaitingMax, batchMax, utilisationTarget } }, 0);
+    pool.settings = { ...pool.settings, utilisationTarget };
     const [lane] = pool.lanes.values();
     for (let now = 0; now < 900; now += 10) lane!.estimates.arrivals.add(4, 30_000, now);
     return laneSituation(pool, lane!, 900).sizing.floor;
   };
   assert.ok(floorWith(0.4) > floorWith(1), `${floorWith(0.4)} and ${floorWith(1)}`);
-});
-
-test("settings that an operator has changed stay when the partition moves away and back", () => {
-  const pool = accelerator();
-  const settings = { laneWaitingMax: 7, utilisationTarget: 0.5, batchMax: 4 };
-  decide(pool, { kind: "settings", settings }, 0);
-  decide(pool, { kind: "partition_lost" }, 1);
-  decide(pool, { kind: "partition_assigned" }, 2);
-  const [batch] = batchesOf(arrive(pool, 6, 3, { timeBudgetMs: 2_000 }));
-  assert.equal(batch?.tasks.length, 4);
-  assert.equal(pool.settings.laneWaitingMax, 7);
 });
 
 test("no task is held when the batcher is stopping", () => {

@@ -119,7 +119,7 @@ export const batcher = (fields: Partial<LiveBatcher> = {}): LiveBatcher => ({
     attempts_exhausted: count(0),
     build_gone: count(0),
   },
-  settings: { batchMax: null, utilisationTarget: 0.85, laneWaitingMax: 2_048, loadedMax: 8, changed: null },
+  settings: { utilisationTarget: 0.85, laneWaitingMax: 2_048, loadedMax: 8 },
   hops: { toWorkerMs: 3, fromWorkerMs: 2, replyMs: 4 },
   ...fields,
 });

@@ -62,30 +62,23 @@ function unserved({ shed, expired, failed }: LiveBatcher): ViewNode | undefined 
 }
 
 function settings({ settings: inForce }: LiveBatcher): ViewNode {
-  const { batchMax, utilisationTarget, laneWaitingMax, loadedMax } = inForce;
-  const loaded = loadedMax === null ? "as workers have loaded" : `as workers have loaded (${loadedMax})`;
+  const { utilisationTarget, laneWaitingMax, loadedMax } = inForce;
   const fact = (term: string, value: string) => node("div", {}, node("dt", {}, term), node("dd", {}, value));
   return node(
     "section",
     { class: "wide" },
     node("h2", {}, "Settings in force"),
-    node("p", {}, changeWords(inForce)),
     node(
       "dl",
       { class: "facts" },
-      fact("Largest batch allowed", batchMax === null ? loaded : counted(batchMax, "task")),
+      fact(
+        "Largest batch loaded",
+        loadedMax === null ? "no worker has reported" : counted(loadedMax, "task"),
+      ),
       fact("UTILISATION_TARGET", `${utilisationTarget}`),
       fact("LANE_WAITING_MAX", counted(laneWaitingMax, "task")),
     ),
   );
-}
-
-function changeWords({ changed }: LiveBatcher["settings"]): string {
-  if (changed === null) return "As the batcher was started.";
-  const origin = `${duration(changed.agoMs)} ago, by ${changed.by}`;
-  return changed.isUndone
-    ? `Put back to the settings of the start ${origin}. /settings has the last changes.`
-    : `Changed ${origin}, until the batcher ends. /settings has the last changes.`;
 }
 
 function workers({ workers: listed, workersOmitted, hops }: LiveBatcher): ViewNode {

@@ -111,25 +111,10 @@ test("a standby shows the workers whose reports it receives, and no lanes", () =
   assert.doesNotMatch(textOfPage(standby), /Lane Dlib/);
 });
 
-test("a batcher shows the settings in force, and who has changed them while it runs", () => {
-  shows(batcher(), "As the batcher was started.", "Largest batch allowed as workers have loaded (8)");
-  const settings = {
-    batchMax: 8,
-    utilisationTarget: 0.7,
-    laneWaitingMax: 512,
-    loadedMax: 8,
-    changed: { by: "ada", agoMs: 12_000, isUndone: false },
-  };
-  const words = [
-    "Changed 12 s ago, by ada",
-    "Largest batch allowed 8 tasks",
-    "UTILISATION_TARGET 0.7",
-    "512 tasks",
-  ];
-  shows(batcher({ settings }), ...words);
-  shows(batcher({ settings, role: "standby" }), ...words);
-  const undone = { ...batcher().settings, changed: { by: "ada", agoMs: 22_000, isUndone: true } };
-  shows(batcher({ settings: undone }), "Put back to the settings of the start 22 s ago, by ada");
+test("a batcher shows its settings, a standby too", () => {
+  const words = ["Largest batch loaded 8 tasks", "UTILISATION_TARGET 0.85", "2,048 tasks"];
+  shows(batcher(), ...words);
+  shows(batcher({ role: "standby" }), ...words);
 });
 
 test("an ingress shows where the time goes, how requests ended, its limits and its pools", () => {

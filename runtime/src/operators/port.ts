@@ -9,7 +9,7 @@ import type { OperatorsSources } from "./server.ts";
  * over HTTP. Throws a SettingsError if its settings are not safe, and one sentence if the port is taken.
  */
 export async function openOperatorsPort(parts: OperatorsPortParts): Promise<AsyncDisposable> {
-  const { config, id, log, page, checks, health, live, openCalls, resource } = parts;
+  const { config, id, log, page, checks, health, live, openCalls } = parts;
   const { OPERATORS_HOST: host, OPERATORS_PORT: port } = config;
   if (port === undefined) return { async [Symbol.asyncDispose]() {} };
   const token = readOperatorsToken(config);
@@ -30,7 +30,6 @@ export async function openOperatorsPort(parts: OperatorsPortParts): Promise<Asyn
     checks,
     state,
     ...(openCalls !== undefined && { openCalls }),
-    ...(resource !== undefined && { resource }),
   });
   log.info({ reason: "OPERATORS_PORT", operators: `${host}:${port}` }, "the operators' port is open");
   return server;

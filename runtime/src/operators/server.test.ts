@@ -15,7 +15,6 @@ import { readConfig } from "../config.ts";
 import { openLog } from "../log.ts";
 import { OperatorsConfig, readOperatorsToken } from "./config.ts";
 import { openOperatorsPort } from "./port.ts";
-import type { OperatorsResource } from "./server.ts";
 
 const token = "0123456789abcdef";
 
@@ -52,8 +51,8 @@ test("metrics come as OpenMetrics where they are asked for, as Prometheus does",
 });
 
 test("without a token all of it is for this machine, and not for a web page with a name of its own", async (t) => {
-  const get = await openPort(t, {}, { resource: newResource([]) });
-  for (const path of ["/metrics", "/live.json", "/settings"]) {
+  const get = await openPort(t, {}, {});
+  for (const path of ["/metrics", "/live.json"]) {
     for (const host of ["127.0.0.1", "localhost:9464"]) {
       assert.equal((await get(path, { host })).status, 200, `${path} of ${host}`);
     }
@@ -147,44 +146,6 @@ test("calls are streamed to whom the token admits, and to no more readers than t
   assert.deepEqual(salts, ["s", ""]);
 });
 
-test("a resource is read and changed with the token, by somebody who says who they are", async (t) => {
-  const changes: unknown[] = [];
-  const resource = newResource(changes);
-  const get = await openPort(t, { OPERATORS_TOKEN: token }, { resource });
-  const headers = { authorization: `Bearer ${token}`, "x-operator": "ada" };
-  for (const method of ["GET", "PUT", "DELETE"]) {
-    assert.equal((await get("/settings", { "x-operator": "ada" }, method)).status, 401, method);
-  }
-  assert.deepEqual(await get("/settings", headers), { status: 200, body: '{"a":1}\n' });
-  assert.equal((await get("/settings", headers, "PUT", '{"a":2}')).status, 200);
-  assert.equal((await get("/settings", headers, "DELETE")).status, 200);
-  assert.deepEqual(changes, [
-    [{ a: 2 }, "ada"],
-    ["reset", "ada"],
-  ]);
-  assert.equal((await get("/settings", headers, "POST")).status, 405);
-  const nameless = await get("/settings", { authorization: `Bearer ${token}` }, "PUT", "{}");
-  assert.deepEqual([nameless.status, /X-Operator/.test(nameless.body)], [400, true]);
-  assert.equal(changes.length, 2);
-});
-
-test("a body that is too large is refused, and one that is no JSON reaches the resource as nothing", async (t) => {
-  const changes: unknown[] = [];
-  const get = await openPort(t, { OPERATORS_TOKEN: token }, { resource: newResource(changes) });
-  const headers = { authorization: `Bearer ${token}`, "x-operator": "ada" };
-  assert.equal((await get("/settings", headers, "PUT", "x".repeat(5_000))).status, 413);
-  assert.equal((await get("/settings", headers, "PUT", "{")).status, 200);
-  assert.deepEqual(changes, [[undefined, "ada"]]);
-});
-
-test("without a token a resource cannot be changed", async (t) => {
-  const changes: unknown[] = [];
-  const get = await openPort(t, {}, { resource: newResource(changes) });
-  const refused = await get("/settings", { "x-operator": "ada" }, "PUT", "{}");
-  assert.deepEqual([refused.status, /until OPERATORS_TOKEN is set/.test(refused.body)], [403, true]);
-  assert.deepEqual(changes, []);
-});
-
 test("a request with 8 KiB of headers is refused", async (t) => {
   const get = await openPort(t, {});
   assert.equal((await get("/livez", { "x-long": "x".repeat(9_000) })).status, 431);
@@ -237,25 +198,12 @@ async function openPort(
   const port = await freePort();
   const operators = await open({ ...env, OPERATORS_PORT: `${port}` }, parts);
   t.after(() => operators[Symbol.asyncDispose]());
-  return async (path: string, headers: Record<string, string> = {}, method = "GET", body?: string) => {
-    const call = request({ host: "127.0.0.1", port, path, method, headers, agent: false }).end(body);
+  return async (path: string, headers: Record<string, string> = {}, method = "GET") => {
+    const call = request({ host: "127.0.0.1", port, path, method, headers, agent: false }).end();
     const [reply] = await once(call, "response");
     return { status: reply.statusCode as number, body: await text(reply) };
   };
 }
-
-const newResource = (changes: unknown[]): OperatorsResource => ({
-  path: "/settings",
-  read: () => ({ a: 1 }),
-  change(body, by) {
-    changes.push([body, by]);
-    return { status: 200, content: {} };
-  },
-  reset(by) {
-    changes.push(["reset", by]);
-    return { status: 200, content: {} };
-  },
-});
 
 async function freePort(): Promise<number> {
   const server = createServer().listen(0, "127.0.0.1");

@@ -15,9 +15,6 @@ import { openReplyServer, type Reply, targetOf } from "../reply-server.ts";
  *     GET /live        a page for people, which shows what is in /live.json, once a second
  *     GET /live.json   what this process does now; needs the token, if there is one
  *     GET /calls       of an ingress: its calls as JSON lines while it is read; needs the token likewise
- *
- * A process may add one resource of its own that operators change, by PUT and DELETE. That needs the token,
- * and there must be one.
  */
 export async function openOperatorsServer(options: OperatorsServerOptions): Promise<AsyncDisposable> {
   const { host, port } = options;
@@ -40,9 +37,8 @@ export async function openOperatorsServer(options: OperatorsServerOptions): Prom
 }
 
 async function replyTo(options: OperatorsServerOptions, request: IncomingMessage): Promise<Reply> {
-  const { token, page, state, checks, resource } = options;
+  const { token, page, state, checks } = options;
   const { path, query } = targetOf(request);
-  if (path === resource?.path) return replyOfResource(resource, token, request);
   if (!paths.has(path) && !path.startsWith("/live/")) return notFound;
   if (request.method !== "GET" && request.method !== "HEAD") {
     return { status: 405, text: "Only GET and HEAD.\n", headers: { allow: "GET, HEAD" } };
@@ -75,66 +71,6 @@ function replyOfCalls({ openCalls }: OperatorsServerOptions, query: string, requ
   return stream === undefined ? tooManyReaders : { status: 200, type: "application/jsonl", stream };
 }
 
-async function replyOfResource(
-  resource: OperatorsResource,
-  token: string | undefined,
-  request: IncomingMessage,
-): Promise<Reply> {
-  const { method = "" } = request;
-  if (!resourceMethods.includes(method)) {
-    const headers = { allow: resourceMethods.join(", ") };
-    return { status: 405, text: `Only ${headers.allow}.\n`, headers };
-  }
-  if (!mayRead(token, request)) return unauthorized;
-  if (method === "GET" || method === "HEAD") return jsonReply(200, resource.read());
-  if (token === undefined) {
-    return { status: 403, text: "Nothing can be changed here until OPERATORS_TOKEN is set.\n" };
-  }
-  const body = await readBody(request);
-  if (body === undefined) return { status: 413, text: `A body has at most ${bodyBytesMax} bytes.\n` };
-  // A header holds the name, because DELETE has no body.
-  const by = request.headers["x-operator"];
-  if (typeof by !== "string" || !/^[\x20-\x7e]{1,64}$/.test(by)) {
-    return {
-      status: 400,
-      text: "The header X-Operator must say who you are, in 1 to 64 characters of ASCII.\n",
-    };
-  }
-  const { status, content } =
-    method === "DELETE" ? resource.reset(by) : resource.change(parsedJson(body), by);
-  return jsonReply(status, content);
-}
-
-const jsonReply = (status: number, content: unknown): Reply => ({
-  status,
-  type: json,
-  text: `${JSON.stringify(content)}\n`,
-});
-
-/** Returns the body, or undefined where it is too large. */
-async function readBody(request: IncomingMessage): Promise<string | undefined> {
-  const pieces: Buffer[] = [];
-  let bytes = 0;
-  for await (const piece of request as AsyncIterable<Buffer>) {
-    bytes += piece.length;
-    if (bytes > bodyBytesMax) return undefined;
-    pieces.push(piece);
-  }
-  return Buffer.concat(pieces).toString("utf8");
-}
-
-/** Undefined where it is not JSON: the schema of the resource refuses that. */
-function parsedJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-const resourceMethods = ["GET", "HEAD", "PUT", "DELETE"];
-const bodyBytesMax = 4_096;
-
 const pageTypes: Record<PageFormat, string> = {
   text: "text/plain; version=0.0.4; charset=utf-8",
   openmetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8",
@@ -156,7 +92,7 @@ const digest = (text: string): Buffer => createHash("sha256").update(text).diges
 
 const notFound: Reply = {
   status: 404,
-  text: "There are /livez, /readyz, /metrics and /live; of an ingress /calls, of a batcher /settings.\n",
+  text: "There are /livez, /readyz, /metrics and /live; of an ingress /calls.\n",
 };
 const tooManyReaders: Reply = {
   status: 503,
@@ -188,18 +124,6 @@ export type OperatorsSources = {
   checks(): Record<string, boolean> | Promise<Record<string, boolean>>;
   /** Opens the lines of /calls of an ingress from now on; undefined where too many read them. */
   openCalls?(salt: string): Readable | undefined;
-  resource?: OperatorsResource;
 };
-
-/** A JSON document of one process that operators read and change. `by`: who, in their own words. */
-export type OperatorsResource = {
-  path: `/${string}`;
-  read(): unknown;
-  /** `body`: not validated; undefined where it was not JSON. */
-  change(body: unknown, by: string): ResourceReply;
-  /** Back to what the process was started with. */
-  reset(by: string): ResourceReply;
-};
-export type ResourceReply = { status: 200 | 400 | 409 | 422; content: unknown };
 
 type OperatorsServerOptions = OperatorsSources & { host: string; port: number; token: string | undefined };

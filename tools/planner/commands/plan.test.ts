@@ -7,10 +7,12 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
+import { batcherState } from "../testing/fixtures.ts";
 import { readTrace } from "../trace/trace-file.ts";
 import { plan } from "./plan.ts";
 
 const token = "0123456789abcdef";
+const pool = batcherState({ sizes: [1, 2, 4, 8], workers: 1, utilisationTarget: 0.85 });
 
 test("without a running service it says what to do", async (t) => {
   const folder = newFolder(t);
@@ -22,7 +24,7 @@ test("without a running service it says what to do", async (t) => {
   await assert.rejects(run(folder), /is no longer running\. Start it .* with npm start/);
 });
 
-test("it sends drawn calls, records them, measures the machine and ends with the line that sets the plan", async (t) => {
+test("it sends drawn calls, records them, measures the machine and ends with the line that starts it with the plan", async (t) => {
   const folder = newFolder(t);
   const url = await serve(t);
   writeFileSync(join(folder, "running-service.json"), JSON.stringify(serviceAt(url, folder)));
@@ -39,7 +41,7 @@ test("it sends drawn calls, records them, measures the machine and ends with the
     text.replaceAll(/\s+/g, " "),
     /with the settings in force \(1 worker, .*\) the recorded requests took/,
   );
-  assert.match(text, /\n {2}npm run plan -- apply\n/);
+  assert.match(text, /To set it:\n\n {2}BATCH_MAX=\d+ UTILISATION_TARGET=\S+ npm start -- --workers 1\n/);
 });
 
 test("without calls and without a key to send some with, it ends with what to do", async (t) => {
@@ -89,7 +91,7 @@ async function serve(t: TestContext): Promise<string> {
       return void response.end("{}");
     }
     assert.equal(request.headers.authorization, `Bearer ${token}`);
-    if (request.url === "/settings") return void response.end(JSON.stringify(pool));
+    if (request.url === "/live.json") return void response.end(JSON.stringify(pool));
     assert.match(request.url!, /^\/calls\?salt=/);
     calls = response;
     response.writeHead(200).write("\n");
@@ -101,19 +103,6 @@ async function serve(t: TestContext): Promise<string> {
   t.after(() => server.close());
   return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
 }
-
-const settings = { batchMax: null, utilisationTarget: 0.85, laneWaitingMax: 2_048 };
-const pool = {
-  batcher: "batcher-1",
-  pool: "default",
-  role: "active",
-  revision: 0,
-  settings,
-  started: settings,
-  workers: 1,
-  lanes: [{ lane: "Dlib/ssd", digest: "0".repeat(16), sizes: [1, 2, 4, 8] }],
-  changes: [],
-};
 
 async function run(stateFolder: string, ...args: string[]): Promise<{ code: number; text: string }> {
   const lines: string[] = [];

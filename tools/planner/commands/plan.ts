@@ -6,12 +6,11 @@ import { parseOptions } from "@faceline/models/parse-options";
 import type { Profile } from "@faceline/contracts/stored/profile";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import { EngineChoice } from "@faceline/inference/engine/modelled";
-import type { PoolSettings } from "@faceline/runtime/operators/pool-settings";
 import { calibrateMachine } from "../calibration/calibrate-machine.ts";
 import { parseTarget } from "../prediction/target.ts";
 import { readProfile } from "../profile/profile.ts";
 import { recordCalls, recordingLines, traceBytesMax } from "../recording/record-calls.ts";
-import { readSettings, settingsInForce } from "../recording/service-settings.ts";
+import { type ServiceSettings, readSettings, settingsInForce } from "../recording/service-settings.ts";
 import { workersText } from "../report/words.ts";
 import { drawTraffic } from "../trace/drawn-traffic.ts";
 import type { PictureSize, Trace } from "../trace/trace.ts";
@@ -34,7 +33,6 @@ settings for these requests. If no requests arrive for some seconds, it sends sy
   --draw SHAPE         sends synthetic requests: poisson, bursts, diurnal or step
     --rate N           requests per second  [3]
   --calibrate          measures the machine again
-  --html FILE          writes the plan as a page, with plots
 `;
 
 /**
@@ -47,7 +45,7 @@ export async function plan(args: string[], context: CommandContext): Promise<num
   const target = parseTarget(values.target);
   const service = await findRunning(stateFolder);
   const pools = await Promise.all(service.batchers.map((port) => readSettings(port, service.token)));
-  const pool = pools.find((each) => each?.role === "active");
+  const pool = pools.find((each) => each?.isActive);
   if (pool === undefined) throw new Error("No batcher of the service is active yet. Retry in a few seconds.");
   print(`Found ${service.address}, with ${workersText(service.workers)}.`);
 
@@ -65,11 +63,6 @@ export async function plan(args: string[], context: CommandContext): Promise<num
       trace,
       source: "recorded just now",
       target,
-      html: values.html,
-      pool: {
-        workers: service.workers,
-        loadedMax: Math.max(1, ...pool.lanes.flatMap(({ sizes }) => sizes)),
-      },
     },
     context,
   );
@@ -78,7 +71,7 @@ export async function plan(args: string[], context: CommandContext): Promise<num
 /** Records calls into a file, those of others or drawn ones. Returns whether some came. */
 async function recordOrDraw(
   file: string,
-  { service, pool, values }: { service: FoundService; pool: PoolSettings; values: PlanOptions },
+  { service, pool, values }: { service: FoundService; pool: ServiceSettings; values: PlanOptions },
   { print, progress }: CommandContext,
 ): Promise<boolean> {
   const seconds = positive(values.seconds, "--seconds");
@@ -145,7 +138,7 @@ async function recordOrDraw(
 }
 
 /** Returns the lane of the defaults where the pool has it, or else its first one. */
-function usualLane({ lanes }: PoolSettings): LaneId {
+function usualLane({ lanes }: ServiceSettings): LaneId {
   const lane = lanes.find((each) => each.lane === "Dlib/ssd") ?? lanes[0];
   if (lane === undefined) throw new Error("The workers have not loaded a model yet. Retry in a few seconds.");
   return lane.lane;
@@ -154,7 +147,7 @@ function usualLane({ lanes }: PoolSettings): LaneId {
 /** Returns the profile of this machine from the state folder; calibrates where there is none that fits. */
 async function profileFor(
   trace: Trace,
-  { service, pool, isNew }: { service: FoundService; pool: PoolSettings; isNew: boolean },
+  { service, pool, isNew }: { service: FoundService; pool: ServiceSettings; isNew: boolean },
   { stateFolder, print, progress }: CommandContext,
 ): Promise<Profile> {
   const out = join(stateFolder, "plan", "profile.json");
@@ -198,7 +191,7 @@ function profileFault(
     pool,
     workers,
     largest,
-  }: { lanes: LaneId[]; pool: PoolSettings; workers: number; largest: PictureSize },
+  }: { lanes: LaneId[]; pool: ServiceSettings; workers: number; largest: PictureSize },
 ): string | undefined {
   let profile: Profile;
   try {
@@ -237,7 +230,6 @@ const options = {
   draw: { type: "string" },
   rate: { type: "string", default: "3" },
   calibrate: { type: "boolean", default: false },
-  html: { type: "string" },
 } as const;
 
 type PlanOptions = ReturnType<typeof parseOptions<{ options: typeof options }>>["values"];

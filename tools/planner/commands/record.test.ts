@@ -7,6 +7,7 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, type TestContext, test } from "node:test";
+import { batcherState } from "../testing/fixtures.ts";
 import { readTrace } from "../trace/trace-file.ts";
 import { record } from "./record.ts";
 
@@ -37,16 +38,13 @@ test("the first line has what the ingresses measured, and the settings of the ac
     tookMs: 100 + index,
     serviceMs: 10,
   }));
-  const lanes = [{ lane: "Dlib/ssd", digest: "0", sizes: [1, 2, 4] }];
-  const inForce = { batchMax: null, utilisationTarget: 0.7, laneWaitingMax: 10 };
-  const pool = { batcher: "b", pool: "default", role: "active", revision: 0, workers: 3, lanes, changes: [] };
-  const settings = { ...pool, settings: inForce, started: inForce };
+  const live = batcherState({ sizes: [1, 2, 4], workers: 3, utilisationTarget: 0.7 });
   const ports = [
     await ingress(
       t,
       calls.map((each) => JSON.stringify(each)),
     ),
-    await ingress(t, [], undefined, { settings }),
+    await ingress(t, [], undefined, { live }),
   ];
   const { out } = await run("--operators", ports.join(","), "--seconds", "1");
   const { p50Ms, p99Ms, serviceMs, settings: written } = (await readTrace(out)).columns.measured!;
@@ -62,50 +60,32 @@ test("an ingress that stops ends the recording with a sentence, and the calls un
   assert.equal((await readTrace(out)).calls, 1);
 });
 
-test("an access log becomes a trace, in order although its lines are not", async () => {
-  const log = join(stateFolder, "access.log");
-  const line = (second: string) =>
-    `10.0.0.1 - - [23/Nov/2026:13:55:${second} +0000] "POST /verify HTTP/1.1" 200 5`;
-  writeFileSync(log, [line("09"), line("05"), "noise", line("07")].join("\n"));
-  const { out, text } = await run("--from", log, "--lane", "Dlib/tiny", "--deadline", "900");
-  assert.match(text, /3 requests were written/);
-  const { calls, durationMs, pictures, columns } = await readTrace(out);
-  assert.deepEqual([calls, pictures, columns.lanes[0], columns.timeBudgetMs[0]], [3, 6, "Dlib/tiny", 900]);
-  assert.ok(durationMs > 3_000 && durationMs < 5_000);
-});
-
-test("the log of an ingress is refused, and no trace is begun", async () => {
-  const log = join(stateFolder, "ingress.log");
-  // As an ingress writes it at LOG_LEVEL=debug.
-  const line =
-    '{"level":"debug","time":"2026-11-23T10:21:07.113Z","service":"faceline-ingress","version":"0.1.0",' +
-    '"ingressId":"ingress-0123456789abcdef","request_id":"r1","route":"/verify","lane":"Dlib/ssd",' +
-    '"pool":"default","status":200,"ms":{"total":48.12},"msg":"answered"}';
-  writeFileSync(log, `Ready.\n${line}\n`);
-  const out = nextFile();
-  await assert.rejects(run("--from", log, "--out", out), /is the log of a Faceline service.*--operators/);
-  assert.ok(!existsSync(out));
-});
-
-test("a trace ends at its size, and says so", async () => {
-  const log = join(stateFolder, "long.log");
-  const line = '10.0.0.1 - - [23/Nov/2026:13:55:09 +0000] "POST /verify HTTP/1.1" 200 5\n';
-  writeFileSync(log, line.repeat(100));
-  const { out, text } = await run("--from", log, "--bytes-max", "6000");
+test("a trace ends at its size, and says so", async (t) => {
+  const calls = Array.from({ length: 100 }, (_, index) => call(1_000_000 + index, 1));
+  const { out, text } = await run(
+    "--operators",
+    await ingress(t, calls),
+    "--bytes-max",
+    "6000",
+    "--seconds",
+    "1",
+  );
   assert.match(text, /The trace is full/);
   assert.ok(readFileSync(out).length <= 6_000);
   assert.ok((await readTrace(out)).calls > 10);
 });
 
-test("a trace is not written over, and one without calls is not written", async () => {
-  const log = join(stateFolder, "empty.log");
-  writeFileSync(log, "");
-  const { out, code, text } = await run("--from", log);
+test("a trace is not written over, and one without calls is not written", async (t) => {
+  const port = await ingress(t, []);
+  const { out, code, text } = await run("--operators", port, "--seconds", "1");
   assert.equal(code, 2);
-  assert.match(text, /None of the 0 lines of .*empty\.log is a POST of .*option httplog clf/);
+  assert.match(text, /No requests came/);
   assert.ok(!existsSync(out));
   writeFileSync(out, "");
-  await assert.rejects(run("--from", log, "--out", out), /is there already; give another name by --out/);
+  await assert.rejects(
+    run("--operators", port, "--out", out),
+    /is there already; give another name by --out/,
+  );
 });
 
 test("a port that refuses is a sentence, and so is a command beside no running service", async (t) => {
@@ -138,13 +118,10 @@ async function ingress(
   t: TestContext,
   lines: string[],
   then: (response: ServerResponse) => void = () => {},
-  { status = 200, settings }: { status?: number; settings?: object } = {},
+  { status = 200, live = {} }: { status?: number; live?: object } = {},
 ): Promise<string> {
   const server = createServer((request, response) => {
-    if (request.url === "/settings") {
-      response.writeHead(settings === undefined ? 404 : 200).end(JSON.stringify(settings));
-      return;
-    }
+    if (request.url === "/live.json") return void response.end(JSON.stringify(live));
     assert.match(request.url!, /^\/calls\?salt=[0-9a-f]{32}$/);
     response.writeHead(status).write(lines.map((line) => `${line}\n`).join(""));
     if (status === 200) then(response);

@@ -15,10 +15,9 @@ writeFileSync(join(stateFolder, "plan", "profile.json"), JSON.stringify(newProfi
 
 const traffic = "--draw bursts --rate 60 --seconds 8 --deadline 500 --target p99<200ms,shed<0.5%".split(" ");
 
-test("a plan names the settings to set, what limits them, and what happens if traffic or workers change", async () => {
+test("a plan names the settings to set, and what limits them", async () => {
   const json = join(stateFolder, "plan.json");
-  const html = join(stateFolder, "plan.html");
-  const { code, text } = await plan(...traffic, "--json", json, "--html", html);
+  const { code, text } = await plan(...traffic, "--json", json);
   assert.equal(code, 0, text);
   const { winner, format } = JSON.parse(readFileSync(json, "utf8"));
   assert.match(
@@ -26,14 +25,7 @@ test("a plan names the settings to set, what limits them, and what happens if tr
     new RegExp(`workers +${winner.settings.workers}\n +BATCH_MAX +${winner.settings.batchMax}\n`),
   );
   assert.equal(format, "faceline-plan");
-  assert.match(readFileSync(html, "utf8"), /plan -- apply .*plan\.json/);
-  for (const part of [
-    "What limits:",
-    "Error band: nothing was measured",
-    "traffic x 2",
-    "UTILISATION_TARGET",
-    "one tenant sends 50 %",
-  ])
+  for (const part of ["What limits:", "Error band: nothing was measured", "UTILISATION_TARGET"])
     assert.ok(text.includes(part), part);
   assert.ok(Math.max(...text.split("\n").map((line) => line.length)) <= 110, text);
 });
@@ -66,7 +58,6 @@ test("where no settings meet the target, the closest are shown, and the exit cod
 
 for (const [args, message] of [
   [["--rate", "0"], /--rate must be a number above 0/],
-  [["--tenant-share", "2"], /--tenant-share must be at most 1/],
   [["--draw", "waves"], /--draw waves: it is one of poisson, bursts, diurnal, step/],
   [["--trace", join(stateFolder, "absent")], /There is no trace .*absent/],
   [["--image-pixels", "5000000", "--seconds", "5"], /images of up to 5000000 pixels, and the profile was/],

@@ -1,5 +1,5 @@
-import { mkdirSync, writeFileSync } from "node:fs";
-import { basename, dirname, join } from "node:path";
+import { writeFileSync } from "node:fs";
+import { basename, join } from "node:path";
 import { parseOptions } from "@faceline/models/parse-options";
 import type { Profile } from "@faceline/contracts/stored/profile";
 import { advise } from "../advice/advise.ts";
@@ -10,8 +10,6 @@ import { parseTarget, type Target } from "../prediction/target.ts";
 import { workOfCalls } from "../profile/load.ts";
 import { unknownSizesMark } from "../profile/measured-sizes.ts";
 import { readProfile } from "../profile/profile.ts";
-import type { RunningPool } from "../report/next-commands.ts";
-import { planPage } from "../report/page.ts";
 import { machineSummary, type Plan } from "../report/plan.ts";
 import { planText } from "../report/text.ts";
 import { amountText } from "../report/words.ts";
@@ -35,10 +33,7 @@ ${trafficUsage}
   --target TEXT        [${targetDefault}]
   --utilisation LIST   values of UTILISATION_TARGET  [0.7,0.85,0.95]
   --workers-max N      [16]
-  --tenant-share N     what if one tenant sends this share of the requests  [0.5]
-  --json FILE          the plan for npm run plan -- apply, with everything that was tried
-                       [.faceline/plan/plan.json]
-  --html FILE          the plan as a self-contained page
+  --json FILE          writes the plan as JSON, with everything that was tried
 `;
 
 /** Runs the search of `npm run plan -- run` and prints the plan. Returns the exit code. */
@@ -54,22 +49,15 @@ export async function run(args: string[], context: CommandContext): Promise<numb
       target: parseTarget(values.target),
       utilisationTargets: numbers(values.utilisation),
       workersMax: Number(values["workers-max"]),
-      tenantShare: share(values["tenant-share"], "--tenant-share"),
       json: values.json,
-      html: values.html,
     },
     context,
   );
 }
 
 /** Searches, and prints and writes the plan. Returns the exit code, 2 where no settings meet the target. */
-export async function makePlan(
-  request: PlanRequest,
-  { stateFolder, print, progress }: CommandContext,
-): Promise<number> {
+export async function makePlan(request: PlanRequest, { print, progress }: CommandContext): Promise<number> {
   const { profile, trace, target, utilisationTargets = utilisationDefaults } = request;
-  const { tenantShare = 0.5 } = request;
-  const folder = join(stateFolder, "plan");
   const work = workOfCalls(trace, profile);
   const parts = planScopes(trace, work);
   const load = work.reduce((sum, ms) => sum + ms, 0) / Math.max(1, trace.durationMs);
@@ -102,7 +90,7 @@ export async function makePlan(
   const tieFactor = band.compared === undefined ? 1.01 : band.p99;
   const result = await preferDefaults(found, { profile, evaluate, tieFactor });
 
-  progress("what-ifs");
+  progress("the default settings");
   const advice = await advise(result, {
     threads,
     trace,
@@ -111,7 +99,6 @@ export async function makePlan(
     scopes: parts,
     evaluate,
     workersMax,
-    tenantShare,
   });
   progress("");
   const plan: Plan = {
@@ -127,23 +114,10 @@ export async function makePlan(
     ...result,
     ...advice,
   };
-  const file = request.json ?? join(folder, "plan.json");
-  mkdirSync(dirname(file), { recursive: true });
-  writeFileSync(file, JSON.stringify(plan));
-  const next = { planFile: request.json, pool: request.pool };
+  if (request.json !== undefined) writeFileSync(request.json, JSON.stringify(plan));
   print("");
-  print(planText(plan, next));
-  if (request.html !== undefined) {
-    writeFileSync(request.html, await planPage(plan, request.json));
-    print(`The same with plots: ${request.html}`);
-  }
+  print(planText(plan));
   return result.winner === undefined ? 2 : 0;
-}
-
-function share(text: string, name: string): number {
-  const number = positive(text, name);
-  if (number > 1) throw new Error(`${name} must be at most 1.`);
-  return number;
 }
 
 const numbers = (list: string): number[] => list.split(",").map((each) => positive(each, `"${list}"`));
@@ -157,9 +131,7 @@ const options = {
   target: { type: "string", default: targetDefault },
   utilisation: { type: "string", default: utilisationDefaults.join() },
   "workers-max": { type: "string", default: `${workersDefault}` },
-  "tenant-share": { type: "string", default: "0.5" },
   json: { type: "string" },
-  html: { type: "string" },
 } as const;
 
 type PlanRequest = {
@@ -170,10 +142,5 @@ type PlanRequest = {
   target: Target;
   utilisationTargets?: number[];
   workersMax?: number;
-  tenantShare?: number;
-  /** Undefined: in the state folder. */
   json?: string | undefined;
-  html?: string | undefined;
-  /** Undefined: not known. */
-  pool?: RunningPool;
 };

@@ -6,9 +6,9 @@ import type { TracePart } from "../trace/trace-part.ts";
  * Returns the calls of several parts of a trace as one stream of arrivals, the first at instant 0. Each part
  * begins once the calls of the one before it have ended, so that no queue is left, and the scheduler keeps
  * the run times and hops that it has measured: one that begins anew refuses calls in a burst that it would
- * answer hours later. `rateFactor`: how many times as fast the calls come.
+ * answer hours later.
  */
-export function joinParts(trace: Trace, parts: readonly TracePart[], rateFactor: number): JoinedParts {
+export function joinParts(trace: Trace, parts: readonly TracePart[]): JoinedParts {
   const { atMs, timeBudgetMs } = trace.columns;
   const joined: { part: TracePart; first: number; startMs: number; arrivals: Arrivals }[] = [];
   const gaps: { fromMs: number; untilMs: number }[] = [];
@@ -21,9 +21,9 @@ export function joinParts(trace: Trace, parts: readonly TracePart[], rateFactor:
       gaps.push({ fromMs: endMs, untilMs: endMs + gapMs });
       endMs += gapMs;
     }
-    joined.push({ part, first: calls, startMs: endMs, arrivals: trace.arrivals(from, until, rateFactor) });
+    joined.push({ part, first: calls, startMs: endMs, arrivals: trace.arrivals(from, until) });
     calls += until - from;
-    if (until > from) endMs += (atMs[until - 1]! - atMs[from]!) / rateFactor;
+    if (until > from) endMs += atMs[until - 1]! - atMs[from]!;
   }
   const partOf = (index: number) => joined.findLast(({ first }) => first <= index)!;
   return {

@@ -58,8 +58,8 @@ export function predict(
 /** Simulates the parts one after the other and returns the limits that are missed for certain. */
 function simulate(context: SimulationContext): Measure[] {
   const { trace, profile, settings, plan, target, recorder, totals } = context;
-  const { parts, rateFactor = 1 } = plan;
-  const joined = joinParts(trace, parts, rateFactor);
+  const { parts } = plan;
+  const joined = joinParts(trace, parts);
   const lastAt = startAt + joined.lastAtMs;
   const seed = plan.seed ?? 0;
   const serviceMs = trace.columns.measured?.serviceMs ?? assumedServiceMs;
@@ -152,8 +152,6 @@ export type PoolSettings = {
 
 export type PredictionPlan = {
   parts: readonly TracePart[];
-  /** How many times as fast the calls come as in the trace. */
-  rateFactor?: number;
   seed?: number;
   target?: Target;
 };

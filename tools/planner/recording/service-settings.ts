@@ -1,15 +1,47 @@
-import { PoolSettings } from "@faceline/runtime/operators/pool-settings";
+import { LaneId } from "@faceline/contracts/wire/ids";
+import * as z from "zod";
 import type { MeasuredCalls } from "../trace/trace-file.ts";
 
+/** The part of /live.json of a batcher that a plan needs. */
+const BatcherState = z
+  .object({
+    part: z.object({
+      kind: z.literal("batcher"),
+      role: z.string(),
+      lanes: z.array(
+        z.object({
+          lane: LaneId,
+          build: z.object({ digest: z.string() }).nullable(),
+          run: z.object({ expected: z.array(z.object({ size: z.number().int() })) }),
+        }),
+      ),
+      workers: z.array(z.object({ state: z.string() })),
+      workersOmitted: z.number().int(),
+      settings: z.object({ utilisationTarget: z.number() }),
+    }),
+  })
+  .transform(
+    ({ part }): ServiceSettings => ({
+      isActive: part.role === "active",
+      utilisationTarget: part.settings.utilisationTarget,
+      workers: part.workers.filter(({ state }) => !notInService.includes(state)).length + part.workersOmitted,
+      lanes: part.lanes.flatMap(({ lane, build, run }) =>
+        build === null ? [] : [{ lane, digest: build.digest, sizes: run.expected.map(({ size }) => size) }],
+      ),
+    }),
+  );
+
+const notInService = ["silent", "stopping", "out_of_service"];
+
 /**
- * Reads the settings of a batcher from its operators' port. Undefined for a port of another process: batchers
- * alone have settings. Throws an Error with a sentence where the port does not answer or refuses the token.
+ * Reads the settings of a batcher from its operators' port. Undefined for a port of another process. Throws
+ * an Error with a sentence where the port does not answer or refuses the token.
  */
 export async function readSettings(
   port: string,
   token: string | undefined,
-): Promise<PoolSettings | undefined> {
-  const url = new URL("/settings", port);
+): Promise<ServiceSettings | undefined> {
+  const url = new URL("/live.json", port);
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
   const reply = await fetch(url, { headers, signal: AbortSignal.timeout(requestMs) }).catch(
     (cause: Error) => {
@@ -21,20 +53,26 @@ export async function readSettings(
     const what = token === undefined ? "needs the operators' token: --token-file FILE" : "refuses this token";
     throw new Error(`${url.origin} ${what}.`);
   }
-  return reply.ok ? PoolSettings.safeParse(await reply.json()).data : undefined;
+  return reply.ok ? BatcherState.safeParse(await reply.json()).data : undefined;
 }
 
 /** Returns what a prediction needs of the active batcher; undefined without one that has workers. */
-export function settingsInForce(read: readonly (PoolSettings | undefined)[]): MeasuredCalls["settings"] {
-  const active = read.find((each) => each?.role === "active");
-  if (active === undefined || (active.workers ?? 0) < 1) return undefined;
-  const { settings, lanes, workers } = active;
-  const loaded = Math.max(1, ...lanes.flatMap(({ sizes }) => sizes));
-  return {
-    workers: workers!,
-    batchMax: Math.min(settings.batchMax ?? loaded, loaded),
-    utilisationTarget: settings.utilisationTarget,
-  };
+export function settingsInForce(read: readonly (ServiceSettings | undefined)[]): MeasuredCalls["settings"] {
+  const active = read.find((each) => each?.isActive);
+  if (active === undefined || active.workers < 1) return undefined;
+  const { utilisationTarget, workers } = active;
+  return { workers, batchMax: loadedMax(active), utilisationTarget };
 }
 
+/** The largest batch that the workers have loaded, at least 1. */
+const loadedMax = ({ lanes }: ServiceSettings): number => Math.max(1, ...lanes.flatMap(({ sizes }) => sizes));
+
 const requestMs = 5_000;
+
+/** Settings of a batcher, its workers in service and the lanes that they have loaded. */
+export type ServiceSettings = {
+  isActive: boolean;
+  utilisationTarget: number;
+  workers: number;
+  lanes: { lane: LaneId; digest: string; sizes: number[] }[];
+};

@@ -5,9 +5,8 @@ import { permanentSettings } from "./permanent-settings.ts";
 const settings = { workers: 3, batchMax: 8, utilisationTarget: 0.7 };
 
 test("each setting stands with the service that reads it, in every form", () => {
-  const { npmStart, environment, compose, helm } = permanentSettings(settings);
+  const { npmStart, compose, helm } = permanentSettings(settings);
   assert.equal(npmStart, "BATCH_MAX=8 UTILISATION_TARGET=0.7 npm start -- --workers 3");
-  assert.equal(environment, "# 3 workers\nBATCH_MAX=8  # inference\nUTILISATION_TARGET=0.7  # batcher");
   assert.equal(
     compose,
     [

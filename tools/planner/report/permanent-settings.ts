@@ -1,20 +1,16 @@
 import type { PoolSettings } from "../prediction/predict.ts";
-import { workersText } from "./words.ts";
 
 /**
- * Returns settings of a pool in the forms that outlast a restart: `npm start`, environment variables with the
- * service that reads each, a part of a compose file, and values of deploy/chart.
+ * Returns settings of a pool for each way to run it: `npm start`, a part of a compose file, and values of
+ * deploy/chart.
  */
 export function permanentSettings({
   workers,
   batchMax,
   utilisationTarget,
-}: PoolSettings): Record<"npmStart" | "environment" | "compose" | "helm", string> {
+}: PoolSettings): Record<"npmStart" | "compose" | "helm", string> {
   return {
     npmStart: `BATCH_MAX=${batchMax} UTILISATION_TARGET=${utilisationTarget} npm start -- --workers ${workers}`,
-    environment: `# ${workersText(workers)}
-BATCH_MAX=${batchMax}  # inference
-UTILISATION_TARGET=${utilisationTarget}  # batcher`,
     compose: `services:
   inference:
     deploy:

@@ -6,7 +6,7 @@ import { meanOf } from "../profile/lane-times.ts";
 import type { Tried } from "../search/search.ts";
 import type { TrafficSummary } from "../trace/traffic-summary.ts";
 
-/** A plan, from which the text, the page and the JSON file are made. */
+/** A plan, from which the text and the JSON file are made. */
 export type Plan = {
   format: "faceline-plan";
   version: 1;

@@ -1,10 +1,9 @@
 import type { ErrorBand } from "../prediction/error-band.ts";
 import { paretoFront, type Tried } from "../search/search.ts";
 import type { FoundPlan, Plan } from "./plan.ts";
-import { batchSizeLines } from "./plots.ts";
-import { bandText, countText, inTimeShare, isDefault, percent, workersText } from "./words.ts";
+import { bandText, inTimeShare, isDefault, percent } from "./words.ts";
 
-// The tables of a plan, for the text and for the page: cells of text. Cost is in worker seconds for 1,000
+// The tables of a plan: cells of text. Cost is in worker seconds for 1,000
 // calls.
 
 export type Table = { head: readonly string[]; rows: readonly (readonly string[])[] };
@@ -16,10 +15,6 @@ export const frontTable = ({ tried, band }: Plan): Table =>
     band,
     ["late", "batch", "busy"],
   );
-
-/** The planned settings under other traffic, workers or machines. */
-export const whatIfTable = ({ whatIfs, band }: Plan): Table =>
-  predictionTable(whatIfs, band, ["batch max", "target"]);
 
 /** The most hopeful ones of the most workers, where none meets the target. */
 export function closestTable({ tried, band }: Plan): Table {
@@ -38,10 +33,9 @@ export function closestTable({ tried, band }: Plan): Table {
 }
 
 /** Results of the planned settings, and of the default ones. */
-export function defaultsTable({ defaults, whatIfs, winner, band }: FoundPlan): Table {
-  const planned = whatIfs[0]?.prediction ?? winner.prediction;
+export function defaultsTable({ defaults, winner, band }: FoundPlan): Table {
   const named = [
-    { name: "this plan", settings: winner.settings, prediction: planned },
+    { name: "this plan", settings: winner.settings, prediction: winner.prediction },
     ...(defaults === undefined || isDefault(winner.settings, defaults)
       ? []
       : [{ name: "defaults, as many workers", ...defaults.sameWorkers }]),
@@ -59,50 +53,6 @@ export function defaultsTable({ defaults, whatIfs, winner, band }: FoundPlan): T
       percent(inTimeShare(prediction)),
       bandText(prediction.p99Ms, band.p99),
       prediction.workerSecondsPer1000.toFixed(1),
-    ]),
-  };
-}
-
-/** The values of the plot of batch sizes. */
-export const batchSizeTable = ({ tried }: Plan): Table => ({
-  head: ["", "batch max", "target", "p99 ms", "misses"],
-  rows: batchSizeLines(tried).flatMap(({ points }) =>
-    points.map(({ settings, prediction }) => [
-      workersText(settings.workers),
-      `${settings.batchMax}`,
-      `${settings.utilisationTarget}`,
-      prediction.p99Ms.toFixed(0),
-      prediction.missed.join(", "),
-    ]),
-  ),
-});
-
-/** The trace in ten parts of equal length. */
-export function trafficTable({ traffic: { slots, slotSeconds } }: Plan): Table {
-  const inPart = Math.ceil(slots.length / trafficPartsMax);
-  const parts = Array.from({ length: Math.ceil(slots.length / inPart) }, (_, part) =>
-    slots.slice(part * inPart, (part + 1) * inPart),
-  );
-  return {
-    head: ["from", "requests per second", `most in ${slotSeconds} s`],
-    rows: parts.map((each, part) => [
-      `${countText(part * inPart * slotSeconds)} s`,
-      (each.reduce((sum, calls) => sum + calls, 0) / each.length).toFixed(1),
-      Math.max(...each).toFixed(1),
-    ]),
-  };
-}
-
-/** Mean run times by batch size, of each lane. */
-export function machineTable({ machine: { lanes } }: Plan): Table {
-  const sizes = [...new Set(lanes.flatMap(({ runs }) => runs.map(({ size }) => size)))];
-  return {
-    head: ["run of a batch, ms", "precision", "on", ...sizes.map((size) => `of ${size}`)],
-    rows: lanes.map(({ lane, precision, executionProvider, runs }) => [
-      lane,
-      precision,
-      executionProvider,
-      ...sizes.map((size) => runs.find((each) => each.size === size)?.ms.toFixed(1) ?? ""),
     ]),
   };
 }
@@ -152,7 +102,5 @@ function cells({ settings, prediction, name }: NamedPrediction, band: ErrorBand)
     workerSecondsPer1000.toFixed(1),
   ];
 }
-
-const trafficPartsMax = 10;
 
 type NamedPrediction = Omit<Tried, "scope"> & { name: string };

@@ -3,10 +3,8 @@ import test from "node:test";
 import { newPlan, newPrediction, newTried } from "../testing/fixtures.ts";
 import { planText } from "./text.ts";
 
-const next = { planFile: "a folder/plan.json", pool: undefined };
-
 test("the text says what to set, what limits, and what the default settings would need", () => {
-  const text = planText(newPlan(), next);
+  const text = planText(newPlan());
   assert.match(text, / {2}workers +3\n {2}BATCH_MAX +8\n {2}UTILISATION_TARGET +0\.85\n/);
   assert.match(text, /\n {2}BATCH_MAX=8 UTILISATION_TARGET=0\.85 npm start -- --workers 3\n/);
   assert.match(text, /What limits: with 2 workers every choice misses p99\./);
@@ -25,23 +23,23 @@ test("no line is wider than a terminal, whatever it says", () => {
       more: undefined,
       workersTried: 512,
     },
-    whatIfScope: "windows",
+    defaultsScope: "windows",
   });
-  for (const line of planText(many, next).split("\n")) assert.ok(line.length <= 110, line);
+  for (const line of planText(many).split("\n")) assert.ok(line.length <= 110, line);
 });
 
 test("settings as good as the defaults are not shown twice", () => {
   const plan = newPlan();
   const fewest = newTried({ workers: 3, batchMax: 4 }, {}, "all requests");
   const sameWorkers = { settings: fewest.settings, prediction: newPrediction() };
-  const text = planText({ ...plan, defaults: { sameWorkers, fewest, workersMax: 16 } }, next);
+  const text = planText({ ...plan, defaults: { sameWorkers, fewest, workersMax: 16 } });
   assert.match(text, /needs as many workers\./);
   assert.doesNotMatch(text, /defaults that meet the target/);
 });
 
 test("where the default settings win, it says which these are, and who has them, and shows them once", () => {
   const winner = newTried({ batchMax: 4 }, {}, "all requests");
-  const text = planText(newPlan({ winner }), next);
+  const text = planText(newPlan({ winner }));
   assert.match(
     text,
     /BATCH_MAX 4 and UTILISATION_TARGET 0\.85 are the defaults: a service that was started\swithout/,
@@ -50,24 +48,10 @@ test("where the default settings win, it says which these are, and who has them,
 });
 
 test("a plan for several machines says how many, and has no npm start", () => {
-  const text = planText(newPlan({ machine: { ...newPlan().machine, workersPerMachine: 2 } }), next);
+  const text = planText(newPlan({ machine: { ...newPlan().machine, workersPerMachine: 2 } }));
   assert.match(text, /workers +3, on 2 machines of 2 workers\n/);
+  assert.match(text, /To set it:\n\nOne npm start runs one machine/);
   assert.doesNotMatch(text, /npm start -- --workers/);
-  assert.match(text, /Next: start the machines\. This plan needs 3 workers, on 2 machines of 2 workers\./);
-});
-
-test("the text ends with the command that sets the plan, or with the start that it needs before", () => {
-  assert.match(planText(newPlan(), next), /apply 'a folder\/plan\.json'\n/);
-  const enough = planText(newPlan(), { planFile: undefined, pool: { workers: 3, loadedMax: 8 } });
-  assert.match(enough, /\n {2}npm run plan -- apply\n/);
-  for (const pool of [
-    { workers: 2, loadedMax: 8 },
-    { workers: 3, loadedMax: 4 },
-  ]) {
-    const text = planText(newPlan(), { planFile: undefined, pool });
-    assert.match(text, /\n {2}BATCH_MAX=8 UTILISATION_TARGET=0\.85 npm start -- --workers 3\n$/);
-    assert.doesNotMatch(text, /plan -- apply/);
-  }
 });
 
 test("the error band says what it was computed from, and whether the target may be missed within it", () => {
@@ -77,7 +61,7 @@ test("the error band says what it was computed from, and whether the target may 
     measured: { p50Ms: 82, p99Ms: 300 },
   };
   const says = (p99: number) =>
-    planText(newPlan({ band: { p50: 1.2, p99, compared } }), next).replaceAll(/\s+/g, " ");
+    planText(newPlan({ band: { p50: 1.2, p99, compared } })).replaceAll(/\s+/g, " ");
   const text = says(1.5);
   assert.match(text, /requests took 82 ms at p50 and 300 at p99, and 80 and 200 are predicted/);
   assert.match(text, /1\.2 times as long or as short at p50, and 1\.5 times at p99/);
@@ -88,7 +72,7 @@ test("the error band says what it was computed from, and whether the target may 
 test("where p99 is the same with every batch size, it says that batches do not matter", () => {
   const says = (p99Ms: number) => {
     const other = newTried({ batchMax: 4 }, { p99Ms });
-    return /Batches do not matter/.test(planText(newPlan({ tried: [newTried({}), other] }), next));
+    return /Batches do not matter/.test(planText(newPlan({ tried: [newTried({}), other] })));
   };
   assert.deepEqual([2, 3].map(says), [true, false]);
 });

@@ -1,7 +1,6 @@
-import { applyCommand, applySentence, type RunningPool, restartCommand } from "./next-commands.ts";
 import { permanentSettings } from "./permanent-settings.ts";
 import { type FoundPlan, isFound, type Plan } from "./plan.ts";
-import { closestTable, defaultsTable, frontTable, type Table, whatIfTable } from "./tables.ts";
+import { closestTable, defaultsTable, frontTable, type Table } from "./tables.ts";
 import {
   bandSentences,
   batchSizeSentence,
@@ -12,14 +11,13 @@ import {
   machinesText,
   searchSentences,
   severalMachines,
-  startFirst,
   targetText,
   unmetSentences,
   workersText,
 } from "./words.ts";
 
 /** Returns a plan as text for a terminal, at most 110 columns wide. */
-export function planText(plan: Plan, next: NextSteps): string {
+export function planText(plan: Plan): string {
   const lines = [
     ...(isFound(plan) ? foundLines(plan) : unmetLines(plan)),
     "",
@@ -27,7 +25,7 @@ export function planText(plan: Plan, next: NextSteps): string {
     "",
     ...searchSentences(plan),
     machineSentence(plan),
-    ...(isFound(plan) ? nextLines(plan, next) : []),
+    ...(isFound(plan) ? settingLines(plan) : []),
   ];
   return `${lines.flatMap((line) => wrapped(line)).join("\n")}\n`;
 }
@@ -42,8 +40,6 @@ function foundLines(plan: FoundPlan): string[] {
     `  BATCH_MAX           ${batchMax}`,
     `  UTILISATION_TARGET  ${utilisationTarget}`,
     "",
-    ...(machinesOf(plan) === 1 ? [`  ${permanentSettings(winner.settings).npmStart}`] : [severalMachines]),
-    "",
     [`What limits: ${bindingText(tried, winner)}`, ...batchSizeSentence(plan)].join(" "),
     "",
     defaultsSentence(plan),
@@ -55,34 +51,25 @@ function foundLines(plan: FoundPlan): string[] {
     "Of those that meet it, the ones that are either cheaper or faster than all others:",
     "",
     ...tableLines(frontTable(plan)),
-    "",
-    "What if:",
-    "",
-    ...tableLines(whatIfTable(plan)),
   ];
 }
 
-function nextLines(plan: FoundPlan, { planFile, pool }: NextSteps): string[] {
-  const restart = restartCommand(plan, pool);
-  if (machinesOf(plan) > 1) {
-    return ["", `Next: start the machines. ${startFirst(plan)}`, "", ...indented(applyCommand(planFile))];
-  }
-  if (restart !== undefined && pool !== undefined) {
-    const has = `${workersText(pool.workers)} with batches of up to ${pool.loadedMax}`;
-    return [
-      "",
-      `Next: the running service has ${has}. End it, and start it with this plan:`,
-      "",
-      ...indented(restart),
-    ];
-  }
+/** The settings in the forms that the ways to run Faceline take. */
+function settingLines(plan: FoundPlan): string[] {
+  const { npmStart, compose, helm } = permanentSettings(plan.winner.settings);
   return [
     "",
-    "Next: set the plan.",
+    "To set it:",
     "",
-    ...indented(applyCommand(planFile)),
+    ...(machinesOf(plan) === 1 ? indented(npmStart) : [severalMachines]),
     "",
-    `${applySentence} npm run plan -- undo restores the settings from startup.`,
+    "In a compose file:",
+    "",
+    ...indented(compose),
+    "",
+    "As values of deploy/chart:",
+    "",
+    ...indented(helm),
   ];
 }
 
@@ -120,6 +107,3 @@ function wrapped(line: string): string[] {
 }
 
 const columnsMax = 110;
-
-/** `planFile`: undefined for the last plan of the state folder. `pool`: undefined where none is known. */
-type NextSteps = { planFile: string | undefined; pool: RunningPool | undefined };

@@ -5,13 +5,13 @@ import type { Target } from "../prediction/target.ts";
 import type { Tried } from "../search/search.ts";
 import type { FoundPlan, Plan } from "./plan.ts";
 
-// Sentences and numbers that the text and the page share. text.test.ts and page.test.ts cover them.
+// Sentences and numbers of a plan. text.test.ts covers them.
 
 /** "0.12 %" */
 export const percent = (share: number): string => `${Number((100 * share).toPrecision(3))} %`;
 
 /** "12,345" */
-export const countText = (count: number): string => count.toLocaleString("en-US");
+const countText = (count: number): string => count.toLocaleString("en-US");
 
 /** "1 key", "1,200 keys" */
 export const amountText = (count: number, noun: string): string =>
@@ -30,13 +30,7 @@ export function machinesText(plan: FoundPlan): string {
   return machines === 1 ? "" : `, on ${machines} machines of ${workersText(plan.machine.workersPerMachine)}`;
 }
 
-export const severalMachines =
-  "One npm start runs one machine, so it cannot start this plan: use a compose file or a Helm chart.";
-
-/** Says how a plan for several machines is started before it can be set. */
-export const startFirst = (plan: FoundPlan): string =>
-  `This plan needs ${workersText(plan.winner.settings.workers)}${machinesText(plan)}. ${severalMachines} ` +
-  "Set the plan once they run; before, apply refuses it.";
+export const severalMachines = "One npm start runs one machine, so it cannot start this plan.";
 
 /** "p99 < 300 ms, shed < 0.1 %" */
 export const targetText = (target: Target): string =>
@@ -45,7 +39,7 @@ export const targetText = (target: Target): string =>
     .join(", ");
 
 /** "3 workers, BATCH_MAX 8 and UTILISATION_TARGET 0.85" */
-export function settingsText({ workers, batchMax, utilisationTarget }: PoolSettings): string {
+function settingsText({ workers, batchMax, utilisationTarget }: PoolSettings): string {
   const utilisation = `UTILISATION_TARGET ${utilisationTarget}`;
   return `${workersText(workers)}, BATCH_MAX ${batchMax} and ${utilisation}`;
 }
@@ -80,7 +74,7 @@ export function bandSentences({ band, target, winner }: Plan): string[] {
 }
 
 /** "1 Jan 2026, 00:00 UTC", of an instant in ISO 8601. */
-export const dateText = (at: string): string =>
+const dateText = (at: string): string =>
   new Date(at).toLocaleString("en-GB", { dateStyle: "medium", timeStyle: "short", timeZone: "UTC" }) + " UTC";
 
 /** "112 (93-134)" */
@@ -154,22 +148,12 @@ export function defaultsSentence({ defaults, winner, target }: Plan): string {
   return `With the default settings ${targetText(target)} needs ${needs}.`;
 }
 
-/** The source and the size of the traffic, in a sentence. */
-export function trafficSentence({ traffic, source, load }: Plan): string {
-  const { calls, pictures, tenants, seconds, perSecond, busiestPerSecond } = traffic;
-  return (
-    `${amountText(calls, "request")} with ${amountText(pictures, "image")} of ${amountText(tenants, "tenant")} in ` +
-    `${countText(Math.round(seconds))} s (${source}): ${perSecond.toFixed(1)} per second on average, ` +
-    `${countText(busiestPerSecond)} in the busiest second, ${load.toFixed(2)} workers' work in full batches.`
-  );
-}
-
 /** The machine of the profile, in a sentence. */
 export const machineSentence = ({ machine: { measuredAt, machine, workersPerMachine } }: Plan): string =>
   `${machine.cpu} with ${machine.cores} cores and ${workersText(workersPerMachine)}, measured on ${dateText(measuredAt)}.`;
 
 /** How the answer was found, in sentences. */
-export function searchSentences({ tried, whatIfScope }: Plan): string[] {
+export function searchSentences({ tried, defaultsScope }: Plan): string[] {
   const windows = tried.filter(({ scope }) => scope === "windows");
   const whole = tried.length - windows.length;
   const workers = windows.map(({ settings }) => settings.workers);
@@ -177,17 +161,8 @@ export function searchSentences({ tried, whatIfScope }: Plan): string[] {
   return [
     `${windows.length} settings were tried on the busiest windows, ${whole} of them on all requests.`,
     `${fewest === most ? workersText(most) : `${fewest} to ${most} workers`} were tried, with each calibrated batch size.`,
-    ...(whatIfScope === "windows"
-      ? [
-          "The trace is long, so what-ifs and defaults are of its busiest windows: worse than of all requests.",
-        ]
+    ...(defaultsScope === "windows"
+      ? ["The trace is long, so the defaults are of its busiest windows: worse than of all requests."]
       : []),
   ];
 }
-
-/** Assumptions of every prediction, in sentences. */
-export const assumptions: readonly string[] = [
-  "Requests arrive as in the trace: clients do not retry, and no others come.",
-  "Runs and preparations take as long as on the calibrated machine, with their whole distribution. Images are those of the calibration.",
-  "On each machine runs, decoding and an equal part of ingress, batcher, Kafka and Redis share the cores.",
-];

@@ -1,6 +1,5 @@
 import type { Profile } from "@faceline/contracts/stored/profile";
 import { LaneId } from "@faceline/contracts/wire/ids";
-import { Report } from "@faceline/contracts/wire/report";
 import type { PoolSettings, Prediction } from "../prediction/predict.ts";
 import { machineSummary, type Plan } from "../report/plan.ts";
 import type { Scope, Tried } from "../search/search.ts";
@@ -77,31 +76,19 @@ export const newPrediction = (changes: Partial<Prediction> = {}): Prediction => 
   ...changes,
 });
 
-/** A report of a worker that has loaded a lane in these batch sizes. `worker`: its number, from 1. */
-export const newReport = ({ worker, sizes, digest }: ReportFacts): Report =>
-  Report.parse({
-    worker: `inference-${`${worker}`.padStart(16, "0")}`,
-    sequence: 1,
-    sentAt: 1,
-    draining: false,
-    partitions: [worker - 1],
-    lanes: [
-      {
-        lane,
-        build: { digest, modelVersion: "0".repeat(12), precision: "float32" },
-        executionProvider: "cpu",
-        precisions: [],
-        sizes: sizes.map((size) => ({ size, runMs: 20 + 2 * size })),
-      },
-    ],
-    running: null,
-    staged: [],
-    answering: [],
-    imageBytes: 0,
-    finished: [],
-  });
+/** /live.json of the active batcher of a pool that has loaded one lane: of it what a plan needs. */
+export const batcherState = ({ sizes, workers, utilisationTarget }: BatcherFacts) => ({
+  part: {
+    kind: "batcher",
+    role: "active",
+    lanes: [{ lane, build: { digest: "0".repeat(16) }, run: { expected: sizes.map((size) => ({ size })) } }],
+    workers: Array.from({ length: workers }, () => ({ state: "free" })),
+    workersOmitted: 0,
+    settings: { utilisationTarget },
+  },
+});
 
-type ReportFacts = { worker: number; sizes: number[]; digest: string };
+type BatcherFacts = { sizes: number[]; workers: number; utilisationTarget: number };
 
 export const newTried = (
   settings: Partial<PoolSettings>,
@@ -132,8 +119,6 @@ export function newPlan(changes: Partial<Plan> = {}): Plan {
       seconds: 20,
       perSecond: 50,
       busiestPerSecond: 90,
-      slotSeconds: 1,
-      slots: Array.from({ length: 20 }, (_, slot) => 40 + slot),
     },
     load: 1.5,
     machine: { ...machineSummary(newProfile()), workersPerMachine: 8 },
@@ -146,8 +131,7 @@ export function newPlan(changes: Partial<Plan> = {}): Plan {
       fewest: newTried({ workers: 5, batchMax: 4 }, {}, "all requests"),
       workersMax: 16,
     },
-    whatIfs: [{ name: "as it is", settings: winner.settings, prediction: winner.prediction }],
-    whatIfScope: "all requests",
+    defaultsScope: "all requests",
     ...changes,
   };
 }

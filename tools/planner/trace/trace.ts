@@ -53,11 +53,8 @@ export class Trace {
     return { bytes: bytes[picture]!, pixels: pixels[picture]! };
   }
 
-  /**
-   * Returns the calls from index `from` to below `until` as arrivals for a simulation, the first at
-   * instant 0. `rateFactor`: how many times as fast they come.
-   */
-  arrivals(from: number, until: number, rateFactor = 1): Arrivals {
+  /** Returns the calls from index `from` to below `until` as arrivals of a simulation, the first at 0 ms. */
+  arrivals(from: number, until: number): Arrivals {
     const { atMs, tenant, lane, timeBudgetMs, firstPicture, cost, lanes } = this.columns;
     const startMs = atMs[from] ?? 0;
     const names = new Map<number, string>();
@@ -75,7 +72,7 @@ export class Trace {
         const pictureEnd = this.#pictureEnd(call);
         for (let picture = firstPicture[call]!; picture < pictureEnd; picture++) costs.push(cost[picture]!);
         return {
-          atMs: (atMs[call]! - startMs) / rateFactor,
+          atMs: atMs[call]! - startMs,
           tenant: nameOf(tenant[call]!),
           tasks: costs.length,
           costs,

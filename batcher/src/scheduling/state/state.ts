@@ -118,7 +118,7 @@ export function endTasks(state: State, tasks: readonly TaskId[], ofLostBatch = f
 export type SchedulingSettings = {
   /** Waiting tasks of a lane; a call that exceeds it is refused. */
   laneWaitingMax: number;
-  /** Largest batch; infinity: the largest size that workers have loaded. */
+  /** Largest batch of a simulation; infinity: the largest size that workers have loaded. */
   batchMax: number;
   /** The share of several workers' time that batches of the smallest sufficient size may take. */
   utilisationTarget: number;
@@ -127,12 +127,6 @@ export type SchedulingSettings = {
   /** Time from the end of a run to the client, in ms: a guess until it was measured. */
   replyMs: number;
 };
-
-/** Settings that may change while the batcher runs. Waiting tasks and sent batches stay as they are. */
-export type AdjustableSettings = Pick<
-  SchedulingSettings,
-  "laneWaitingMax" | "batchMax" | "utilisationTarget"
->;
 
 type OpenTask = { task: BatchTask; call: OpenCall; wait: WaitingTime };
 
@@ -196,8 +190,6 @@ export type Event =
   | { kind: "session"; endsAt: number }
   /** The batcher is stopping: waiting tasks are sent as soon as a worker can take them. */
   | { kind: "drain" }
-  /** An operator has changed settings. */
-  | { kind: "settings"; settings: AdjustableSettings }
   /**
    * Time has passed: a `wake` is due, or the regular tick that finds silent workers. `withoutCoreMs`: for how
    * much of it since the last tick this process had no core.
