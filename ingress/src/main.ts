@@ -154,7 +154,10 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       reportClosedConnection: (reason) => log.warn({ reason }, "a connection was closed"),
       reportConnectionsFull: (isFull) => {
         if (isFull)
-          log.warn({ reason: "CONNECTIONS_MAX", max: config.CONNECTIONS_MAX }, "all connections are in use");
+          log.warn(
+            { reason: "CONNECTIONS_MAX", max: config.CONNECTIONS_MAX },
+            "all connections are busy: new ones are refused",
+          );
         else log.info({ reason: "CONNECTIONS_MAX" }, "connections are free again");
       },
       reportBug: (error, ids) => {
