@@ -9,7 +9,6 @@ import { bestEffortWaitingMax } from "./scheduling/dispatch/best-effort-admissio
 import type { LaneEstimates } from "./scheduling/estimates/lane-estimates.ts";
 import type { Lane } from "./scheduling/state/lane.ts";
 import type { AnswerMove, Dispatch, Event, Move, State } from "./scheduling/state/state.ts";
-import { loadableCount } from "./scheduling/state/workers.ts";
 
 /**
  * Records what the scheduler decides, from its events and moves, and shows its state at each export. The
@@ -142,7 +141,7 @@ export class SchedulerMetrics implements SchedulerObserver {
     );
     metrics.observe(
       "faceline.workers",
-      sum((lane) => state.loads.of(lane, now()).length + loadableCount(state, lane, now())),
+      sum((lane) => state.loads.of(lane, now()).length),
     );
     metrics.observe(
       "faceline.run.model.alpha",

@@ -77,10 +77,6 @@ export function report(worker: string, fields: ReportFields = {}): Event {
       precisions: [],
       sizes,
     })),
-    loadable: (fields.loadable ?? []).map((each) =>
-      typeof each === "string" ? { lane: each, unloads: [], at: 0 } : each,
-    ),
-    loading: fields.loading ?? null,
     running:
       running === undefined
         ? null
@@ -148,9 +144,6 @@ type CallFields = { now: number; deadlineAt?: number; cost?: number; serviceClas
 type ReportFields = {
   sequence?: number;
   sentAt?: number;
-  /** A lane without an object can be loaded at once, and nothing leaves for it. */
-  loadable?: (string | { lane: string; unloads: string[]; at: number; loadMs?: number })[];
-  loading?: string;
   lanes?: string[];
   partition?: number;
   partitions?: number[];

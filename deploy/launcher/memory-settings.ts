@@ -1,17 +1,9 @@
 /**
- * Settings of glibc's allocator with which a service starts, unless the operator sets them.
- *
- * By default each thread keeps an arena as large as its peak: in a worker the largest picture, elsewhere the
- * memory of V8's compiler. The arenas were measured to save no time.
- *
- * By default, too, glibc raises the size from which freed blocks go back to the system as soon as such a
- * block is freed. A fixed size makes the memory of models that leave available to others, and takes time in
- * each run. So workers have it only where `MODELS_MEMORY_MIB` asks them to unload models.
+ * Settings of glibc's allocator with which a service starts, unless the operator sets them. By default each
+ * thread keeps an arena as large as its peak: in a worker the largest picture, elsewhere the memory of V8's
+ * compiler. The arenas were measured to save no time.
  */
-export function mallocSettings(service: string, environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const unloads = service === "inference" && Boolean(environment["MODELS_MEMORY_MIB"]);
-  return { MALLOC_ARENA_MAX: "1", ...(unloads ? { MALLOC_MMAP_THRESHOLD_: `${2 ** 20}` } : {}) };
-}
+export const mallocSettings = { MALLOC_ARENA_MAX: "1" };
 
 /**
  * Flags of V8 for each service, as in the images. A small young generation stays in a core's caches, and what

@@ -27,7 +27,7 @@ export class Services implements AsyncDisposable {
       Array.from({ length: count }, (_, i) => {
         const name = `${service}-${i + 1}`;
         const env = {
-          ...mallocSettings(service, environment),
+          ...mallocSettings,
           ...environment,
           ...telemetryOff,
           ...plan.access[service],

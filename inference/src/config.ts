@@ -47,13 +47,6 @@ const Settings = z.object({
     .string()
     .min(1)
     .transform((path) => resolve(path)),
-  /** `first_call`: no lane is loaded before a call wants it. */
-  MODELS_LOAD: z.enum(["start", "first_call"]).default("start"),
-  /**
-   * Memory of the loaded models, reckoned as the size of their files. Above it, the lane that teams used
-   * least lately leaves before another one is loaded. Not bounded by default.
-   */
-  MODELS_MEMORY_MIB: z.coerce.number().int().min(1).optional(),
   /**
    * `onnx`, or `model:40+2b`, where a run of b pictures, padded, is a wait of 40 + 2b ms: to measure
    * everything around it.

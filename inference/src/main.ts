@@ -25,11 +25,9 @@ import { PixelBufferPool } from "./decode/pixel-buffers.ts";
 import { openEngine } from "./engine/engine.ts";
 import { nullDecoder } from "./engine/modelled.ts";
 import { openImageInbox } from "./image-inbox.ts";
-import { LaneLoads, logWarmUp, networksOf } from "./lane-loads.ts";
-import { readLaneMemory } from "./lane-memory.ts";
 import { BatchHistory } from "./live/batch-history.ts";
 import { liveInference } from "./live/inference-state.ts";
-import { openPoolInbox } from "./pool-inbox.ts";
+import { logWarmUp, networksOf } from "./load-log.ts";
 import { openPreparation } from "./preparation.ts";
 import { machineOf, openProfileTimes } from "./profile-times.ts";
 import { openReportOutbox } from "./report-outbox.ts";
@@ -81,22 +79,14 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     checks: () => ({ start: isStarted && !stop.aborted, ...dependencies() }),
   });
   const lanes = lanesOf(config);
-  const loadAtStart = config.MODELS_LOAD === "start" ? lanes : [];
-  const models = {
+  const profile = openProfileTimes(config.PROFILE_FILE, machineOf(config), log);
+  await using engine = await openEngine({
     modelsDir: config.MODELS_DIR,
     executionProvider: config.EXECUTION_PROVIDER,
     gpuDevice: config.GPU_DEVICE,
     precision: config.PRECISION,
-  };
-  const memory = await readLaneMemory(lanes, models);
-  const memoryMib = config.MODELS_MEMORY_MIB ?? Number.POSITIVE_INFINITY;
-  memory.requireRoom(memoryMib, loadAtStart);
-  const profile = openProfileTimes(config.PROFILE_FILE, machineOf(config), log);
-  await using engine = await openEngine({
-    ...models,
     modelled,
     lanes,
-    loadAtStart,
     intraOpThreads: config.INTRA_OP_THREADS,
     batchMax: config.BATCH_MAX,
     pictureSideMaxPx: config.PICTURE_SIDE_MAX_PX,
@@ -110,18 +100,6 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
 
   await using images = await openImageInbox({ config, log, metrics, batchesMax: pixelBuffersMax });
   const decoder = new Decoder({ decodesMax: config.DECODES_MAX, ...pictureLimits(config) });
-  const loads = new LaneLoads({
-    worker: id,
-    lanes,
-    engine,
-    memory,
-    bytesMax: memoryMib * 2 ** 20,
-    clock,
-    log,
-    holds: (lane) => worker.holds(lane),
-    onLoaded: profile.check,
-    onChange: () => reports.send(),
-  });
   const worker = new Worker({
     clock,
     engine,
@@ -135,7 +113,6 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
       decodeStallMs: 1.5 * defaultPictureLimits.decodeMaxMs,
       onHang: exitFatally(log),
     }),
-    loads,
     imageBytes: images.receivedBytes,
     answers: openAnswerOutbox(delivery, clock, log),
     spans: new BatchSpans(tracing, {
@@ -179,10 +156,6 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     onPartitions: (partitions) => worker.assign(partitions),
     onLost: exitFatally(log),
   });
-
-  const openInbox = () =>
-    openPoolInbox({ config, pool: config.POOL, log, onLanes: (pool) => void loads.follow(pool) });
-  await using _pool = config.MODELS_LOAD === "first_call" ? await openInbox() : undefined;
 
   metrics.observe("faceline.dead_letters", () => [[deadLetters.recorded, {}]]);
   metrics.observe("faceline.run.tasks", () => [[worker.read().running?.tasks.length ?? 0, {}]]);

@@ -1,7 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { Batch } from "@faceline/contracts/wire/batch";
-import { laneId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 import type { ServiceClass } from "@faceline/contracts/wire/task";
@@ -83,31 +82,6 @@ test("a report says later ends of a run that goes on, and of one whose threads h
   assert.equal(endsAt(7_000), 6_000);
   fixture.finish("a");
   await fixture.worker.drained();
-});
-
-test("a lane that leaves runs the batches that it has, and further ones are left to the batcher", async () => {
-  const fixture = openWorker();
-  const lane = laneId("Dlib", "ssd");
-  fixture.worker.take(batch("a"));
-  assert.equal(fixture.worker.holds(lane), true);
-  fixture.leave();
-  fixture.worker.take(batch("b"));
-  await fixture.until("run a");
-  fixture.finish("a");
-  await fixture.worker.drained();
-  assert.deepEqual(named(fixture.worker), ["finished b refused 0", "finished a answered 1"]);
-  assert.equal(fixture.worker.holds(lane), false);
-});
-
-test("the use of a lane is noted for teams, not for anonymous calls", async () => {
-  const fixture = openWorker();
-  fixture.worker.take(batch("a"));
-  fixture.worker.take(batch("b", { serviceClass: "standard" }));
-  await fixture.until("run a");
-  assert.deepEqual(
-    fixture.steps.filter((step) => step.startsWith("use")),
-    ["use Dlib/ssd"],
-  );
 });
 
 test("every report names a batch from when it was taken until it has finished", async () => {
@@ -229,7 +203,6 @@ function openWorker({ pictures = 1, holdAnswers = false, slowToPrepare = "", hel
   let now = 0;
   const completed = new Map<string, CompletedTask>();
   const lanes = [{ lane: "Dlib/ssd", build: { digest: "0".repeat(16) } }] as unknown as LoadedLane[];
-  let leaving = false;
   const step = (name: string): void => {
     steps.push(name);
     waiting.get(name)?.();
@@ -242,14 +215,6 @@ function openWorker({ pictures = 1, holdAnswers = false, slowToPrepare = "", hel
     onChange: () => {
       changes++;
       if (named(worker).length === 0) gaps++;
-    },
-    loads: {
-      get offered() {
-        return leaving ? [] : lanes;
-      },
-      loading: null,
-      loadable: () => [],
-      use: (lane) => void steps.push(`use ${lane}`),
     },
     imageBytes: () => 0,
     prepare: async (taken) => {
@@ -304,9 +269,6 @@ function openWorker({ pictures = 1, holdAnswers = false, slowToPrepare = "", hel
     },
     get changes() {
       return changes;
-    },
-    leave() {
-      leaving = true;
     },
     answered: () => answered(),
     prepared: () => slowPreparation.resolve(),

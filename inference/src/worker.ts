@@ -2,14 +2,12 @@ import { type CoreWaits, coreWaits, longestWaitMs } from "@faceline/runtime/core
 import type { Log } from "@faceline/runtime/log";
 import { batchIds } from "@faceline/runtime/log-ids";
 import type { Batch } from "@faceline/contracts/wire/batch";
-import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Report } from "@faceline/contracts/wire/report";
 import { BatchCompletion, type BatchCompletionParts, type BatchResult } from "./batch-completion.ts";
 import { crowdsOf, heldBatch, nothingRun, type RunMeasurements, runTimes } from "./batch-report.ts";
 import { runPictures } from "./batch-run.ts";
 import type { Engine } from "./engine/engine.ts";
-import type { LaneLoads } from "./lane-loads.ts";
 import type { Preparation, PreparedBatch } from "./preparation.ts";
 import { completeTasks, type ReceivedBatch } from "./completed-tasks.ts";
 
@@ -65,8 +63,7 @@ export class Worker {
 
   /**
    * Queues a batch. Ignores one that it has already, and one beyond `heldBatchesMax`, which the batcher
-   * sends again. Refuses one that is for another build of its lane, whose partition has moved here, and one
-   * for a lane that leaves.
+   * sends again. Refuses one that is for another build of its lane, whose partition has moved here.
    */
   take(batch: Batch): void {
     // Kafka delivers a batch again after a rebalance that was faster than the commit.
@@ -80,22 +77,14 @@ export class Worker {
       this.#refuse(batch);
       return;
     }
-    // Anonymous calls keep no lane in memory.
-    const ofTeams = batch.tasks.filter(({ serviceClass }) => serviceClass === "standard").length;
-    if (ofTeams > 0) this.#parts.loads.use(batch.lane, ofTeams);
     this.#staged.push({ ...batch, receivedAt: this.#parts.clock.now() });
     this.#parts.onChange();
     this.#prepareNext();
   }
 
-  /** Whether it has batches of the lane, which may not be unloaded then. */
-  holds(lane: LaneId): boolean {
-    return [...this.#unanswered(), ...this.#completion.answering].some((batch) => batch.lane === lane);
-  }
-
-  /** Whether this worker still offers the batch's lane in its build. */
+  /** Whether this worker has the batch's lane in its build. */
   #isFor({ lane, digest }: Batch): boolean {
-    return this.#parts.loads.offered.some((each) => each.lane === lane && each.build.digest === digest);
+    return this.#parts.engine.lanes.some((each) => each.lane === lane && each.build.digest === digest);
   }
 
   /** Returns the build that this worker runs for the lane of a batch that it has taken. */
@@ -131,13 +120,10 @@ export class Worker {
     const running = this.#abandoned ? undefined : this.#running;
     const staged = this.#abandoned ? [] : this.#staged;
     const answering = this.#abandoned ? [] : [...this.#completion.answering];
-    const { loads } = this.#parts;
     return {
       draining: this.#draining,
       partitions: [...this.#partitions],
-      lanes: loads.offered,
-      loadable: loads.loadable(),
-      loading: loads.loading,
+      lanes: this.#parts.engine.lanes,
       running: running === undefined ? null : { ...heldBatch(running.batch), ...this.#timesOf(running) },
       staged: staged.map(heldBatch),
       answering: answering.map(heldBatch),
@@ -262,7 +248,6 @@ const noRun = { results: [], usage: undefined };
 type WorkerParts = BatchCompletionParts & {
   engine: Engine;
   prepare: Preparation;
-  loads: Pick<LaneLoads, "offered" | "loading" | "loadable" | "use">;
   /** Bytes of images that have come so far. */
   imageBytes(): number;
   log: Log;

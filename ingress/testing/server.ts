@@ -199,8 +199,6 @@ export const testPool = {
       build: testBuild,
       waiting: 3,
       workers: 2,
-      loadable: 0,
-      load: null,
       expectedWaitMs: 12,
       bestEffortWaitMs: 12,
       expectedRunMs: 40,

@@ -201,5 +201,5 @@ function set(target: unknown, [field = "", ...rest]: string[], value: unknown): 
 }
 
 /** Variables of the chart for OTEL_RESOURCE_ATTRIBUTES, of the dynamic linker and of glibc. */
-const ofTheSystem = ["POD_NAME", "POD_UID", "NODE_NAME", "LD_LIBRARY_PATH", "MALLOC_MMAP_THRESHOLD_"];
+const ofTheSystem = ["POD_NAME", "POD_UID", "NODE_NAME", "LD_LIBRARY_PATH"];
 const otelName = /^OTEL_[A-Z_]+$/;

@@ -1,5 +1,5 @@
-// Covers lanes of two embedding models and of the pair of both on the same workers, each loaded by its first
-// call, and a model that is enabled but was not pulled.
+// Covers lanes of two embedding models and of the pair of both on the same workers, and a model that is
+// enabled but was not pulled.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +7,6 @@ import { join } from "node:path";
 import test from "node:test";
 import { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
 import { DistanceMetric } from "@faceline/contracts/http/detection-fields";
-import { HealthResponse } from "@faceline/contracts/http/health";
 import type { RepresentResponse, RepresentResult } from "@faceline/contracts/http/represent";
 import { VerifyResponse } from "@faceline/contracts/http/verify";
 import { readCatalogue } from "@faceline/models/catalogue";
@@ -15,7 +14,6 @@ import type { Model } from "@faceline/models/catalogue-entry";
 import { modelsFolder } from "@faceline/models/model-file";
 import { isUnpulled } from "@faceline/models/source";
 import { portraits } from "@faceline/testing/faces";
-import { processMemory, processMemoryIsReadable } from "@faceline/testing/process-memory";
 import type { Post } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
 
@@ -27,11 +25,7 @@ const detectors = catalogue
   .all("detector")
   .filter(isHere)
   .map(({ name }) => name);
-const settings = {
-  MODELS: "Dlib,MobileFaceNet,Dlib+MobileFaceNet",
-  DETECTORS: detectors.join(),
-  MODELS_LOAD: "first_call",
-};
+const settings = { MODELS: "Dlib,MobileFaceNet,Dlib+MobileFaceNet", DETECTORS: detectors.join() };
 const skip =
   !isHere(mobileFaceNet) &&
   "NOT TESTED: the weights of MobileFaceNet are not here; npm run models -- pull MobileFaceNet fetches them";
@@ -40,41 +34,6 @@ test("a second embedding model is served beside the first", { skip }, async (t) 
   const running = await startStack(t, { settings });
   const [first, second, third] = (await portraits()).map((picture) => picture.toString("base64"));
   const { post } = running;
-
-  const workersOf = async () => {
-    const health = HealthResponse.parse(await (await fetch(`${running.address}/health`)).json());
-    const lanes = Object.values(health.checks.pools).flatMap((pool) => Object.entries(pool));
-    return lanes.filter(([, { workers }]) => workers > 0).map(([lane]) => lane);
-  };
-  const residentMib = async () => {
-    const loaded = (await workersOf()).length;
-    if (!processMemoryIsReadable) return `the worker has loaded ${loaded} of the lanes`;
-    const { nowMib } = processMemory(running.services.find("inference-1").pid!);
-    return `the worker with ${loaded} of the lanes: ${Math.round(nowMib)} MiB resident`;
-  };
-
-  await t.test(
-    "no lane is loaded before a call names it; then its calls wait for it, and others go on",
-    async () => {
-      assert.deepEqual(await workersOf(), []);
-      const early = await running.postOnce(
-        "/verify",
-        { img1: first, img2: first },
-        { "x-request-timeout-ms": "500" },
-      );
-      // Refused, or late where the refusal took longer.
-      assert.ok(early.status >= 503, JSON.stringify(early.body));
-      await verify(post, first, first, { detector_backend: "tiny" });
-      t.diagnostic(await residentMib());
-      const pending = new Set(["ssd"]);
-      const loaded = verify(post, first, first, { model_name: "MobileFaceNet" }).then(() => pending.clear());
-      let served = 0;
-      for (; pending.size > 0; served++) await verify(post, first, second, { detector_backend: "tiny" });
-      await loaded;
-      assert.ok(served > 1);
-      assert.ok((await workersOf()).includes("MobileFaceNet/ssd"));
-    },
-  );
 
   for (const detector_backend of detectors) {
     await t.test(`/verify with each metric and the detector ${detector_backend}`, async () => {
@@ -98,8 +57,6 @@ test("a second embedding model is served beside the first", { skip }, async (t) 
       const { verified } = await verify(post, first, second, { detector_backend });
       assert.equal(verified, false);
     }
-    assert.equal((await workersOf()).length, 2 * detectors.length);
-    t.diagnostic(await residentMib());
   });
 
   await t.test("/capabilities has its size, its thresholds and where they come from", async () => {

@@ -77,27 +77,6 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ["a silent worker is served", "!isSilent(worker, now) && !worker.unresponsive", "true"],
     ["a batch goes to a worker of another build", " && loaded.build.digest === build?.digest", ""],
   ],
-  "capacity/lane-loads": [
-    [
-      "lanes in use leave for one more copy",
-      "unloads.every((id) => isUncalled(state, id, now))",
-      "unloads.length >= 0",
-    ],
-    [
-      "an idle lane keeps a worker from a crowded one",
-      "unloads.every((id) => isUncalled(state, id, now))",
-      "unloads.length === 0",
-    ],
-    ["every worker loads a lane in which tasks wait", "now - waitingSince >= crowdedAfterMs", "true"],
-  ],
-  "capacity/load-turns": [
-    ["lanes leave for anonymous calls", 'isWanted(lane, "standard", now) &&', "true &&"],
-    ["a load that has begun is begun elsewhere too", "isLoading(worker, lane) ? 0 : 1,", "0,"],
-    ["the last copy of a lane leaves", "lastCopies.length,", "0,"],
-    ["the stay of lanes that leave is not counted", "Math.max(now, at, freeAt", "Math.max(now, freeAt"],
-    ["lanes are loaded in a fixed order", "lane.wantedSince!] }))", "0] }))"],
-    ["lanes whose turn comes first are not counted", "isAlone ? laneStayMs : 0", "isAlone ? -1e9 : -1e9"],
-  ],
   "dispatch/batch-choice": [
     [
       "a worker's own largest size is ignored",

@@ -1,6 +1,5 @@
 // Used by simulation.ts: what a simulation is made of.
 import { decide } from "@faceline/batcher/scheduling/decide";
-import { laneStates } from "@faceline/batcher/scheduling/pool-state";
 import {
   type Event,
   type Move,
@@ -9,13 +8,11 @@ import {
 } from "@faceline/batcher/scheduling/state/state";
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
 import { laneId } from "@faceline/contracts/wire/ids";
-import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import type { Arrivals } from "./arrivals.ts";
 import type { EventQueue } from "./event-queue.ts";
 import type { Random } from "./random.ts";
 import type { Call } from "./simulated-clients.ts";
-import type { LoadBegan } from "./simulated-lane-loads.ts";
 import type { WorkerModel } from "./worker-model.ts";
 
 /** Settings that a batcher starts with: the defaults of LANE_WAITING_MAX and UTILISATION_TARGET. */
@@ -29,10 +26,7 @@ export const productionScheduler: NewScheduler = ({ hops, settings: given }) => 
   const guesses = { hopMs: hops.toWorkerMs, replyMs: hops.replyMs };
   const settings = { ...startSettings, ...guesses, ...given };
   const state = newState("batcher-0000000000000000", settings);
-  return {
-    decide: (event, now) => decide(state, event, now),
-    laneStates: (now) => laneStates(state, now),
-  };
+  return { decide: (event, now) => decide(state, event, now) };
 };
 
 export const lane = laneId("Dlib", "ssd");
@@ -61,8 +55,6 @@ export type Scenario = {
   callEnded?: (call: Call) => void;
   /** Called at the end of every run with its number of tasks. */
   runEnded?: (tasks: number, times: BatchTimes) => void;
-  /** Called when a worker begins to load a lane, with those that leave for it. */
-  loadBegan?: LoadBegan;
   /** A scheduler to compare with; that of production by default. */
   scheduler?: NewScheduler;
   /** Whether the preparation of these tasks never ends; none by default. */
@@ -93,6 +85,4 @@ export type NewScheduler = (scenario: Scenario) => Scheduler;
 
 export type Scheduler = {
   decide(event: Event, now: number): Move[];
-  /** The state of the pool that workers read; absent where they load no lanes. */
-  laneStates?(now: number): LaneState[];
 };

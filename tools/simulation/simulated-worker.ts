@@ -1,12 +1,10 @@
 // Used by simulation.ts. It behaves as inference/src/worker.ts does, whose tests describe the order of steps.
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
-import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import type { FinishedBatch, LoadedLane, Report } from "@faceline/contracts/wire/report";
 import { finishedBatchesMax } from "@faceline/contracts/wire/report";
 import type { EventQueue } from "./event-queue.ts";
 import type { Random } from "./random.ts";
 import type { BatchTimes } from "./scenario.ts";
-import { type LaneMemoryModel, type LoadBegan, SimulatedLaneLoads } from "./simulated-lane-loads.ts";
 import { builtAs, type LaneModel, type WorkerModel, type WorkerWork, warmedUp } from "./worker-model.ts";
 
 /**
@@ -21,7 +19,7 @@ export class SimulatedWorker {
   readonly model: WorkerModel;
   readonly #id: string;
   readonly #environment: WorkerEnvironment;
-  readonly #loads: Pick<SimulatedLaneLoads, "offered" | "loading" | "loadable" | "use" | "follow">;
+  readonly #lanes: LoadedLane[];
   readonly #work: WorkerWork | undefined;
   #sequence = 0;
   #staged: Batch[] = [];
@@ -43,32 +41,23 @@ export class SimulatedWorker {
     this.model = model;
     this.#environment = environment;
     this.#work = model.openWork?.(environment);
-    const lanes = [model, ...(model.otherLanes ?? [])].map((each) => warmedUp(each, model.warmUpFactor));
-    this.#loads = model.memory === undefined ? allLoaded(lanes) : this.#openLoads(lanes, model.memory);
+    this.#lanes = [model, ...(model.otherLanes ?? [])].map((each) => warmedUp(each, model.warmUpFactor));
     this.#report();
     this.#reportRegularly();
   }
 
   receive(batch: Batch): void {
-    const isOffered = this.#loads.offered.some(({ lane }) => lane === batch.lane);
-    if (!isOffered || batch.digest !== builtAs(this.#modelOf(batch)).digest) {
+    if (batch.digest !== builtAs(this.#modelOf(batch)).digest) {
       const measured = { size: 0, prepareMs: 0, runMs: 0, endedAt: this.#environment.events.now };
       this.#finished.push({ batch: batch.id, lane: batch.lane, end: "refused", crowds: [], ...measured });
       this.#report();
       return;
     }
-    const ofTeams = batch.tasks.filter(({ serviceClass }) => serviceClass === "standard").length;
-    if (ofTeams > 0) this.#loads.use(batch.lane, ofTeams);
     this.#staged.push(batch);
     this.#receivedAt.set(batch, this.#environment.events.now);
     this.#held.set(batch, heldOf(batch));
     this.#report();
     this.#prepareNext();
-  }
-
-  /** A state of the pool has come. */
-  follow(pool: readonly LaneState[]): void {
-    if (!this.#dead) this.#loads.follow(pool);
   }
 
   /** It says that it stops, and ends when it has nothing and nothing can be under way to it. */
@@ -80,19 +69,6 @@ export class SimulatedWorker {
   /** Everything that it holds is lost. */
   die(): void {
     this.#dead = true;
-  }
-
-  #openLoads(lanes: LoadedLane[], memory: LaneMemoryModel): SimulatedLaneLoads {
-    return new SimulatedLaneLoads({
-      worker: this.#id,
-      lanes,
-      memory,
-      events: this.#environment.events,
-      holds: (lane) => [...this.#held.values()].some((batch) => batch.lane === lane),
-      later: (ms, act) => this.#later(ms, act),
-      onChange: () => this.#report(),
-      loadBegan: this.#environment.loadBegan,
-    });
   }
 
   #prepareNext(): void {
@@ -221,9 +197,7 @@ export class SimulatedWorker {
       sentAt: this.#environment.events.now,
       draining: this.#drain !== undefined,
       partitions: [this.model.partition],
-      lanes: this.#loads.offered,
-      loadable: this.#loads.loadable,
-      loading: this.#loads.loading,
+      lanes: this.#lanes,
       running:
         running === undefined
           ? null
@@ -248,15 +222,6 @@ const preparedMax = 2;
 /** A worker ends itself when none of a batch's decodes ends for 1.5 times `decodeMaxMs`. */
 const productionDecodeStallMs = 15_000;
 
-/** The lanes of a worker with memory for all of them. */
-const allLoaded = (offered: LoadedLane[]) => ({
-  offered,
-  loading: null,
-  loadable: [],
-  use: () => {},
-  follow: () => {},
-});
-
 const heldOf = (batch: Batch): Report["staged"][number] => ({
   batch: batch.id,
   lane: batch.lane,
@@ -277,7 +242,6 @@ type WorkerEnvironment = {
   /** How a run of these tasks ends. */
   runOf(tasks: BatchTask[]): "answered" | "failed" | "killed";
   runEnded?(tasks: number, times: BatchTimes): void;
-  loadBegan?: LoadBegan | undefined;
   killed(): void;
 };
 

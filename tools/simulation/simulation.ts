@@ -1,9 +1,7 @@
 // Used by every *.sim.test.ts of this folder; its arrivals and times were compared with a real stack.
-import { isDeepStrictEqual } from "node:util";
 import type { Event, Move } from "@faceline/batcher/scheduling/state/state";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { CallId, TaskId } from "@faceline/contracts/wire/ids";
-import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import type { Report } from "@faceline/contracts/wire/report";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import type { Arrival } from "./arrivals.ts";
@@ -50,8 +48,6 @@ export class Simulation {
   #holdsPartition = true;
   #processCount = 0;
   #wakeAt = Number.POSITIVE_INFINITY;
-  /** The pool state that workers received last. */
-  #published: { lanes: LaneState[]; at: number } = { lanes: [], at: startAt };
 
   constructor(scenario: Scenario) {
     this.#scenario = scenario;
@@ -154,25 +150,11 @@ export class Simulation {
     });
   }
 
-  /** The tick of the scheduler loop, which finds silent workers, and that of the pool's state. */
+  /** The tick of the scheduler loop, which finds silent workers. */
   #scheduleTick(): void {
     this.events.after(tickEveryMs, () => {
       this.#handle({ kind: "timer" });
-      this.#publishPool();
       this.#scheduleTick();
-    });
-  }
-
-  /** Publishes as batcher/src/pool-outbox.ts does, but never between two ticks. */
-  #publishPool(): void {
-    if (!this.#scenario.workers.some((model) => model.memory !== undefined)) return;
-    const { now } = this.events;
-    const lanes = this.#holdsPartition ? (this.#scheduler.laneStates?.(now) ?? []) : [];
-    const { lanes: published, at } = this.#published;
-    if (lanes.length === 0 || (now < at + unchangedEveryMs && isDeepStrictEqual(lanes, published))) return;
-    this.#published = { lanes, at: now };
-    this.events.after(this.#hopMs("reportMs"), () => {
-      for (const worker of this.#workers) worker?.follow(lanes);
     });
   }
 
@@ -237,7 +219,6 @@ export class Simulation {
       isPreparationEndless: (tasks) => this.#scenario.isPreparationEndless?.(tasks) ?? false,
       runOf: (tasks) => this.#scenario.runOf?.(tasks) ?? "answered",
       runEnded: (tasks, times) => this.#scenario.runEnded?.(tasks, times),
-      loadBegan: this.#scenario.loadBegan,
       killed: () => this.#killWorker(model),
     });
     this.#workers[model.partition] = worker;
@@ -257,6 +238,3 @@ export class Simulation {
 }
 
 const tickEveryMs = 100;
-
-/** Time after which an unchanged state is repeated, as by batcher/src/pool-outbox.ts. */
-const unchangedEveryMs = 500;

@@ -5,7 +5,6 @@ import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 import type { EventQueue } from "./event-queue.ts";
 import type { Random } from "./random.ts";
-import type { LaneMemoryModel } from "./simulated-lane-loads.ts";
 
 /** Build of workers whose model names no other. */
 export const simulatedBuild: LaneBuild = {
@@ -61,8 +60,6 @@ export type WorkerModel = LaneModel & {
   openWork?: (environment: { events: EventQueue; random: Random }) => WorkerWork;
   /** Lanes that it has besides the first. */
   otherLanes?: LaneModel[];
-  /** Memory for some of its lanes only; for all of them by default. */
-  memory?: LaneMemoryModel;
   /** Standard deviation of a run's time, as a share of it. */
   noise: number;
   /** Ratio of the run times in its warm-up to the real ones. */

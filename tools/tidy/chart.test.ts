@@ -173,7 +173,6 @@ const leftOut = new Set([
 /** Variables of the dynamic linker, of glibc, of OpenTelemetry's SDK, and for its attributes. */
 const ofOthers = [
   "LD_LIBRARY_PATH",
-  "MALLOC_MMAP_THRESHOLD_",
   "NODE_NAME",
   "OTEL_EXPORTER_OTLP_HEADERS",
   "OTEL_RESOURCE_ATTRIBUTES",

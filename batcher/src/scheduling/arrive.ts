@@ -51,16 +51,12 @@ function withoutThoseOfWorkers(state: State, tasks: BatchTask[]): BatchTask[] {
   return waiting;
 }
 
-/**
- * Records what a call demands, whether it is admitted or not. A best-effort call only wants its lane loaded.
- */
+/** Records what a team's call demands, whether it is admitted or not. */
 function recordDemand(situation: LaneSituation, call: CallTasks, waiting: BatchTask[]): void {
-  const { state, lane, loads, now } = situation;
+  const { state, lane, now } = situation;
   const { tenant, serviceClass } = call;
-  if (waiting.length > 0 && loads.length === 0) lane.wantedAt[serviceClass] = now;
   if (serviceClass !== "standard") return;
   state.tenants.add(tenant, now);
-  lane.calledAt = now;
   if (waiting.length === 0) return;
   const weight = weightOfAll(situation, waiting);
   const workMs = weight * lightTaskMs(situation);

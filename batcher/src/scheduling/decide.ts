@@ -1,8 +1,6 @@
 import type { BatchId } from "@faceline/contracts/wire/batch";
 import type { CallId } from "@faceline/contracts/wire/ids";
 import { arrive } from "./arrive.ts";
-import { noteQueues } from "./capacity/lane-loads.ts";
-import { noteWants } from "./capacity/load-turns.ts";
 import { sampleWorkersNeeded } from "./capacity/pool-needs.ts";
 import { dispatchBatches } from "./dispatch/dispatch.ts";
 import { WorkersNeeded } from "./estimates/workers-needed.ts";
@@ -34,8 +32,6 @@ export function decide(state: State, event: Event, now: number): Move[] {
   moves.push(...recoverLostBatches(state, now));
   moves.push(...moveStrandedCalls(state, now));
   moves.push(...dispatchBatches(state, now));
-  noteQueues(state, now);
-  noteWants(state, now);
   sampleWorkersNeeded(state, now);
   return moves;
 }
@@ -175,9 +171,6 @@ function losePartition(state: State, now: number): Move[] {
       lane.estimates.warmUp(sizes, worker.reportedAt);
       lane.estimates.sizes = largestSizes(state, lane);
     }
-  }
-  for (const { lane: id } of [...state.workers.values()].flatMap(({ report }) => report.loadable)) {
-    if (!state.lanes.values().some((lane) => lane.id === id)) laneOf(state, id, null, now);
   }
   return [];
 }

@@ -1,9 +1,8 @@
 import type { LaneState, PoolState } from "@faceline/contracts/wire/pool-state";
-import { nextLoad } from "./capacity/lane-loads.ts";
 import { expectedStartAt, type LaneSituation, laneSituation } from "./capacity/situation.ts";
 import { bestEffortWaitingMax, bestEffortWaitMs } from "./dispatch/best-effort-admission.ts";
 import type { State } from "./state/state.ts";
-import { isSilent, loadableCount } from "./state/workers.ts";
+import { isSilent } from "./state/workers.ts";
 
 /** Returns what the ingress needs to refuse a call before it reads the body. */
 export function laneStates(state: State, now: number): LaneState[] {
@@ -20,8 +19,6 @@ export function laneStates(state: State, now: number): LaneState[] {
       build: lane.build,
       waiting: lane.waitingCount,
       workers: situation.loads.length,
-      loadable: loadableCount(state, lane, now),
-      load: nextLoad(situation),
       expectedWaitMs: Math.round(expectedStartAt(situation, { position, deadlineAt }) - now),
       bestEffortWaitMs: isFull ? null : Math.round(bestEffortWaitMs(situation, 1)),
       expectedRunMs: Math.round(lane.estimates.runMs(1)),
@@ -61,8 +58,7 @@ const taskMsOf = ({ lane, sizing }: LaneSituation): number => {
 
 /**
  * Whether the state differs so much from the published one that it must be published at once: another number
- * of workers or lanes, a lane that is to be loaded, or a queue wait that has doubled or halved and changed by
- * more than 20 ms.
+ * of workers or lanes, or a queue wait that has doubled or halved and changed by more than 20 ms.
  */
 export function hasJumped(published: LaneState[], current: LaneState[]): boolean {
   if (published.length !== current.length) return true;
@@ -71,7 +67,6 @@ export function hasJumped(published: LaneState[], current: LaneState[]): boolean
       (each) => each.lane === lane.lane && each.build?.digest === lane.build?.digest,
     );
     if (before === undefined || before.workers !== lane.workers) return true;
-    if (before.load?.worker !== lane.load?.worker) return true;
     const least = Math.min(before.expectedWaitMs, lane.expectedWaitMs);
     const most = Math.max(before.expectedWaitMs, lane.expectedWaitMs);
     return most - least > waitJumpMs && most >= 2 * least;

@@ -13,12 +13,6 @@ export const LaneState = z.object({
   waiting: z.int().nonnegative(),
   /** Live workers that have the lane loaded. */
   workers: z.int().nonnegative(),
-  /** Live workers that have not loaded the lane, and can. */
-  loadable: z.int().nonnegative().default(0),
-  /**
-   * The worker that is to load it next, for calls that have come. `mayUnload`: other lanes may leave for it.
-   */
-  load: z.object({ worker: ProcessId, mayUnload: z.boolean() }).nullable().default(null),
   /**
    * Predicted wait of a task that arrives now, of a tenant without queued tasks. No task waits less, so the
    * ingress refuses a call whose deadline is shorter. The batcher refuses tasks of tenants that wait longer.
@@ -44,7 +38,7 @@ export const LaneState = z.object({
 export type LaneState = z.infer<typeof LaneState>;
 
 /**
- * batcher → ingress, inference: the whole state of a pool. Sent every 100 ms if
+ * batcher → ingress: the whole state of a pool. Sent every 100 ms if
  * something changed, otherwise every 500 ms, and within 5 ms of a jump of the expected wait. The ingress
  * treats a pool whose state is older than 2 s as absent, or `takeoverMs` if a standby is there.
  */

@@ -28,28 +28,6 @@ export const LoadedLane = z.object({
 });
 export type LoadedLane = z.infer<typeof LoadedLane>;
 
-/**
- * Stay of a loaded lane where memory for models is short. A load takes some 3 s, so a worker whose
- * lanes take turns loads for a quarter of its time at most, and a call that waits for a turn is within the
- * default deadline.
- */
-export const laneStayMs = 10_000;
-
-/** A lane that a worker has not loaded, and can. */
-export const LoadableLane = z.object({
-  lane: LaneId,
-  /** The lanes that leave for it, where memory is short. */
-  unloads: z.array(LaneId),
-  /**
-   * Instant from which it can begin: a lane that was loaded stays for a while. Of a load that has begun, its
-   * begin.
-   */
-  at: Instant,
-  /** How long the last load took on this worker. Absent before the first one. */
-  loadMs: DurationMs.optional(),
-});
-export type LoadableLane = z.infer<typeof LoadableLane>;
-
 /** Data of a batch for a batcher that takes over. */
 const HeldBatch = z.object({
   batch: BatchId,
@@ -96,12 +74,6 @@ export const Report = z.object({
   /** Assigned partitions of the batches topic. The batcher sends to the lowest. */
   partitions: z.array(z.int().nonnegative()),
   lanes: z.array(LoadedLane),
-  /**
-   * Lanes that the worker loads when the pool's state asks it to. Empty for workers of the release before.
-   */
-  loadable: z.array(LoadableLane).default([]),
-  /** The lane that it loads, or will load as soon as lanes that leave for it have no batch. */
-  loading: LaneId.nullable().default(null),
   /**
    * `endsAt`: as predicted, or when its last step ended if that is later; and later by the time since then in
    * which it had no core. So an image of many faces moves it on, and a run that hangs does not.

@@ -52,10 +52,6 @@ spec:
             {{- if $gpu.librariesClaim }}
             - { name: LD_LIBRARY_PATH, value: {{ printf "/cuda/%s" $gpu.librariesPath | trimSuffix "/" | quote }} }
             {{- end }}
-            {{- if hasKey $own "MODELS_MEMORY_MIB" }}
-            # glibc then gives the memory of models that leave back to the system.
-            - { name: MALLOC_MMAP_THRESHOLD_, value: "1048576" }
-            {{- end }}
             {{- include "faceline.settings" (list $settings.all $settings.ingressAndWorkers $settings.workers $pool.settings.workers) | nindent 12 }}
             {{- include "faceline.extraEnvironment" $parts | nindent 12 }}
           resources: {{ include "faceline.workerResources" $workers | nindent 12 }}

@@ -99,56 +99,6 @@ test("a run that fails rejects, and the next succeeds", async () => {
   assert.deepEqual((await engine.run({ lane, pictures: [] })).results, []);
 });
 
-test("while a lane loads, runs of another go between its steps, and then it runs as if loaded at start", async () => {
-  const ssd = laneId("Dlib", "ssd");
-  const options = { ...(await engineOptions()), lanes: [lane, ssd], loadAtStart: [lane] };
-  await using engine = await openEngine(options);
-  assert.deepEqual(
-    engine.lanes.map((each) => each.lane),
-    [lane],
-  );
-  const picture = await shared(await enginePicture(groupPhotograph(3)));
-  const load = { isDone: false };
-  const loading = engine.load(ssd).then(() => {
-    load.isDone = true;
-  });
-  let runsMeanwhile = 0;
-  for (; !load.isDone; runsMeanwhile++) await engine.run({ lane, pictures: [picture] });
-  await loading;
-  assert.ok(runsMeanwhile > 3, `${runsMeanwhile} runs`);
-  await using another = await openEngine({ ...options, loadAtStart: [ssd] });
-  const [loaded, loadedAtStart] = [engine, another].map(
-    ({ lanes }) => lanes.find((each) => each.lane === ssd)!.build,
-  );
-  assert.deepEqual(loaded, loadedAtStart);
-  const work = { lane: ssd, pictures: [picture] };
-  const results = [(await engine.run(work)).results, (await another.run(work)).results];
-  assert.deepEqual(results[0], results[1]);
-});
-
-test("an unloaded lane ends its runs first, gives back what no other lane uses, and can be loaded again", async () => {
-  const ssd = laneId("Dlib", "ssd");
-  const options = { ...(await engineOptions()), lanes: [lane, ssd] };
-  await using engine = await openEngine(options);
-  const work = { lane: ssd, pictures: [await shared(await enginePicture(groupPhotograph(3)))] };
-  const before = engine.run(work);
-  await engine.unload(ssd);
-  assert.deepEqual(
-    engine.lanes.map((each) => each.lane),
-    [lane],
-  );
-  await assert.rejects(engine.run(work), /Dlib\/ssd is not loaded/);
-  assert.deepEqual((await engine.run({ lane, pictures: [] })).results, []);
-  await engine.load(ssd);
-  assert.deepEqual((await engine.run(work)).results, (await before).results);
-});
-
-test("a load that fails is one sentence, and the other lanes go on", async () => {
-  await using engine = await openEngine(await engineOptions());
-  await assert.rejects(engine.load(laneId("Dlib", "none")), /Dlib\/none is not in the settings/);
-  assert.deepEqual((await engine.run({ lane, pictures: [] })).results, []);
-});
-
 test("closing ends the runs in flight, and rejects later ones", async () => {
   const engine = await openEngine(await engineOptions());
   const group = await shared(await enginePicture(groupPhotograph(3)));

@@ -2,7 +2,6 @@ import { on, once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { coreWaits } from "@faceline/runtime/core-waits";
 import { ReplyTimeout } from "@faceline/runtime/reply-timeout";
-import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 // Needed by the thread, which cannot change the process environment that onnxruntime reads.
 import "@faceline/models/onnxruntime-telemetry";
@@ -44,8 +43,6 @@ export class Engine implements AsyncDisposable {
   readonly #networkRuns: Int32Array;
   readonly #resolveExited: (error: Error) => void;
   readonly #runs = new Map<number, Pending<RunResult>>();
-  /** Loads and unloads. */
-  readonly #changes = new Map<LaneId, Pending<void>>();
   #lastRun = 0;
   #ended: Error | undefined;
 
@@ -84,30 +81,6 @@ export class Engine implements AsyncDisposable {
     return promise;
   }
 
-  /**
-   * Loads a lane. Runs of other lanes go on, each behind one step of the load at most. Rejects with one
-   * sentence where that failed: the other lanes are as before.
-   */
-  load(lane: LaneId): Promise<void> {
-    return this.#change("load", lane);
-  }
-
-  /**
-   * Unloads a lane, and closes the models that no other lane uses. Runs that came before end first; a later
-   * one is rejected.
-   */
-  unload(lane: LaneId): Promise<void> {
-    return this.#change("unload", lane);
-  }
-
-  #change(kind: "load" | "unload", lane: LaneId): Promise<void> {
-    if (this.#ended !== undefined) return Promise.reject(this.#ended);
-    const { promise, resolve, reject } = Promise.withResolvers<void>();
-    this.#changes.set(lane, this.#watched({ resolve, reject }, loadStepMs));
-    this.#post({ kind, lane });
-    return promise;
-  }
-
   /** Ends the runs in flight first. */
   async [Symbol.asyncDispose](): Promise<void> {
     if (this.#ended !== undefined) return;
@@ -135,11 +108,6 @@ export class Engine implements AsyncDisposable {
         return settled(this.#runs, message.run)?.reject(
           new Error(`a run of the engine failed: ${message.reason}`),
         );
-      case "lanes_changed":
-        this.lanes = message.lanes;
-        return settled(this.#changes, message.lane)?.resolve();
-      case "change_failed":
-        return settled(this.#changes, message.lane)?.reject(new Error(message.reason));
       case "ready":
       case "start_failed":
         // openEngine has read the one that came.
@@ -154,20 +122,18 @@ export class Engine implements AsyncDisposable {
 
   /**
    * Gives the thread up if no run of a network ends for `ms` in which it and what runs for it could run. A
-   * limit on the whole would have to allow for a picture with a hundred faces. A load has longer steps, for
-   * which runs wait.
+   * limit on the whole would have to allow for a picture with a hundred faces.
    */
   #watched<T>(pending: Omit<Pending<T>, "hang">, ms: number): Pending<T> {
     // In parts, so that a run which stops in the middle of one has no more than a part in addition.
     const watch = (partsLeft: number): ReplyTimeout => {
       const ended = Atomics.load(this.#networkRuns, 0);
-      const limitMs = this.#changes.size > 0 ? loadStepMs : ms;
       const check = () => {
         const hasStepped = Atomics.load(this.#networkRuns, 0) !== ended;
-        if (!hasStepped && partsLeft === 1) return this.#onHang(limitMs);
+        if (!hasStepped && partsLeft === 1) return this.#onHang(ms);
         watched.hang = watch(hasStepped ? watchParts : partsLeft - 1);
       };
-      return new ReplyTimeout(limitMs / watchParts, check, coreWaits.allThreads);
+      return new ReplyTimeout(ms / watchParts, check, coreWaits.allThreads);
     };
     const watched = { ...pending, hang: watch(watchParts) };
     return watched;
@@ -181,7 +147,6 @@ export class Engine implements AsyncDisposable {
   #end(reason: string): void {
     const error = new Error(reason);
     for (const run of this.#runs.keys()) settled(this.#runs, run)?.reject(error);
-    for (const lane of this.#changes.keys()) settled(this.#changes, lane)?.reject(error);
     if (this.#ended !== undefined) return;
     this.#ended = error;
     this.#resolveExited(error);
@@ -196,8 +161,6 @@ const stepFactor = 20;
 const stepMinMs = 5_000;
 const stepMaxMs = 60_000;
 const watchParts = 4;
-/** A step of a load may read hundreds of megabytes from a slow disk, or compile for a GPU. */
-const loadStepMs = 120_000;
 
 /** The first one that is not about the progress of the start. */
 async function firstMessage(thread: Worker, onWarmUp: OnModelWarmUp | undefined): Promise<FromThread> {

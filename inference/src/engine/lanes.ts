@@ -15,7 +15,7 @@ import {
   type ModelLoaderOptions,
   type OnModelWarmUp,
 } from "../network/model-loader.ts";
-import { noPause, type Pause } from "../network/network.ts";
+import type { Network } from "../network/network.ts";
 import { isOutOfMemory } from "../network/out-of-memory.ts";
 import { doublingSizes } from "../network/run-sizes.ts";
 import { QualityMeter } from "../quality/quality-meter.ts";
@@ -28,7 +28,7 @@ import type { EngineWork, RunResult } from "./work.ts";
 
 /**
  * Opens lanes on the calling thread, which their loads and runs will block. Loads and warms those of
- * `loadAtStart`. The service opens an engine instead, which calls this on a thread of its own; a benchmark
+ * The service opens an engine instead, which calls this on a thread of its own; a benchmark
  * compares the service with these. Throws one sentence where a model, its file or the execution provider is
  * not available.
  */
@@ -38,12 +38,12 @@ export async function openLanes(options: LaneOptions, onWarmUp: OnModelWarmUp = 
   requirePulled(options.modelsDir, models);
   await using opening = new AsyncDisposableStack();
   const lanes = opening.use(new Lanes(options, models, new ModelLoader(catalogue, { ...options, onWarmUp })));
-  for (const lane of options.loadAtStart ?? options.lanes) await lanes.load(lane);
+  for (const lane of options.lanes) await lanes.load(lane);
   opening.move();
   return lanes;
 }
 
-/** The lanes, loaded and not. One run or load at a time, but runs may go in the pauses of a load. */
+/** The loaded lanes. One run at a time. */
 export class Lanes implements AsyncDisposable {
   /** A run that is out of memory takes its size and all larger ones from its lane. */
   loaded: LoadedLane[] = [];
@@ -59,41 +59,18 @@ export class Lanes implements AsyncDisposable {
     this.#loader = loader;
   }
 
-  /** Loads a lane and warms it. `pause` is called between steps that take about as long as a run. */
-  async load(lane: LaneId, pause: Pause = noPause): Promise<void> {
+  /** Loads a lane and warms it. */
+  async load(lane: LaneId): Promise<void> {
     const entries = this.#models.get(lane);
     assert(entries, `the lane ${lane} is not in the settings`);
-    try {
-      await this.#open(entries, pause);
-    } catch (error) {
-      // Of its models, some may be open.
-      await this.#closeUnused();
-      throw error;
-    }
-  }
-
-  /** Closes the models that no other lane uses, which gives their memory back to the system. */
-  async unload(lane: LaneId): Promise<void> {
-    this.#opened.delete(lane);
-    this.loaded = this.loaded.filter((each) => each.lane !== lane);
-    await this.#closeUnused();
-  }
-
-  async #closeUnused(): Promise<void> {
-    const used = [...this.#opened.values()].flatMap(({ models }) => models);
-    await this.#loader.keepOnly(new Set(used));
-  }
-
-  async #open(entries: LaneModels, pause: Pause): Promise<void> {
-    const { lane } = entries;
     const { detectorChunkMax, faceChunkMax, executionProvider, batchMax } = this.#options;
-    const detector = await this.#loader.load(entries.detector, detectorChunkMax, pause);
-    const landmarks = await this.#loader.load(entries.landmarks, faceChunkMax, pause);
+    const detector = await this.#loader.load(entries.detector, detectorChunkMax);
+    const landmarks = await this.#loader.load(entries.landmarks, faceChunkMax);
     const template = alignmentTemplates[entries.landmarks.scheme];
     const members: LoadedModel[] = [];
     const embedders: Embedder[] = [];
     for (const member of membersOf(entries.recogniser)) {
-      const loaded = await this.#loader.load(member, faceChunkMax, pause);
+      const loaded = await this.#loader.load(member, faceChunkMax);
       members.push(loaded);
       embedders.push(new Embedder(loaded.networks.at(-1)!, this.#warp, chipToTemplate(member, template)));
     }
@@ -104,9 +81,9 @@ export class Lanes implements AsyncDisposable {
       weights: weightsOf(entries.recogniser),
       quality: new QualityMeter(this.#warp, template),
     });
-    await warmLoops(pipeline, pause);
+    await warmLoops(pipeline);
     const models = [detector, landmarks, ...members];
-    this.#opened.set(lane, { pipeline, models });
+    this.#opened.set(lane, { pipeline, networks: models.flatMap(({ networks }) => networks) });
     // For one face a picture, none of them clear at low resolution. Drawing between the runs is little beside
     // them.
     const runMsOf = (size: number) =>
@@ -144,7 +121,7 @@ export class Lanes implements AsyncDisposable {
       );
     } finally {
       this.#warp.wipe();
-      for (const network of open.models.flatMap(({ networks }) => networks)) network.wipe();
+      for (const network of open.networks) network.wipe();
     }
   }
 
@@ -171,22 +148,18 @@ function sizesBelow(sizes: LoadedLane["sizes"], count: number): LoadedLane["size
  * Runs the pipeline as a first request would, so that V8 has compiled its loops: otherwise that takes five
  * times as long.
  */
-async function warmLoops(pipeline: Pipeline, pause: Pause): Promise<void> {
+async function warmLoops(pipeline: Pipeline): Promise<void> {
   const px = 512;
   const pixels = syntheticFace(px);
   for (const fullResolution of [false, true, false]) {
     const options = { align: true, enforceDetection: false, facesMax: 1, fullResolution };
     const picture = { width: px, height: px, originalWidth: px, originalHeight: px, options };
-    await pause();
     await pipeline.run([{ ...picture, pixels }]);
   }
 }
 
 export type LaneOptions = ModelLoaderOptions & {
-  /** All that may be loaded. */
   lanes: readonly LaneId[];
-  /** Defaults to all. */
-  loadAtStart?: readonly LaneId[];
   /** Defaults to the catalogue of the models package. */
   catalogueFolder?: string;
   /** The most pictures of a batch. */
@@ -199,4 +172,4 @@ export type LaneOptions = ModelLoaderOptions & {
   faceChunkMax: number;
 };
 
-type OpenLane = { pipeline: Pipeline; models: readonly LoadedModel[] };
+type OpenLane = { pipeline: Pipeline; networks: readonly Network[] };

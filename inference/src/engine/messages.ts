@@ -1,4 +1,3 @@
-import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 import type { ModelWarmUp } from "../network/model-loader.ts";
 import type { LaneOptions } from "./lanes.ts";
@@ -11,15 +10,11 @@ import type { EngineWork, RunUsage, TaskResult } from "./work.ts";
 export type ThreadOptions = LaneOptions & { modelled: RunCost | undefined };
 
 /** Service → engine thread. */
-export type ToThread =
-  | { kind: "run"; run: number; work: EngineWork }
-  | { kind: "load" | "unload"; lane: LaneId }
-  | { kind: "close" };
+export type ToThread = { kind: "run"; run: number; work: EngineWork } | { kind: "close" };
 
 /**
- * Engine thread → service. First `ready` or `start_failed`, then one answer for each run, and one for each
- * lane that is loaded or unloaded. While lanes load, also before `ready`, there is a `warm_up` for each size
- * of each network.
+ * Engine thread → service. First `ready` or `start_failed`, then one answer for each run. While lanes
+ * load, before `ready`, there is a `warm_up` for each size of each network.
  */
 export type FromThread =
   | { kind: "warm_up"; warmUp: ModelWarmUp }
@@ -28,6 +23,4 @@ export type FromThread =
   | { kind: "start_failed"; reason: string }
   | { kind: "done"; run: number; results: TaskResult[]; usage: RunUsage }
   /** `lanes` has fewer sizes where the run was out of memory. */
-  | { kind: "failed"; run: number; reason: string; lanes: LoadedLane[] }
-  | { kind: "lanes_changed"; lane: LaneId; lanes: LoadedLane[] }
-  | { kind: "change_failed"; lane: LaneId; reason: string };
+  | { kind: "failed"; run: number; reason: string; lanes: LoadedLane[] };

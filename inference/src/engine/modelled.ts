@@ -1,6 +1,5 @@
 import type { Face } from "@faceline/contracts/wire/face";
 import { encodeEmbedding } from "@faceline/contracts/wire/face";
-import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 import { addedFolder, readCatalogue } from "@faceline/models/catalogue";
 import * as z from "zod";
@@ -34,7 +33,7 @@ export const EngineChoice = z
 
 /** The lanes without their networks. A run blocks the calling thread, as a real one does. */
 export async function openModelledLanes(
-  { lanes, loadAtStart = lanes, batchMax, catalogueFolder, modelsDir }: LaneOptions,
+  { lanes, batchMax, catalogueFolder, modelsDir }: LaneOptions,
   cost: RunCost,
 ): Promise<ModelledLanes> {
   const models = laneModels(await readCatalogue(catalogueFolder, addedFolder(modelsDir)), lanes);
@@ -43,41 +42,27 @@ export async function openModelledLanes(
   );
   const sizes = doublingSizes(batchMax).map((size) => ({ size, runMs: runMs(cost, size) }));
   const executionProvider = `model:${cost.alphaMs}+${cost.betaMs}b`;
-  const opened = new ModelledLanes(
-    models.map((each) => ({
-      lane: each.lane,
-      build: modelledBuildOf(each, executionProvider),
-      executionProvider,
-      precisions: [],
-      sizes,
-    })),
-    faces,
-    cost,
-  );
-  for (const lane of loadAtStart) await opened.load(lane);
-  return opened;
+  const loaded = models.map((each) => ({
+    lane: each.lane,
+    build: modelledBuildOf(each, executionProvider),
+    executionProvider,
+    precisions: [],
+    sizes,
+  }));
+  return new ModelledLanes(loaded, faces, cost);
 }
 
 export class ModelledLanes implements AsyncDisposable {
-  loaded: LoadedLane[] = [];
-  readonly #lanes: readonly LoadedLane[];
+  readonly loaded: LoadedLane[];
   readonly #faces: ReadonlyMap<string, Face>;
   readonly #cost: RunCost;
   /** Nothing ever wakes it: a wait on it ends by its timeout. */
   readonly #never = new Int32Array(new SharedArrayBuffer(4));
 
-  constructor(lanes: readonly LoadedLane[], faces: ReadonlyMap<string, Face>, cost: RunCost) {
-    this.#lanes = lanes;
+  constructor(loaded: LoadedLane[], faces: ReadonlyMap<string, Face>, cost: RunCost) {
+    this.loaded = loaded;
     this.#faces = faces;
     this.#cost = cost;
-  }
-
-  async load(lane: LaneId): Promise<void> {
-    this.loaded = this.loaded.concat(this.#lanes.filter((each) => each.lane === lane));
-  }
-
-  async unload(lane: LaneId): Promise<void> {
-    this.loaded = this.loaded.filter((each) => each.lane !== lane);
   }
 
   async run({ lane, pictures }: EngineWork): Promise<RunResult> {
@@ -92,7 +77,7 @@ export class ModelledLanes implements AsyncDisposable {
 
   /** The least batch size that holds so many pictures. */
   #paddedSize(count: number): number {
-    const sizes = this.#lanes[0]!.sizes.map(({ size }) => size);
+    const sizes = this.loaded[0]!.sizes.map(({ size }) => size);
     return sizes.find((size) => size >= count) ?? sizes.at(-1)!;
   }
 

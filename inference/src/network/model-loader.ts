@@ -7,14 +7,7 @@ import { syntheticFace } from "@faceline/models/synthetic-face";
 import { requireCudaLibraries } from "./cuda-libraries.ts";
 import { requireGolden } from "./golden-faces.ts";
 import { int8Deviation, type Outputs } from "./int8-deviation.ts";
-import {
-  Network,
-  type NetworkSource,
-  noPause,
-  type Pause,
-  type TensorNames,
-  type WarmUp,
-} from "./network.ts";
+import { Network, type NetworkSource, type TensorNames, type WarmUp } from "./network.ts";
 import { checkPlacement } from "./placement.ts";
 import { type PrecisionSetting, precisionFor, requiresInt8 } from "./precision.ts";
 import { runSizes } from "./run-sizes.ts";
@@ -42,33 +35,26 @@ export class ModelLoader implements AsyncDisposable {
   }
 
   /**
-   * Opens the networks of a model, unless they are open. `rowsMax` is the most rows of one run. `pause` is
-   * called between steps. One load at a time.
+   * Opens the networks of a model, unless they are open. `rowsMax` is the most rows of one run. One load at a
+   * time.
    */
-  async load(model: Model, rowsMax: number, pause: Pause = noPause): Promise<LoadedModel> {
-    const loaded = this.#models.get(model.name) ?? (await this.#load(model, rowsMax, pause));
+  async load(model: Model, rowsMax: number): Promise<LoadedModel> {
+    const loaded = this.#models.get(model.name) ?? (await this.#load(model, rowsMax));
     this.#models.set(model.name, loaded);
     return loaded;
   }
 
-  /** Closes the networks of all models but these. */
-  async keepOnly(models: ReadonlySet<LoadedModel>): Promise<void> {
-    for (const [name, loaded] of this.#models) {
-      if (models.has(loaded)) continue;
-      this.#models.delete(name);
-      for (const network of loaded.networks) await network[Symbol.asyncDispose]();
+  async [Symbol.asyncDispose](): Promise<void> {
+    for (const { networks } of this.#models.values()) {
+      for (const network of networks) await network[Symbol.asyncDispose]();
     }
   }
 
-  async [Symbol.asyncDispose](): Promise<void> {
-    await this.keepOnly(new Set());
-  }
-
-  async #load(model: Model, rowsMax: number, pause: Pause): Promise<LoadedModel> {
+  async #load(model: Model, rowsMax: number): Promise<LoadedModel> {
     const { precision: setting, executionProvider } = this.#options;
     let precision = precisionFor(model, setting, executionProvider);
     if (executionProvider === "cuda") await requireCudaLibraries(this.#options.modelsDir);
-    const deviation = precision === "int8" ? await this.#int8Deviation(model, pause) : undefined;
+    const deviation = precision === "int8" ? await this.#int8Deviation(model) : undefined;
     if (deviation !== undefined) {
       if (requiresInt8(model, setting))
         throw new Error(`PRECISION asks for int8, but on this CPU ${deviation}`);
@@ -79,9 +65,8 @@ export class ModelLoader implements AsyncDisposable {
     // A GPU finishes the full resolution before it could be asked for a second one.
     const sides = executionProvider === "cpu" ? inputSides(model) : [model.input_px];
     for (const px of sides) {
-      networks.push(opening.use(await this.#open({ model, px, precision, rowsMax }, pause)));
+      networks.push(opening.use(await this.#open({ model, px, precision, rowsMax })));
     }
-    await pause();
     if (model.role === "embedding") await requireGolden(model, networks.at(-1)!);
     const sha256s = sides.map((px) => buildOf(model, { precision, input_px: px }).sha256);
     opening.move();
@@ -99,10 +84,8 @@ export class ModelLoader implements AsyncDisposable {
   }
 
   /** Runs a model in both precisions on this machine. Returns a clause that says how int8 deviates, if so. */
-  async #int8Deviation(model: Model, pause: Pause): Promise<string | undefined> {
-    await pause();
+  async #int8Deviation(model: Model): Promise<string | undefined> {
     const float = await this.#syntheticOutputs(model, "float32");
-    await pause();
     const deviation = int8Deviation(float, await this.#syntheticOutputs(model, "int8"));
     return deviation && `${model.name} in int8 deviates from float: ${deviation}`;
   }
@@ -124,15 +107,13 @@ export class ModelLoader implements AsyncDisposable {
     }
   }
 
-  async #open({ model, px, precision, rowsMax }: NetworkToOpen, pause: Pause): Promise<Network> {
-    await pause();
+  async #open({ model, px, precision, rowsMax }: NetworkToOpen): Promise<Network> {
     const name = px === model.input_px ? model.name : `${model.name}-${px}`;
     const source = { name, px, tensors: tensorNames(model) };
     const { executionProvider, onWarmUp, startTimes } = this.#options;
     const sizes = runSizes(model, { px, rowsMax, executionProvider });
     const { sha256 } = buildOf(model, { precision, input_px: px });
     return Network.open(source, await this.#session(model, px, precision, source), sizes, {
-      pause,
       onWarmUp: (warmUp) => onWarmUp?.({ ...warmUp, sha256 }),
       clock: warmUpClock(executionProvider),
       known: startTimes?.networks.get(sha256),

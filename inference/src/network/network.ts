@@ -40,14 +40,14 @@ export class Network {
     source: NetworkSource,
     session: ort.InferenceSession,
     sizes: readonly number[],
-    { pause = noPause, onWarmUp, clock = wallMs, known }: WarmUpOptions = {},
+    { onWarmUp, clock = wallMs, known }: WarmUpOptions = {},
   ): Promise<Network> {
     const warmSizes = sizes.map((size) => ({ size, runMs: 0 }));
     const network = new Network(source, session, warmSizes);
     const knownMs = knownTimes(sizes, known)?.map(({ runMs }) => runMs);
     // The largest first: memory that it leaves behind serves the smaller ones.
     for (const [index, warm] of [...warmSizes.entries()].toReversed()) {
-      const warming = network.#warm(warm.size, { pause, clock, knownMs: knownMs?.[index] });
+      const warming = network.#warm(warm.size, { clock, knownMs: knownMs?.[index] });
       const times = await warming.catch((error: unknown) => {
         if (!isOutOfMemory(error) || warm.size === sizes[0]) throw error;
         warmSizes.pop();
@@ -106,15 +106,13 @@ export class Network {
    * The time of the first run, in which a GPU chooses its algorithms, and of the faster of two more, if it is
    * not known: run plans are made from it, and a core that was busy for a moment would distort them.
    */
-  async #warm(size: number, { pause, clock, knownMs }: Warming): Promise<WarmUpTimes> {
-    await pause();
+  async #warm(size: number, { clock, knownMs }: Warming): Promise<WarmUpTimes> {
     const firstStartedAt = performance.now();
     await this.#runOnce(size);
     const firstMs = performance.now() - firstStartedAt;
     if (knownMs !== undefined) return { firstMs, runMs: knownMs };
     const runMs: number[] = [];
     for (let time = 0; time < 2; time++) {
-      await pause();
       const before = clock();
       await this.#runOnce(size);
       runMs.push(clock() - before);
@@ -154,14 +152,6 @@ function rowOf(output: ort.OnnxValue, row: number, size: number): Float32Array {
 /** How many runs of networks have ended on this thread. Another thread sees by it whether a run goes on. */
 export const networkRuns = new Int32Array(new SharedArrayBuffer(4));
 
-/**
- * Called between the steps of a load, each of which takes about as long as a run: the runs of loaded lanes go
- * in between.
- */
-export type Pause = () => Promise<void>;
-
-export const noPause: Pause = async () => {};
-
 /** A size of a network that was warmed, or left out: then `times` is undefined. */
 export type WarmUp = { network: string; size: number; times: WarmUpTimes | undefined };
 
@@ -169,14 +159,13 @@ export type WarmUp = { network: string; size: number; times: WarmUpTimes | undef
 type WarmUpTimes = { firstMs: number; runMs: number };
 
 type WarmUpOptions = {
-  pause?: Pause;
   onWarmUp?: OnWarmUp | undefined;
   clock?: WarmUpClock;
   /** Warm runs that were measured before: they are taken where they have every size. */
   known?: readonly WarmSize[] | undefined;
 };
 
-type Warming = { pause: Pause; clock: WarmUpClock; knownMs: number | undefined };
+type Warming = { clock: WarmUpClock; knownMs: number | undefined };
 
 /** Is called after the warm-up of each size, the largest first. */
 export type OnWarmUp = (warmUp: WarmUp) => void;

@@ -7,9 +7,7 @@ import { admitToPool } from "./admission.ts";
 const pool = (name: string, lane: string, expectedWaitMs: number, workers = 1, waiting = 0): PoolState =>
   ({
     pool: name,
-    lanes: [
-      { lane, workers, loadable: 0, waiting, expectedWaitMs, bestEffortWaitMs: null, expectedRunMs: 40 },
-    ],
+    lanes: [{ lane, workers, waiting, expectedWaitMs, bestEffortWaitMs: null, expectedRunMs: 40 }],
   }) as unknown as PoolState;
 
 const states = [pool("a", "Dlib/ssd", 500), pool("b", "Dlib/ssd", 100), pool("c", "Dlib/ssd", 0, 0)];
@@ -53,19 +51,6 @@ test("while a standby takes over, calls whose deadline outlives that are sent, o
     code: "dependency_unavailable",
     details: { dependency: "batcher", retryAfterMs: 1_000 },
   });
-});
-
-test("where a lane must be loaded first the call is sent on, whatever its deadline: that begins the load", () => {
-  const loaded = pool("a", "Dlib/ssd", 500);
-  const loads = (workers: number): PoolState => ({
-    ...loaded,
-    pool: "loads",
-    lanes: loaded.lanes.map((each) => ({ ...each, workers: 0, loadable: workers, expectedWaitMs: 3_000 })),
-  });
-  assert.equal(admit([loads(1)], ssd, standard(500), 0), "loads");
-  assert.throws(() => admit([loads(0)], ssd, standard(9_000), 0), { code: "model_unavailable" });
-  // A pool that has it loaded and would be too late comes first, and says so.
-  assert.throws(() => admit([loads(1), loaded], ssd, standard(1), 0), { code: "queue_timeout" });
 });
 
 test("a millisecond past the deadline: queue_timeout, with the time to retry", () => {

@@ -29,9 +29,6 @@ export function admitToPool(
       views.map(({ state }) => state),
     );
   }
-  // Where the lane must be loaded first the batcher refuses, because its arrival there begins the load. All
-  // calls go to the pool that would have it first, so that only one pool loads it.
-  if (!soonest.isLoaded) return soonest.pool;
   const chosen = chooseOffer(offers, deadlineAt - now, random);
   if (chosen !== undefined) return chosen.pool;
   // Such a call would be served if its deadline outlived the time without a batcher.

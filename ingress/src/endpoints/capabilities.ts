@@ -21,9 +21,7 @@ import { versionsOf } from "./model-versions.ts";
 /** GET /capabilities: what the operator enabled, what of it has live workers, and the limits of a call. */
 export async function capabilities({ ports, settings, models }: RouteContext): Promise<CapabilitiesResponse> {
   const { enabled } = models;
-  const usableLanes = ports
-    .poolStates()
-    .flatMap(({ lanes }) => lanes.filter(({ workers, loadable }) => workers + loadable > 0));
+  const usableLanes = ports.poolStates().flatMap(({ lanes }) => lanes.filter(({ workers }) => workers > 0));
   const modelEntries = enabled.embeddingModels.map((model) => {
     const lanes = usableLanes.filter(({ lane }) => lane.startsWith(`${model.name}/`));
     const [version] = versionsOf(model, models, ports.poolStates());

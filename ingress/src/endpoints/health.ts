@@ -49,7 +49,7 @@ export async function readyz({ ports }: RouteContext): Promise<LiveResponse> {
 export const livez = async (): Promise<LiveResponse> => ({ status: "ok" });
 
 const canServe = ({ lanes }: PoolState, enabledLanes: ReadonlySet<string>): boolean =>
-  lanes.some(({ lane, workers, loadable }) => workers + loadable > 0 && enabledLanes.has(lane));
+  lanes.some(({ lane, workers }) => workers > 0 && enabledLanes.has(lane));
 
 /** Returns, by lane, the workers of all builds together and the shortest wait of those that have workers. */
 function laneHealth({ lanes }: PoolState): HealthResponse["checks"]["pools"][string] {

@@ -56,7 +56,7 @@ test("a pool that has published nothing lately is shown as absent", () => {
     connections: 2,
     bodyBytes: 3,
     imageBytes: 4,
-    pools: [{ pool: "gpu", lanes: [{ ...lane, loadable: 0, batchMax: 8 }] } as unknown as PoolState],
+    pools: [{ pool: "gpu", lanes: [{ ...lane, batchMax: 8 }] } as unknown as PoolState],
     settings: {
       BODIES_IN_FLIGHT_BYTES_MAX: 10,
       IMAGES_IN_FLIGHT_BYTES_MAX: 20,

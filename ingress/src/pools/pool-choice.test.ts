@@ -16,7 +16,6 @@ const view = (pool: string, lane: Partial<LaneState> = {}): PoolView => received
 
 const offer = (pool: string, costMs: number, rest: Partial<PoolOffer> = {}): PoolOffer => ({
   pool,
-  isLoaded: true,
   waitMs: 10,
   durationMs: 50,
   costMs,

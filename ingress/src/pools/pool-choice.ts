@@ -3,7 +3,7 @@ import type { ServiceClass } from "@faceline/contracts/wire/task";
 
 /**
  * Returns what each pool with one of the lanes offers a call of this class: one entry for each build that its
- * workers have or can load. Pools without such a worker are left out.
+ * workers have. Pools without such a worker are left out.
  */
 export function poolOffers(
   views: readonly PoolView[],
@@ -13,7 +13,7 @@ export function poolOffers(
   const offers: PoolOffer[] = [];
   for (const view of views) {
     for (const lane of view.state.lanes) {
-      if (!lanes.has(lane.lane) || lane.workers + lane.loadable === 0) continue;
+      if (!lanes.has(lane.lane) || lane.workers === 0) continue;
       const waitMs = serviceClass === "standard" ? lane.expectedWaitMs : lane.bestEffortWaitMs;
       const taskMs = taskMsOf(lane);
       const ownMs = (waitMs ?? 0) + lane.expectedRunMs;
@@ -22,7 +22,6 @@ export function poolOffers(
       const durationMs = view.takeoverMs > 0 ? costMs : ownMs;
       offers.push({
         pool: view.state.pool,
-        isLoaded: lane.workers > 0,
         waitMs,
         durationMs,
         costMs,
@@ -35,8 +34,8 @@ export function poolOffers(
 }
 
 /** A batcher of the release before does not say it: then a task counts as a run of its own. */
-const taskMsOf = ({ taskMs, expectedRunMs, workers, loadable }: LaneState): number =>
-  Math.max(taskMs ?? expectedRunMs / (workers + loadable), taskMinMs);
+const taskMsOf = ({ taskMs, expectedRunMs, workers }: LaneState): number =>
+  Math.max(taskMs ?? expectedRunMs / workers, taskMinMs);
 
 /** Faster than any worker: for a division. */
 const taskMinMs = 0.001;
@@ -51,7 +50,7 @@ const isSooner = (one: OpenOffer, other: OpenOffer): boolean =>
   one.durationMs < other.durationMs || (one.durationMs === other.durationMs && one.costMs <= other.costMs);
 
 /**
- * Chooses among the loaded offers that would finish within `withinMs`. Two pools are drawn at random, each as
+ * Chooses among the offers that would finish within `withinMs`. Two pools are drawn at random, each as
  * often as its workers are fast; the second is taken only if it would cost so much less that the difference
  * cannot be due to the age of the states. All ingresses have the same states, up to 100 ms old: if each took
  * the best pool, or the better one of two, they would overload it until the next state (Mitzenmacher, "How
@@ -63,7 +62,7 @@ export function chooseOffer(
   withinMs: number,
   random: () => number,
 ): OpenOffer | undefined {
-  const candidates = offers.filter(isOpen).filter((each) => each.isLoaded && each.durationMs <= withinMs);
+  const candidates = offers.filter(isOpen).filter((each) => each.durationMs <= withinMs);
   if (candidates.length <= 1) return candidates[0];
   const first = draw(candidates, random());
   const others = candidates.filter((each) => each !== first);
@@ -98,8 +97,6 @@ export type PoolView = {
 
 export type PoolOffer = {
   pool: string;
-  /** Whether a worker has the lane loaded; otherwise one can load it. */
-  isLoaded: boolean;
   /** The expected wait that the pool has reported for the class. Null: it takes no further call of it. */
   waitMs: number | null;
   /**

@@ -3,11 +3,9 @@ import type { CallId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { longestCompetingBatchMs } from "../capacity/competing-lanes.ts";
-import { loadEndsAt } from "../capacity/load-turns.ts";
 import { expectedStartAt, type LaneSituation, lightTaskMs } from "../capacity/situation.ts";
 import { type BatchLoad, loadOf } from "../queue/batch-load.ts";
 import { isIdle } from "../state/worker-loads.ts";
-import { loadableCount } from "../state/workers.ts";
 import { callsToEvict } from "./shedding.ts";
 
 /**
@@ -41,10 +39,7 @@ export function admit(situation: LaneSituation, call: CallTasks, tasks: BatchTas
     longestCompetingBatchMs(competing, now),
     load.isHeavy ? longestPreparationMs(situation, load) : 0,
   );
-  // A wait for the load is no queue: only the deadline limits it.
-  const isLoaded = situation.loads.length > 0 || loadableCount(state, lane, now) === 0;
-  const loadMs = isLoaded ? 0 : loadEndsAt(state, lane, now) - now;
-  const waitMaxMs = loadMs + Math.max(waitMaxRuns * longestRunMs, waitMaxShare * (deadlineAt - now));
+  const waitMaxMs = Math.max(waitMaxRuns * longestRunMs, waitMaxShare * (deadlineAt - now));
   if (waitMs <= waitMaxMs) return { kind: "accepted", evicted };
 
   // A tenant that has less waiting than another, or demands less than its share, answers for its own queue

@@ -2,9 +2,9 @@ import type { BatchLoad } from "../queue/batch-load.ts";
 import type { Lane } from "../state/lane.ts";
 import type { State } from "../state/state.ts";
 import type { WorkerLoad } from "../state/worker-loads.ts";
+import { assumedAbsenceMs } from "../state/workers.ts";
 import { type BatchSizing, batchSizing, type UsefulBatch } from "./batch-size-bounds.ts";
 import { availableWorkers, type CompetingLane, competingLanes, competingWorkMs } from "./competing-lanes.ts";
-import { loadEndsAt } from "./load-turns.ts";
 
 /**
  * One lane at one instant: what its workers do, what they do for other lanes, and the batch sizes that
@@ -42,7 +42,7 @@ export function expectedStartAt(
   const { state, lane, now, loads, competing, sizing } = situation;
   let freeAt = Number.POSITIVE_INFINITY;
   for (const each of loads) freeAt = Math.min(freeAt, each.freeAt);
-  if (loads.length === 0) freeAt = loadEndsAt(state, lane, now);
+  if (loads.length === 0) freeAt = now + assumedAbsenceMs;
   const preparedAt = now + state.hops.toWorker.ms + lane.estimates.prepareMs(load);
   const batchesBefore = lane.retryParts.length + Math.ceil(position / sizing.usefulSize) - 1;
   const ownMs = batchesBefore * sizing.cycleMs;

@@ -40,7 +40,6 @@ export function bestEffortWaitMs(situation: LaneSituation, count: number): numbe
   const batchesBefore = retryParts.length + Math.ceil((queue.waitingCount + count) / size) - 1;
   const startMs = toWorker.ms + lane.estimates.prepareMs(lane.estimates.lightLoad(size));
   const cycleMs = startMs + lane.estimates.runMs(size) + reply.ms + fromWorker.ms;
-  // A lane that has left its workers may be loaded soon, or not before a team wants it.
   const spare = loads.length === 0 ? spareMin : Math.max(spareMin, lane.estimates.spare.mean(now));
   // While a share of a worker is left, the first batch has to wait for it.
   return startMs + (batchesBefore / spare + Math.max(0, 1 / spare - 1)) * cycleMs;

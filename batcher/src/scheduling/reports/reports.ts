@@ -28,9 +28,6 @@ export function applyReport(state: State, report: Report, now: number): Move[] {
     const loadedBefore = before?.report.lanes.find((each) => each.lane === loaded.lane);
     if (loadedBefore?.sizes.length !== loaded.sizes.length) lane.estimates.sizes = largestSizes(state, lane);
   }
-  for (const { lane: id } of report.loadable) {
-    if (!state.lanes.values().some((lane) => lane.id === id)) laneOf(state, id, null, now);
-  }
 
   const held = heldBatches(report);
   for (const each of held) {

@@ -21,17 +21,6 @@ export class Lane {
   readonly estimates = new LaneEstimates();
   /** Instant at which a light task arrived last. */
   lightArrivedAt = Number.NEGATIVE_INFINITY;
-  /** Instant at which a call of each class came while no worker had loaded the lane. */
-  readonly wantedAt: Record<ServiceClass, number> = {
-    standard: Number.NEGATIVE_INFINITY,
-    best_effort: Number.NEGATIVE_INFINITY,
-  };
-  /** Instant since which standard calls want the lane while no worker has it; undefined if none does. */
-  wantedSince: number | undefined;
-  /** Instant of the last standard call; at first, of the lane's creation. */
-  calledAt: number;
-  /** Instant since which standard tasks have waited without a pause; undefined while none waits. */
-  waitingSince: number | undefined;
   /** A call that was accepted although it is predicted to be late, to learn whether the prediction holds. */
   probe: CallId | undefined;
 
@@ -39,7 +28,6 @@ export class Lane {
     this.id = id;
     this.build = build;
     this.createdAt = now;
-    this.calledAt = now;
   }
 
   get key(): LaneKey {

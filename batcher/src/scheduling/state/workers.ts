@@ -45,15 +45,6 @@ export function sizeMaxOf(worker: Worker, { id, build }: BuiltLane): number {
   return 0;
 }
 
-/** How many workers in service have not loaded the lane, and can. */
-export function loadableCount({ workers }: HasWorkers, { id }: BuiltLane, now: number): number {
-  let count = 0;
-  for (const worker of workers.values()) {
-    if (isInService(worker, now) && worker.report.loadable.some(({ lane }) => lane === id)) count++;
-  }
-  return count;
-}
-
 /** Whether a worker in service has loaded the lane. */
 export function hasWorker({ workers }: HasWorkers, lane: BuiltLane, now: number): boolean {
   for (const worker of workers.values()) {
@@ -62,10 +53,7 @@ export function hasWorker({ workers }: HasWorkers, lane: BuiltLane, now: number)
   return false;
 }
 
-/**
- * While no worker has the lane, the first is assumed to be back after this time, or to have loaded it if no
- * worker has measured that.
- */
+/** While no worker has the lane, the first is assumed to be back after this time. */
 export const assumedAbsenceMs = 3_000;
 
 /** Returns the partition to send to. A worker reads all of its own, so the lowest is as good as any. */
