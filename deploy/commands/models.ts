@@ -4,11 +4,9 @@ import { join } from "node:path";
 import { cudaEnvironment } from "@faceline/models/gpu/cuda-folder";
 import { modelsFolder } from "@faceline/models/model-file";
 import { repository } from "../launcher/state-folder.ts";
-import { whoHasLoaded } from "./removed-model.ts";
 
-// `npm run models -- VERB`. All verbs are the models package's, except for two kinds that need what it must
-// not depend on: `thresholds` and `int8-ranges` run the pipeline of inference over pictures, and those that
-// enable models change the durable Redis. The usage of all verbs is the models package's.
+// `npm run models -- VERB`. All verbs are the models package's, except for `thresholds` and `int8-ranges`:
+// they run the pipeline of inference over pictures. The usage of all verbs is the models package's.
 
 const args = process.argv.slice(2);
 const [verb = "", ...rest] = args;
@@ -20,11 +18,6 @@ function programOf(verb: string): [program: string, args: string[]] {
       return ["tools/thresholds/main.ts", rest];
     case "int8-ranges":
       return ["tools/int8-ranges/main.ts", rest];
-    case "enabled":
-    case "enable":
-    case "disable":
-    case "default":
-      return ["deploy/commands/enabled-models.ts", args];
     default:
       return ["models/src/main.ts", args];
   }
@@ -34,7 +27,3 @@ const env = { ...process.env, ...cudaEnvironment(modelsFolder, process.env) };
 const child = spawn(process.execPath, [join(repository, program), ...programArgs], { stdio: "inherit", env });
 const [code] = (await once(child, "exit")) as [number | null];
 process.exitCode = code ?? 1;
-if (verb === "remove" && code === 0) {
-  const sentence = await whoHasLoaded(rest[0] ?? "");
-  if (sentence !== undefined) console.log(sentence);
-}

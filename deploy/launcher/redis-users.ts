@@ -1,8 +1,5 @@
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import {
-  allowlistChannel,
-  allowlistKey,
-  allowlistRepliesChannel,
   answerKey,
   answersChannel,
   apiKeyKey,
@@ -91,12 +88,11 @@ const accountKeys = [
   sessionKey("*"),
   sessionsKey("*"),
   auditKey,
-  allowlistKey,
   usageKey("*", "*"),
   usageByTeamKey("*"),
   recentErrorsKey("*", "*"),
 ];
-const accountChannels = [keyChangesChannel, allowlistChannel, allowlistRepliesChannel("*")];
+const accountChannels = [keyChangesChannel];
 const accountCommands = [
   ...connection,
   "subscribe",

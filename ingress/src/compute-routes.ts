@@ -16,12 +16,12 @@ export function addComputeRoutes(app: FastifyInstance, context: RouteContext, pr
     const optionsOf = queryOptions(knownFields, query === undefined ? new Set() : fieldNames(query));
     const options = {
       bodyLimit: settings.BODY_BYTES_MAX,
-      ...(needsWorker ? { onRequest: rejectEarly(ports, () => models.enabled.lanes) } : {}),
+      ...(needsWorker ? { onRequest: rejectEarly(ports, () => models.lanes) } : {}),
     };
     app.post(`${prefix}${path}`, options, async (request) => {
       // The client may leave while the handler runs, and another call would get the memory of the images.
       using _images = request.requestContext!.memory.use();
-      const { vectorLengthMax } = models.enabled;
+      const { vectorLengthMax } = models;
       const parsedQuery = query === undefined ? undefined : validate(query, request.query);
       const fields = fieldsOf(request.body, endpoint, optionsOf(request.query as object, request.body));
       try {

@@ -27,8 +27,7 @@ import { openTeamLimiter } from "./limits/team-limiter.ts";
 import { openVisitorLimiter } from "./limits/visitor-limiter.ts";
 import { CallHistory } from "./live/call-history.ts";
 import { liveIngress } from "./live/ingress-state.ts";
-import { followAllowlist } from "./models/follow-allowlist.ts";
-import { LoadedModels } from "./models/loaded-models.ts";
+import { EnabledModels } from "./models/enabled-models.ts";
 import { countOpen } from "./open-sockets.ts";
 import { openPoolServers } from "./pools/pool-servers.ts";
 import { CallStream } from "./recording/call-stream.ts";
@@ -46,7 +45,7 @@ const statesWithinMs = 2_000;
 
 await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => {
   // Names that are not in the catalogue end the start before anything is connected.
-  const models = new LoadedModels(await catalogueOf(config), config);
+  const models = new EnabledModels(await catalogueOf(config), config);
 
   for (const warning of [openAccessWarning(config), proxyWarning(config)]) {
     if (warning !== undefined) log.warn(warning);
@@ -83,7 +82,6 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     },
   });
   await using keys = await openKeyStore({ durable, config, clock, log });
-  await using _allowlist = await followAllowlist({ durable, config, ingress: id, models, log });
   await using usage = usageIsCounted(config)
     ? openUsageCounter({ durable, ingress: id, log, dedupedLog: log, metrics })
     : undefined;

@@ -1,7 +1,7 @@
 import { keylessTenant } from "@faceline/contracts/wire/ids";
 import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
 import { version } from "@faceline/runtime/resource";
-import type { Facts, FactsSource } from "@faceline/web/facts";
+import type { Facts } from "@faceline/web/facts";
 import { addPages, openPages, sendMissingPage } from "./pages/pages.ts";
 import type { AccountPorts } from "./accounts/account-ports.ts";
 import { addAccountRoutes } from "./accounts/account-routes.ts";
@@ -28,7 +28,7 @@ import { apiErrorFrom, sendProblem } from "./errors/problem-reply.ts";
 import { InputReader } from "./images/inputs.ts";
 import { SlabPool } from "./memory/slab-pool.ts";
 import { SharedBudget } from "./limits/shared-budget.ts";
-import type { LoadedModels } from "./models/loaded-models.ts";
+import type { EnabledModels } from "./models/enabled-models.ts";
 import { addRequestMetrics } from "./request-metrics.ts";
 import { testerFacts } from "./tester/tester-settings.ts";
 import { addTesterRoutes } from "./tester-routes.ts";
@@ -40,7 +40,7 @@ import { addTesterRoutes } from "./tester-routes.ts";
 export function buildServer(
   ports: Ports,
   settings: HttpSettings,
-  models: LoadedModels,
+  models: EnabledModels,
   { accounts, limits = {} }: ServerOptions = {},
 ): FastifyInstance {
   const site = withoutSlash(settings.PUBLIC_URL);
@@ -68,7 +68,7 @@ export function buildServer(
   const { reportClosed: report } = parts;
   limitConnections(app, { ...settings, report, reportFull: ports.reportConnectionsFull });
   addCors(app, settings);
-  const facts = factsSource(settings, models, accounts !== undefined);
+  const facts = pageFacts(settings, models, accounts !== undefined);
   const pages = settings.PAGES === "on" ? openPages(facts) : undefined;
   rejectUnknownRoutes(app, pages && ((request, reply) => sendMissingPage(pages, request, reply)));
   ignoreExpectations(app);
@@ -84,8 +84,7 @@ export function buildServer(
     addTesterRoutes(app, context, bodyParts, limits.visitorBodyBytesPerSecond);
     addPages(app, pages);
     const reportBug = (error: unknown, request: FastifyRequest) => void parts.bug(error, request);
-    if (accounts !== undefined)
-      addAccountRoutes(app, { accounts, settings, facts: facts.read, now, pages, reportBug });
+    if (accounts !== undefined) addAccountRoutes(app, { accounts, settings, facts, now, pages, reportBug });
   }
   return app;
 }
@@ -142,7 +141,7 @@ function createApp({ ports, settings, site, bug, reportClosed }: ServerParts): F
 function addBodies(
   app: FastifyInstance,
   { ports, settings, limits }: ServerParts,
-  models: LoadedModels,
+  models: EnabledModels,
 ): BodyParts {
   const budget = new SharedBudget(settings.BODIES_IN_FLIGHT_BYTES_MAX);
   const pace = new BodyPace(settings, ports.callers?.received);
@@ -171,21 +170,17 @@ function addComputeScope(
   });
 }
 
-const factsSource = (settings: HttpSettings, models: LoadedModels, accounts: boolean): FactsSource => ({
-  changes: () => models.enabled,
-  read: () => ({ ...pageFacts(settings, models), accounts }),
-});
-
-const pageFacts = (settings: HttpSettings, { enabled, cards }: LoadedModels): Omit<Facts, "accounts"> => ({
+const pageFacts = (settings: HttpSettings, models: EnabledModels, accounts: boolean): Facts => ({
   version,
   publicUrl: withoutSlash(settings.PUBLIC_URL),
   keysNeeded: settings.AUTH === "on",
-  limits: requestLimits(settings, enabled),
+  limits: requestLimits(settings, models),
   teamBodyBytesPerSecond: settings.TEAM_BODY_BYTES_PER_SECOND,
-  models: enabled.embeddingModels,
-  cards: Object.fromEntries(cards),
-  detectors: enabled.detectors.map(({ name }) => name),
+  models: models.embeddingModels,
+  cards: Object.fromEntries(models.cards),
+  detectors: models.detectors.map(({ name }) => name),
   tester: testerFacts(settings),
+  accounts,
 });
 
 const withoutSlash = (url: string): string => url.replace(/\/$/, "");

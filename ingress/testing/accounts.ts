@@ -5,7 +5,6 @@ import type { KeyView } from "@faceline/web/accounts/key-view";
 import type { AccountPorts, Person, WaitlistForm } from "../src/accounts/account-ports.ts";
 import type { StoredSession } from "../src/accounts/session-storage.ts";
 import { testAdmin } from "./admin.ts";
-import { testAllowlist } from "./allowlist.ts";
 import { testNow } from "./server.ts";
 
 /** Accounts in memory, for tests of pages; the real ones are tested with a real Redis. */
@@ -71,7 +70,6 @@ export function testAccounts(overrides: Partial<AccountPorts> = {}): TestAccount
       },
     },
     admin: testAdmin({ people, waitlist, keys }),
-    models: testAllowlist(),
     teamLimits: async () => ({}),
     teamUsage: async () => ({ days: [], errors: [] }),
     recordAudit: async () => {},

@@ -17,7 +17,7 @@ import sharp from "sharp";
 import type { DispatchedCall, Ports } from "../src/call/ports.ts";
 import { CallRecord } from "../src/call/record.ts";
 import { HttpSettings } from "../src/config.ts";
-import { LoadedModels } from "../src/models/loaded-models.ts";
+import { EnabledModels } from "../src/models/enabled-models.ts";
 import { buildServer } from "../src/server.ts";
 
 /**
@@ -62,12 +62,12 @@ export function testServer(
     return dispatch(call);
   };
   const config = HttpSettings.parse(settings);
-  const loaded = new LoadedModels(catalogue ?? new Catalogue(testModels), config);
-  const app = buildServer(ports, config, loaded, { accounts, limits });
+  const models = new EnabledModels(catalogue ?? new Catalogue(testModels), config);
+  const app = buildServer(ports, config, models, { accounts, limits });
   t.after(() => app.close());
   const post: TestServer["post"] = (url, body, headers = {}) =>
     app.inject({ method: "POST", url, body: body as object, headers: { "x-api-key": testKey, ...headers } });
-  return { app, dispatched, models: loaded, post };
+  return { app, dispatched, post };
 }
 
 export const testNow = 1_800_000_000_000;
@@ -215,8 +215,6 @@ type TestServerOptions = Partial<Ports> & {
 } & Parameters<typeof buildServer>[3];
 export type TestServer = {
   app: FastifyInstance;
-  /** Loaded models. A test changes with `follow` what is enabled. */
-  models: LoadedModels;
   /** The calls that were sent to workers. */
   dispatched: DispatchedCall[];
   post(url: string, body: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;

@@ -25,7 +25,6 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
                                     [--write] [--to DIR]
        npm run models -- thresholds --remove NAME [--to DIR]
        npm run models -- int8-ranges [IMAGES] [--write]
-       npm run models -- enabled | enable NAME | disable NAME | default NAME
 
   build    build the missing .onnx files of all models whose weights are installed
   verify   check the weights and the built files against the catalogue, and run added models once
@@ -49,11 +48,6 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
   int8-ranges
            show how many values the int8 builds clip, on the faces in a folder of images;
            --write stores new ranges and checksums in the catalogue
-
-  enabled  show the models and detectors that running ingresses have loaded and enabled
-  enable, disable
-           allow or refuse one of these models or detectors; every ingress follows immediately
-  default  set the default for requests that name none
 
 DIR is the folder of built files, by default .faceline/models.
 N is the largest file to read, by default 600 MB.

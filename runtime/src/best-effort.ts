@@ -3,7 +3,6 @@
  * sweep). Each kind has a name, under which its failures are counted.
  */
 const kinds = [
-  "allowlist_reply",
   "answer_removal",
   "cancel_publish",
   "clock_measurement",

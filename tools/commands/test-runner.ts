@@ -30,7 +30,6 @@ export const stackTestsInPairs: readonly string[] = [
   "dashboards.stack.test.ts",
   "detectors.stack.test.ts",
   "egress.stack.test.ts",
-  "enabled-models.stack.test.ts",
   "live-page.stack.test.ts",
   "local-thresholds.stack.test.ts",
   "log-ids.stack.test.ts",

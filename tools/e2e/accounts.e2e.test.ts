@@ -216,25 +216,6 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     await assertSoundInAllLooks(page, "address-of-another");
   });
 
-  await t.test("an operator disables a detector and makes another one the default", async () => {
-    const { page } = operator;
-    const detectors = async () =>
-      ((await (await fetch(`${address}/capabilities`)).json()) as { detectors: string[] }).detectors;
-    await page.goto(`${address}/admin/models`);
-    await assertSoundInAllLooks(page, "models");
-    await press(page, "Disable: tiny");
-    await page.getByText("The detector tiny is disabled now.").waitFor();
-    await assertSoundInAllLooks(page, "models-changed");
-    assert.deepEqual(await detectors(), ["ssd"]);
-    await press(page, "Enable: tiny");
-    await press(page, "Make default: tiny");
-    await page.getByText("The detector tiny is the default now.").waitFor();
-    assert.deepEqual(await detectors(), ["ssd", "tiny"]);
-    await press(page, "Make default: ssd");
-    await page.goto(`${address}/admin/audit`);
-    await page.getByRole("row", { name: /olga@example.test disabled detector tiny/ }).waitFor();
-  });
-
   await t.test("without the durable Redis the rest goes on, and sign-in says so", async () => {
     const { page } = visitor;
     await durable.kill();

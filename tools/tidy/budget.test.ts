@@ -10,18 +10,18 @@ import { findFiles, packages, read, sourceFiles } from "./source.ts";
 
 /** Lines of TypeScript of each package: code, and tests with what they share (`*.test.ts`, `testing/`). */
 const linesMax: Record<string, [code: number, tests: number]> = {
-  accounts: [2_100, 1_770],
+  accounts: [1_730, 1_610],
   batcher: [6_010, 3_580],
-  contracts: [4_620, 1_160],
-  deploy: [5_730, 3_600],
+  contracts: [4_610, 1_160],
+  deploy: [5_620, 3_570],
   inference: [6_460, 6_740],
-  ingress: [11_660, 12_060],
+  ingress: [11_390, 11_750],
   models: [7_170, 4_690],
   runtime: [8_190, 4_610],
   "tools/accuracy": [1_130, 440],
   "tools/bench": [3_530, 850],
   "tools/commands": [720, 10],
-  "tools/e2e": [3_380, 8_160],
+  "tools/e2e": [3_390, 7_970],
   "tools/int8-ranges": [260, 20],
   "tools/planner": [3_960, 1_580],
   "tools/releases": [50, 140],
@@ -29,7 +29,7 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   "tools/testing": [0, 1_000],
   "tools/thresholds": [2_810, 1_500],
   "tools/tidy": [390, 1_290],
-  web: [9_150, 1_410],
+  web: [9_060, 1_400],
 };
 
 /** Bytes of each document; the first pattern that matches a document counts. */

@@ -27,13 +27,6 @@ export type Facts = {
   accounts: boolean;
 };
 
-/** Source of the facts: operators change what is enabled while the service runs. */
-export type FactsSource = {
-  /** Returns another object after each change of the facts. */
-  changes(): object;
-  read(): Facts;
-};
-
 /** The public tester, and what its calls may hold: less than those with a key. */
 export type TesterFacts = {
   /** False: the operator has turned it off. */

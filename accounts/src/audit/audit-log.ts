@@ -24,14 +24,11 @@ export const AuditAction = z.enum([
   "key_renamed",
   "key_rotated",
   "key_revoked",
-  "model_enabled",
-  "model_disabled",
-  "model_made_default",
 ]);
 export type AuditAction = z.infer<typeof AuditAction>;
 
 /**
- * Details of a change, beyond its action: ids, names of teams and models, and limits. The name of a key is
+ * Details of a change, beyond its action: ids, names of teams, and limits. The name of a key is
  * not among them: somebody wrote it, and it may change, so it is looked up to be shown.
  */
 const AuditDetails = z.object({
@@ -42,9 +39,6 @@ const AuditDetails = z.object({
   limits: z.object({ before: Team.shape.limits, after: Team.shape.limits }).optional(),
   /** Number of waitlist entries that were declined together: of a mail domain, a network, or all. */
   entries: z.int().min(1).optional(),
-  noun: z.enum(["model", "detector"]).optional(),
-  /** Defaults before the change: several where ingresses differed. */
-  formerDefaults: z.array(z.string()).optional(),
 });
 export type AuditDetails = z.infer<typeof AuditDetails>;
 

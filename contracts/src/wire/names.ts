@@ -49,8 +49,6 @@ export const sessionKey = (sha256: string): string => `session:${sha256}`;
 export const sessionsKey = (email: string): string => `sessions:${email}`;
 /** A stream: who changed what, and when. */
 export const auditKey = "audit";
-/** JSON: which models and detectors are enabled. */
-export const allowlistKey = "allowlist";
 /**
  * Calls of a team, or of all callers, on a day (UTC): a hash with a field for each endpoint and outcome. And
  * those of every team on a day: a hash with a field for each team and kind of outcome.
@@ -64,6 +62,3 @@ export const usageWrittenKey = (ingress: string): string => `usage-written:${ing
 
 /** Channels of the durable Redis. */
 export const keyChangesChannel = "keys";
-export const allowlistChannel = "allowlist";
-/** Channel on which ingresses tell `asker` what they have loaded. */
-export const allowlistRepliesChannel = (asker: string): string => `allowlist-replies:${asker}`;

@@ -11,7 +11,7 @@ import type { AccountPorts } from "./account-ports.ts";
 export type AccountContext = {
   accounts: AccountPorts;
   settings: HttpSettings;
-  facts(): Facts;
+  facts: Facts;
   now(): number;
   /** The other pages, rendered: the addresses of styles and scripts. */
   pages: Pages;
@@ -21,7 +21,7 @@ export type AccountContext = {
 
 /** Returns the origin of this service as the reader reaches it. Unfit for mails: senders choose the host. */
 export const siteOrigin = ({ facts }: AccountContext, { protocol, host }: FastifyRequest): string =>
-  facts().publicUrl || `${protocol}://${host}`;
+  facts.publicUrl || `${protocol}://${host}`;
 
 /** Returns the words of the language that a visitor prefers. Members and operators have pages in English. */
 export const wordsFor = ({ headers }: FastifyRequest): Words =>
@@ -42,6 +42,6 @@ export async function sendAccountPage(
   const localised = /<(?:time|data) /.test(page.content) ? ["locale.js" as const] : [];
   const scripts = [...(page.scripts ?? []), ...localised];
   const framed = { ...page, scripts, styles: ["accounts.css" as const] };
-  const document = frame(framed, facts(), await pages(), request.person ?? undefined);
+  const document = frame(framed, facts, await pages(), request.person ?? undefined);
   return reply.type("text/html; charset=utf-8").send(document);
 }

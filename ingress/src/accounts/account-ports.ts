@@ -1,7 +1,4 @@
 import type { SignInMailWords } from "@faceline/accounts/mail/sign-in-mail";
-import type { IngressReplies } from "@faceline/accounts/models/ask-ingresses";
-import type { ModelChange } from "@faceline/accounts/models/change";
-import type { ChangeResult } from "@faceline/accounts/models/change-models";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import type { KeyView } from "@faceline/web/accounts/key-view";
 import type { AdminPorts } from "./admin-ports.ts";
@@ -34,11 +31,6 @@ export type AccountPorts = {
   };
   keys: TeamKeys;
   admin: AdminPorts;
-  /** The allowlist of models. Both also throw a sentence if no ingress replies. */
-  models: {
-    list(): Promise<IngressReplies>;
-    change(change: ModelChange, actor: Actor): Promise<ChangeResult>;
-  };
   teamLimits(team: string): Promise<LimitOverrides>;
   teamUsage(team: string): Promise<UsageOfTeam>;
   /** Adds to the audit log that somebody signed in or out. */

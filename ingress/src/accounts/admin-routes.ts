@@ -3,7 +3,6 @@ import type { FastifyInstance } from "fastify";
 import { auditPage } from "@faceline/web/accounts/admin-audit-page";
 import { usagePage } from "@faceline/web/accounts/admin-usage-page";
 import { type AccountContext, sendAccountPage } from "./account-context.ts";
-import { addModels } from "./admin-model-routes.ts";
 import { addPeople } from "./admin-people-routes.ts";
 import { addTeams } from "./admin-team-routes.ts";
 import { addWaiting } from "./admin-waitlist-routes.ts";
@@ -15,7 +14,6 @@ export function addAdmin(scope: FastifyInstance, context: AccountContext): void 
   addTeams(scope, context);
   addUsage(scope, context);
   addPeople(scope, context);
-  addModels(scope, context);
   addAudit(scope, context);
 }
 

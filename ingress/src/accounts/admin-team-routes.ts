@@ -18,12 +18,7 @@ export function addTeams(scope: FastifyInstance, context: AccountContext): void 
   const { facts, accounts } = context;
 
   scope.get("/teams", async (request, reply) =>
-    sendAccountPage(
-      context,
-      request,
-      reply,
-      teamsPage({ teams: await accounts.admin.teams(), facts: facts() }),
-    ),
+    sendAccountPage(context, request, reply, teamsPage({ teams: await accounts.admin.teams(), facts })),
   );
 
   scope.get<TeamRoute>("/teams/:team", async (request, reply) => {
@@ -89,7 +84,7 @@ async function sendTeam(
     errorsSection({ errors, days, keys, reader }),
   ];
   const flash = flashOf(request) === "limits_saved" ? flashText("limits_saved") : keyFlash(request, keys);
-  const page = teamPage({ ...view, sections, facts: facts(), flash });
+  const page = teamPage({ ...view, sections, facts, flash });
   return sendAccountPage(context, request, reply, page);
 }
 

@@ -19,7 +19,7 @@ export function addWaiting(scope: FastifyInstance, context: AccountContext): voi
       context,
       request,
       reply,
-      entryPage({ id, entry, form: shown, facts: context.facts() }),
+      entryPage({ id, entry, form: shown, facts: context.facts }),
     );
   };
 

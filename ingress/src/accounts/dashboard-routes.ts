@@ -37,7 +37,7 @@ export function addDashboard(scope: FastifyInstance, context: AccountContext): v
     ]);
     const reader = "member";
     const sections = [usageSection({ days, reader }), errorsSection({ errors, days, keys, reader })];
-    const view = { team, email, keys: keys.toReversed(), keysMax: accounts.keys.max, limits, facts: facts() };
+    const view = { team, email, keys: keys.toReversed(), keysMax: accounts.keys.max, limits, facts };
     const flash = keyFlash(request, keys);
     return send(request, reply, dashboardPage({ ...view, sections, now: now(), flash, ...form }));
   };

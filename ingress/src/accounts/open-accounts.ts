@@ -10,7 +10,6 @@ import {
 import type { MailConfig } from "@faceline/accounts/mail/config";
 import { openMailServer } from "@faceline/accounts/mail/mail-server";
 import { signInMessage } from "@faceline/accounts/mail/sign-in-mail";
-import { changeModels, listModels } from "@faceline/accounts/models/change-models";
 import { findPerson } from "@faceline/accounts/people/person";
 import { endSession, findSession, storeSession, touchSession } from "@faceline/accounts/people/sessions";
 import {
@@ -71,10 +70,6 @@ export function openAccounts({ durable, redis, settings, dedupedLog }: AccountPa
       revoke: (team, id, actor) => revokeTeamKey(durable, { team, id }, actor),
     },
     admin: openAdmin({ durable, sendMail, hours }),
-    models: {
-      list: () => listModels({ durable, config: settings }),
-      change: (change, actor) => changeModels({ durable, config: settings }, change, actor),
-    },
     teamLimits: (team) => teamLimits(durable, team),
     teamUsage: (team) => readTeamUsage(durable, team, Date.now()),
     recordAudit: (actor, action) => recordAudit(durable, actor, action, actor.by),

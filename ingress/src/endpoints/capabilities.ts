@@ -20,12 +20,11 @@ import { versionsOf } from "./model-versions.ts";
 
 /** GET /capabilities: what the operator enabled, what of it has live workers, and the limits of a call. */
 export async function capabilities({ ports, settings, models }: RouteContext): Promise<CapabilitiesResponse> {
-  const { enabled } = models;
   const usableLanes = ports.poolStates().flatMap(({ lanes }) => lanes.filter(({ workers }) => workers > 0));
-  const modelEntries = enabled.embeddingModels.map((model) => {
+  const modelEntries = models.embeddingModels.map((model) => {
     const lanes = usableLanes.filter(({ lane }) => lane.startsWith(`${model.name}/`));
     const [version] = versionsOf(model, models, ports.poolStates());
-    const rates = enabled.falseMatchRates.get(model.name) ?? null;
+    const rates = models.falseMatchRates.get(model.name) ?? null;
     const max = (metric: DistanceMetric) => thresholdMax(metric, model, rates);
     const false_match_rate_from = rates ? { source: rates.source, pairs: rates.pairs } : null;
     const thresholds_max = {
@@ -37,22 +36,22 @@ export async function capabilities({ ports, settings, models }: RouteContext): P
     const card = models.cards.get(model.name) ?? null;
     return [model.name, { model_version: version!, ...details, card }] as const;
   });
-  const detectorEntries = enabled.detectors.map((detector) => {
+  const detectorEntries = models.detectors.map((detector) => {
     const lanes = usableLanes.filter(({ lane }) => lane.endsWith(`/${detector.name}`));
     const card = withoutRates(models.cards.get(detector.name));
     return [detector.name, { ...detectorDetails(detector, lanes), card }] as const;
   });
   return {
     models: modelEntries.map(([name]) => name),
-    default_model: enabled.defaultModel,
+    default_model: models.defaultModel,
     detectors: detectorEntries.map(([name]) => name),
-    default_detector: enabled.defaultDetector,
+    default_detector: models.defaultDetector,
     distance_metrics: DistanceMetric.options,
-    normalizations: [...new Set(enabled.embeddingModels.flatMap(({ normalizations }) => normalizations))],
+    normalizations: [...new Set(models.embeddingModels.flatMap(({ normalizations }) => normalizations))],
     image_formats: [...imageFormats],
     model_details: Object.fromEntries(modelEntries),
     detector_details: Object.fromEntries(detectorEntries),
-    limits: requestLimits(settings, enabled),
+    limits: requestLimits(settings, models),
     features: {
       face_policies: FacePolicy.options,
       embedding_formats: EmbeddingFormat.options,
@@ -128,7 +127,7 @@ function runningBuilds(name: string, lanes: LaneState[]): RunningBuild[] {
 /** Returns the limits of a call, by the operator's settings. */
 export const requestLimits = (
   settings: HttpSettings,
-  enabled: EnabledModels,
+  { vectorLengthMax }: EnabledModels,
 ): CapabilitiesResponse["limits"] => ({
   body_bytes: settings.BODY_BYTES_MAX,
   image_bytes: settings.IMAGE_BYTES_MAX,
@@ -137,7 +136,7 @@ export const requestLimits = (
   image_side_min_px: imageSideMinPx,
   candidate_vectors: settings.CANDIDATE_VECTORS_MAX,
   candidate_images: settings.CANDIDATE_IMAGES_MAX,
-  vector_length: enabled.vectorLengthMax,
+  vector_length: vectorLengthMax,
   faces: facesMax,
   deadline_default_ms: settings.DEADLINE_DEFAULT_MS,
   deadline_min_ms: deadlineMinMs,

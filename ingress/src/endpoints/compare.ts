@@ -8,7 +8,7 @@ import { commonBuild } from "../matching/common-build.ts";
 import { goodFaces, qualityRule } from "../matching/quality-rule.ts";
 import { firstError, rankCandidates } from "../matching/ranking.ts";
 import { faceFound, type Subject, type SubjectFace } from "../matching/subject.ts";
-import { matchRule } from "../models/enabled-models.ts";
+import { matchRule } from "../models/match-rule.ts";
 import { readCandidates } from "./candidates.ts";
 import type { RouteContext } from "./endpoint.ts";
 import { requireOfferedVersion, requireSameVersion, versionsOf } from "./model-versions.ts";
@@ -19,12 +19,12 @@ export async function compare(
   call: RequestContext,
   body: CompareRequest,
 ): Promise<CompareResponse> {
-  const selected = models.enabled.select(body);
+  const selected = models.select(body);
   const rule = matchRule(body, selected);
   requireOfferedVersion(body.model_version, versionsOf(selected.model, models, ports.poolStates()));
   const candidates = readCandidates(body.candidates, {
     ...settings,
-    vectorLengthMax: models.enabled.vectorLengthMax,
+    vectorLengthMax: models.vectorLengthMax,
   });
 
   const quality = qualityRule(body);

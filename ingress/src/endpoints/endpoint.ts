@@ -4,14 +4,14 @@ import type { RequestContext } from "../call/context.ts";
 import type { Ports } from "../call/ports.ts";
 import type { HttpSettings } from "../config.ts";
 import type { InputReader } from "../images/inputs.ts";
-import type { LoadedModels } from "../models/loaded-models.ts";
+import type { EnabledModels } from "../models/enabled-models.ts";
 
 /** Dependencies of every endpoint. */
 export type RouteContext = {
   ports: Ports;
   settings: HttpSettings;
   /** `enabled` may change at any time: a call reads it once, and ends as it began. */
-  models: LoadedModels;
+  models: EnabledModels;
   inputs: InputReader;
 };
 

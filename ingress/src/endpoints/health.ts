@@ -14,7 +14,7 @@ export async function health({ ports, models }: RouteContext, reply: FastifyRepl
   const { kafka, redis } = own;
   const pools = ports.poolStates();
   const fault = ownFault(own);
-  const hasWorkers = pools.some((pool) => canServe(pool, models.enabled.lanes));
+  const hasWorkers = pools.some((pool) => canServe(pool, models.lanes));
   const refused = fault ? refusal(fault) : hasWorkers ? undefined : dispatchRefusal(own, pools);
   if (refused !== undefined) {
     reply.code(refused.status).header("retry-after", retryAfterSeconds(refused.details.retryAfterMs ?? 0));

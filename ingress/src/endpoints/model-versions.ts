@@ -2,13 +2,13 @@ import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import type { Recogniser } from "@faceline/models/model-pair";
 import { ApiError } from "../call/api-error.ts";
-import type { LoadedModels } from "../models/loaded-models.ts";
+import type { EnabledModels } from "../models/enabled-models.ts";
 
 /**
  * Returns the versions of a model that live workers run: one, and two in the middle of a rollout. Without a
  * worker, that of this process' catalogue.
  */
-export function versionsOf(model: Recogniser, models: LoadedModels, pools: PoolState[]): string[] {
+export function versionsOf(model: Recogniser, models: EnabledModels, pools: PoolState[]): string[] {
   const running = pools.flatMap(({ lanes }) =>
     lanes
       .filter(({ lane, workers }) => workers > 0 && lane.startsWith(`${model.name}/`))

@@ -23,7 +23,7 @@ export async function represent(
   body: RepresentRequest,
   { format }: z.infer<typeof RepresentQuery>,
 ): Promise<RepresentResponse | RepresentResult[]> {
-  const { model, detector, lane } = models.enabled.select(body);
+  const { model, detector, lane } = models.select(body);
 
   const rule = qualityRule(body);
   const values = [{ ref: inputRef("img"), value: body.img }];

@@ -7,7 +7,7 @@ import { commonBuild } from "../matching/common-build.ts";
 import { decidingPair, facesNeeded } from "../matching/pair.ts";
 import { goodFaces, qualityRule } from "../matching/quality-rule.ts";
 import { faceFound, type Subject, type SubjectFace } from "../matching/subject.ts";
-import { matchRule } from "../models/enabled-models.ts";
+import { matchRule } from "../models/match-rule.ts";
 import type { RouteContext } from "./endpoint.ts";
 import { requireOfferedVersion, requireSameVersion, versionsOf } from "./model-versions.ts";
 
@@ -17,7 +17,7 @@ export async function verify(
   call: RequestContext,
   body: VerifyRequest,
 ): Promise<VerifyResponse> {
-  const selected = models.enabled.select(body);
+  const selected = models.select(body);
   const { metric, threshold, falseMatchRate, replyFields } = matchRule(body, selected);
   requireOfferedVersion(body.model_version, versionsOf(selected.model, models, ports.poolStates()));
 

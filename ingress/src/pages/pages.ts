@@ -3,7 +3,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { ApiError } from "../call/api-error.ts";
 import { wantsHtml } from "../errors/not-found.ts";
 import { addVary, sendContent } from "@faceline/web/content";
-import type { FactsSource } from "@faceline/web/facts";
+import type { Facts } from "@faceline/web/facts";
 import { pageHeaders } from "@faceline/web/headers";
 import type { Translations } from "@faceline/web/render";
 import { chooseLanguage, languages } from "@faceline/web/words/language";
@@ -12,10 +12,19 @@ import { openSite, type Site } from "@faceline/web/site";
 
 /**
  * Returns the pages for people. They are rendered at the first request for one, so that a service whose pages
- * nobody opens starts and runs as without them; and again at the first request after the facts have changed.
- * Throws then if the rendering thread fails.
+ * nobody opens starts and runs as without them. Throws then if the rendering thread fails; the next request
+ * renders them again.
  */
-export const openPages = (facts: FactsSource): Pages => oncePerChange(facts, () => openSite(facts.read()));
+export function openPages(facts: Facts): Pages {
+  let site: Promise<Site> | undefined;
+  return () => {
+    site ??= openSite(facts).catch((error: unknown) => {
+      site = undefined;
+      throw error;
+    });
+    return site;
+  };
+}
 
 /** Adds the routes of the pages. */
 export function addPages(app: FastifyInstance, site: Pages): void {
@@ -85,22 +94,6 @@ function sendMissing(site: Site, request: FastifyRequest, reply: FastifyReply) {
 const nothingHere = (): ApiError => new ApiError("not_found", "There is nothing at this path.");
 
 const isErrorCode = (code: string): code is ErrorCode => Object.hasOwn(errorTable, code);
-
-/** Returns a function that opens something at its first call, and again after a change or a failure. */
-function oncePerChange<Opened>(facts: FactsSource, open: () => Promise<Opened>): () => Promise<Opened> {
-  let last: { changes: object; opened: Promise<Opened> } | undefined;
-  return () => {
-    const changes = facts.changes();
-    if (last?.changes !== changes) {
-      const opened = open().catch((error: unknown) => {
-        if (last?.opened === opened) last = undefined;
-        throw error;
-      });
-      last = { changes, opened };
-    }
-    return last.opened;
-  };
-}
 
 export type Pages = () => Promise<Site>;
 

@@ -65,7 +65,7 @@ export class SampleAnswerCache {
   /** Names the default model and detector, and what live workers run for them. */
   #runningBuilds(): string {
     const { ports, models } = this.#context;
-    const { defaultModel, defaultDetector } = models.enabled;
+    const { defaultModel, defaultDetector } = models;
     const lane = laneId(defaultModel, defaultDetector);
     const states = ports.poolStates().flatMap(({ lanes }) => lanes);
     const live = states.filter((state) => state.lane === lane && state.workers > 0);

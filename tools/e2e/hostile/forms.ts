@@ -26,7 +26,7 @@ const multiparts: [name: string, body: () => string, ends: ExpectedEnd][] = [
   ["no end", () => two, "invalid_request"],
   ["cut off in a head", () => `${two}--b\r\ncontent-dispo`, "invalid_request"],
   ["another boundary", () => two.replaceAll("--b", "--c"), "invalid_request"],
-  ["JSON in its place", () => `{"img1":"${marker}"}`, "invalid_request"],
+  ["JSON in its place", () => `{"img1":"${marker}"}`, "missing_image"],
   ["a field twice", () => `${two}${part("img1", vector)}--b--\r\n`, "invalid_request"],
   [
     "broken JSON in a field",

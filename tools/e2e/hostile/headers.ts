@@ -11,9 +11,10 @@ export function headers(key: string): HostileCall[] {
     ends,
   });
   return [
-    ...["application/xml", "image/jpeg", "*/*", marker].map((type) =>
+    ...["application/xml", "*/*", marker].map((type) =>
       header("content-type", type, "unsupported_media_type"),
     ),
+    header("content-type", "image/jpeg", "invalid_request"),
     ...["text/plain", "application/json;", "Application/JSON"].map((type) =>
       header("content-type", type, "ok"),
     ),

@@ -30,9 +30,9 @@ export function sources(portrait: Buffer): HostileCall[] {
       "invalid_image",
     ),
     call("only padding", "====", "invalid_image"),
-    call("hexadecimal", portrait.toString("hex"), "unsupported_image_format"),
+    call("hexadecimal", portrait.toString("hex"), "invalid_image"),
     call("the bytes as they are", portrait.toString("latin1"), "invalid_image"),
-    call("Base64 of Base64", Buffer.from(base64).toString("base64"), "unsupported_image_format"),
+    call("Base64 of Base64", Buffer.from(base64).toString("base64"), "invalid_image"),
     call("14 MiB of Base64", "/9j/".repeat(14 * 262_144), "image_too_large"),
     call("11 MiB of blanks", " ".repeat(11 * 1_048_576), "missing_image"),
   ];

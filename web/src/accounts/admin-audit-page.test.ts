@@ -50,31 +50,16 @@ test("limits show what they were and what they are; those that stayed are left o
   );
 });
 
-test("a model is named with its kind, and a default with the one before it", () => {
-  assert.deepEqual(
-    rows([
-      { action: "model_disabled", on: "tiny", details: { noun: "detector" } },
-      { action: "model_made_default", on: "tiny", details: { noun: "detector", formerDefaults: ["ssd"] } },
-    ]),
-    [
-      ["disabled", "detector tiny", ""],
-      ["made default", "detector tiny", "ssd → tiny"],
-    ],
-  );
-});
-
 test("entries that say less are shown with what they say", () => {
   assert.deepEqual(
     rows([
       { action: "key_rotated", on: "5b1b2f60-3f0e-4a43-9d54-5a8c1d1f4f10" },
       { action: "limits_set", on: "ants" },
-      { action: "model_made_default", on: "tiny" },
       { action: "waitlist_approved", on: "ada@example.test" },
     ]),
     [
       ["key rotated", "5b1b2f60-3f0e-4a43-9d54-5a8c1d1f4f10", ""],
       ["limits set", "ants", ""],
-      ["made default", "tiny", ""],
       ["approved", "ada@example.test", ""],
     ],
   );

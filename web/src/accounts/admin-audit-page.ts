@@ -36,11 +36,11 @@ const auditTable = (entries: AuditEntry[], keys: AuditKey[]): Html =>
     rows: entries,
   });
 
-/** The object of an entry: a key by name and first characters, a model with its kind, a team as a link. */
+/** The object of an entry: a key by name and first characters, a team as a link. */
 function objectText({ action, on, details }: AuditEntry, keys: AuditKey[]): Html {
   if (action.startsWith("key_")) return html`!${auditKeyText(on, keys)}!${teamOfKey(details.team)}`;
   if (action === "limits_set") return teamLink(on);
-  return details.noun === undefined ? html`${on}` : html`${details.noun} ${on}`;
+  return html`${on}`;
 }
 
 const teamOfKey = (team: string | undefined): Html =>
@@ -69,9 +69,6 @@ const actionTexts: Record<AuditAction, string> = {
   key_renamed: "key renamed",
   key_rotated: "key rotated",
   key_revoked: "key revoked",
-  model_enabled: "enabled",
-  model_disabled: "disabled",
-  model_made_default: "made default",
 };
 
 type AuditView = { entries: AuditEntry[]; keys: AuditKey[]; older?: string | undefined };

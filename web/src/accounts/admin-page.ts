@@ -26,7 +26,6 @@ const links = [
   { path: "/admin/teams", text: "Teams", below: "/admin/teams/" },
   { path: "/admin/usage", text: "Usage", below: "/admin/usage/" },
   { path: "/admin/people", text: "People", below: "/admin/people/" },
-  { path: "/admin/models", text: "Models", below: "/admin/models/" },
   { path: "/admin/audit", text: "Audit log", below: "/admin/audit/" },
 ];
 

@@ -4,7 +4,7 @@ import { each, type Html, html, nothing } from "../html.ts";
 import { limitFields, shortLabel } from "./limits-form.ts";
 
 /** Returns a line for each value that an entry changed. Nothing for actions that say all, and old entries. */
-export function auditChange({ action, on, details }: AuditEntry, keys: AuditKey[]): Html {
+export function auditChange({ action, details }: AuditEntry, keys: AuditKey[]): Html {
   switch (action) {
     case "waitlist_approved":
     case "operator_made":
@@ -20,8 +20,6 @@ export function auditChange({ action, on, details }: AuditEntry, keys: AuditKey[
       return details.newKey === undefined
         ? nothing
         : html`<div>new key !${auditKeyText(details.newKey, keys)}</div>`;
-    case "model_made_default":
-      return defaultChange(on, details.formerDefaults);
     case "member_made":
     case "sign_in_address_made":
     case "sign_in_addresses_cancelled":
@@ -32,8 +30,6 @@ export function auditChange({ action, on, details }: AuditEntry, keys: AuditKey[
     case "key_created":
     case "key_renamed":
     case "key_revoked":
-    case "model_enabled":
-    case "model_disabled":
       return nothing;
   }
 }
@@ -64,10 +60,6 @@ const isSame = ({ before, after }: NonNullable<LimitsChange>): boolean =>
 function limitText(limit: number | undefined): string {
   if (limit === undefined) return "default";
   return limit === 0 ? "unlimited" : formatCount(limit);
-}
-
-function defaultChange(name: string, formerDefaults: string[] | undefined): Html {
-  return formerDefaults === undefined ? nothing : html`<div>${formerDefaults.join(" and ")} → ${name}</div>`;
 }
 
 type LimitsChange = AuditDetails["limits"];

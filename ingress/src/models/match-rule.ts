@@ -1,0 +1,43 @@
+import { ApiError } from "../call/api-error.ts";
+import type { SelectedModels } from "./enabled-models.ts";
+import { thresholdMax } from "../matching/false-match-rates.ts";
+import type { MatchRule } from "../matching/ranking.ts";
+
+/**
+ * Returns the metric and threshold of a call, and what its response says of the threshold. The threshold is
+ * the model's own where the call has none. Faces that are not aligned have no false match rate: theirs was
+ * not measured.
+ *
+ * Throws `invalid_request` for a threshold that most pairs of different people are within, such as a
+ * percentage or that of another library.
+ */
+export function matchRule(fields: ThresholdFields, { model, falseMatchRates }: SelectedModels) {
+  const metric = fields.distance_metric;
+  const own = model.thresholds[metric];
+  const { threshold = own } = fields;
+  const max = threshold > own ? thresholdMax(metric, model, falseMatchRates) : own;
+  if (threshold > max) {
+    const detail =
+      `threshold is a distance: for ${metric} of ${model.name} it is between 0 and ${max}. ` +
+      `A larger one would match most pairs of different people. Leave it out for the model's own, ${own}.`;
+    throw new ApiError("invalid_request", detail, { field: "threshold" });
+  }
+  const rateOf = falseMatchRates?.of[metric] ?? (() => null);
+  const falseMatchRate = fields.align ? rateOf : () => null;
+  const rate = rateOf(threshold) ?? 0;
+  const detail =
+    `The threshold ${threshold} matches about ${Math.round(100 * rate)} % of pairs of different people. ` +
+    `For ${metric}, ${model.name} has its own, ${own}: leave threshold out to use it.`;
+  const warnings = threshold > own && rate > rateWarned ? [{ code: "threshold_too_high", detail }] : [];
+  const replyFields = { threshold, threshold_false_match_rate: falseMatchRate(threshold), warnings };
+  return { metric, threshold, falseMatchRate, replyFields };
+}
+
+/** Share of pairs of different people. A threshold that matches more of them comes with a warning. */
+const rateWarned = 0.1;
+
+type ThresholdFields = {
+  distance_metric: MatchRule["metric"];
+  threshold?: number | undefined;
+  align: boolean;
+};
