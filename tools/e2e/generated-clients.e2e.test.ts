@@ -1,9 +1,9 @@
 import assert from "node:assert/strict";
 import { execFile } from "node:child_process";
 import { randomUUID } from "node:crypto";
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join, resolve } from "node:path";
+import { join, resolve } from "node:path";
 import test, { type TestContext } from "node:test";
 import { promisify } from "node:util";
 import { CommandOutput } from "@faceline/runtime/command-output";
@@ -106,33 +106,6 @@ test("generated clients send JSON and files, and read a 400 and a 429 as types",
     await run("go", "get", "github.com/oapi-codegen/runtime@v1.9.0");
     assert.deepEqual(JSON.parse(await run("go", "run", ".")), expected);
   });
-
-  await t.test("Postman's runner sends every request of the collection", async (t) => {
-    const { run, write } = project(t);
-    const collection = (await (await fetch(`${address}/postman.json`)).text()).replaceAll(
-      '"src":[]',
-      `"src":${JSON.stringify(env.FACE)}`,
-    );
-    const variables = ["--env-var", `apiKey=${key}`, "--env-var", `baseUrl=${address}`];
-    const output = ["--reporters", "json", "--reporter-json-export", "report.json"];
-    const file = write("postman.json", collection);
-    await run("npx", "--yes", "newman@6.2.2", "run", file, ...variables, ...output);
-    const { executions } = JSON.parse(readFileSync(join(dirname(file), "report.json"), "utf8")).run as Report;
-    const bodies = executions.map(({ response }) => Buffer.from(response.stream.data).toString());
-    // The images of the JSON examples are plain squares.
-    const expected = executions.map(({ response }) => (response.code === 200 ? "" : "no_face_detected"));
-    assert.deepEqual(
-      bodies.map((body) => (JSON.parse(body) as { error?: string }).error ?? ""),
-      expected,
-    );
-    assert.deepEqual(
-      [...Map.groupBy(expected, String)].map(([error, { length }]) => [error, length]),
-      [
-        ["no_face_detected", 5],
-        ["", 10],
-      ],
-    );
-  });
 });
 
 /** Returns the key of a team that has one request a second. */
@@ -168,7 +141,3 @@ function project(t: Pick<TestContext, "after" | "signal">, variables: Record<str
     },
   };
 }
-
-type Report = {
-  run: { executions: { item: { name: string }; response: { code: number; stream: { data: number[] } } }[] };
-}["run"];

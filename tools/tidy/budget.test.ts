@@ -15,13 +15,13 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   contracts: [4_610, 1_160],
   deploy: [5_620, 3_570],
   inference: [6_460, 6_740],
-  ingress: [11_390, 11_750],
+  ingress: [11_380, 11_720],
   models: [7_170, 4_690],
   runtime: [8_190, 4_610],
   "tools/accuracy": [1_130, 440],
   "tools/bench": [3_530, 850],
   "tools/commands": [720, 10],
-  "tools/e2e": [3_390, 7_970],
+  "tools/e2e": [3_380, 7_940],
   "tools/int8-ranges": [260, 20],
   "tools/planner": [3_960, 1_580],
   "tools/releases": [50, 140],
@@ -29,7 +29,7 @@ const linesMax: Record<string, [code: number, tests: number]> = {
   "tools/testing": [0, 1_000],
   "tools/thresholds": [2_810, 1_500],
   "tools/tidy": [390, 1_290],
-  web: [9_060, 1_400],
+  web: [8_910, 1_350],
 };
 
 /** Bytes of each document; the first pattern that matches a document counts. */

@@ -13,7 +13,6 @@ import {
   sampleNames,
   thumbnailName,
 } from "./samples.ts";
-import { makeSocialCard } from "./social-card.ts";
 import { bundleScripts, type ScriptName, scriptNames } from "./scripts.ts";
 
 /**
@@ -29,14 +28,11 @@ const files = {
   "geist-licence.txt": "@fontsource-variable/geist/LICENSE",
 };
 type FileName = keyof typeof files;
-export type AssetName = FileName | ScriptName | SampleAssetName | typeof cardName;
-
-const cardName = "card.webp";
+export type AssetName = FileName | ScriptName | SampleAssetName;
 
 export const assetNames: AssetName[] = [
   ...(Object.keys(files) as FileName[]),
   ...scriptNames,
-  cardName,
   ...sampleNames.flatMap((sample) => [pictureName(sample), previewName(sample), thumbnailName(sample)]),
 ];
 
@@ -74,7 +70,6 @@ export async function readAssets(): Promise<Assets> {
     ...Object.entries(files).map(
       async ([name, source]) => [name as FileName, await readAsset(name, source)] as const,
     ),
-    makeSocialCard().then((body) => [cardName, uncompressed("image/webp", body)] as const),
     ...sampleNames.flatMap((sample) => [
       readPicture(sample).then((body) => [pictureName(sample), uncompressed("image/jpeg", body)] as const),
       makePreview(sample).then((body) => [previewName(sample), uncompressed("image/webp", body)] as const),

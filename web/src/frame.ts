@@ -18,7 +18,7 @@ export function frame(page: FramedPage, facts: Facts, assets: AssetAddresses, re
 <meta name="color-scheme" content="light dark">
 <title>${page.title} · Faceline</title>
 <meta name="description" content="${page.description}">
-!${previewTags(page, facts, assets)}<link rel="icon" type="image/svg+xml" href="${assets.address("icon.svg")}">
+!${previewTags(page, facts)}<link rel="icon" type="image/svg+xml" href="${assets.address("icon.svg")}">
 <link rel="preload" as="font" type="font/woff2" crossorigin href="${assets.address("geist.woff2")}">
 <link rel="stylesheet" href="${assets.address("faceline.css")}">
 !${each(page.styles ?? [], (name) => styleSheet(name, assets))}<script src="${assets.address("theme.js")}"></script>
@@ -96,25 +96,18 @@ const accountLink = (path: string, text: string): MainLink => ({
   isCurrent: (current) => current === path || current.startsWith(`${path}/`),
 });
 
-/** Tags for search engines and previews of links. Addresses must be absolute: they need PUBLIC_URL. */
-function previewTags(
-  { path, title, description }: FramedPage,
-  { publicUrl }: Facts,
-  assets: AssetAddresses,
-): Html {
+/** Tags for previews of links and search engines. */
+function previewTags({ path, title, description }: FramedPage, { publicUrl }: Facts): Html {
   if (path === "") return nothing;
   return html`<meta property="og:title" content="${title} · Faceline">
 <meta property="og:description" content="${description}">
-!${addressTags(publicUrl, path, assets)}`;
+!${canonicalTag(publicUrl, path)}`;
 }
 
-function addressTags(publicUrl: string, path: string, assets: AssetAddresses): Html {
+/** The address must be absolute: it needs PUBLIC_URL. */
+function canonicalTag(publicUrl: string, path: string): Html {
   if (publicUrl === "") return nothing;
-  return html`<meta property="og:type" content="website">
-<meta property="og:url" content="${publicUrl + path}">
-<meta property="og:image" content="${publicUrl + assets.address("card.webp")}">
-<meta name="twitter:card" content="summary_large_image">
-<link rel="canonical" href="${publicUrl + path}">
+  return html`<link rel="canonical" href="${publicUrl + path}">
 `;
 }
 

@@ -1,9 +1,6 @@
 import { type AssetName, assetNames, readAssets } from "./assets.ts";
 import { type Content, compress } from "./content.ts";
-import { apiDocument } from "./docs/api-document.ts";
 import { docsIndex, docsPages } from "./docs/docs-pages.ts";
-import { originOf } from "./docs/highlight.ts";
-import { postmanCollection } from "./docs/postman.ts";
 import { searchIndexPath } from "./docs/search/find-sections.ts";
 import type { Facts } from "./facts.ts";
 import { frame } from "./frame.ts";
@@ -40,9 +37,8 @@ export async function renderSite(facts: Facts): Promise<RenderedSite> {
   const pages = sources.map(async (page) => [inWords(page, english).path, await renderAll(page)] as const);
   const compressJson = (value: unknown): Promise<Content> =>
     compress("application/json; charset=utf-8", Buffer.from(JSON.stringify(value)));
-  const files = await makeSiteFiles(facts, allPages);
+  const files = await makeSiteFiles();
   files.set(searchIndexPath, await compressJson(docsIndex(facts)));
-  files.set("/postman.json", await compressJson(postmanCollection(apiDocument, originOf(facts))));
   return {
     pages: new Map([
       ...(await Promise.all(pages)),

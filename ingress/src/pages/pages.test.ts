@@ -47,12 +47,6 @@ test("every address in every page resolves, anchors included", async () => {
   }
 });
 
-test("/postman.json is the collection, for the origin of the service", async () => {
-  const reply = await app.inject("/postman.json");
-  assert.match(String(reply.headers["content-type"]), /^application\/json/);
-  assert.equal(reply.json().variable[0].key, "baseUrl");
-});
-
 test("all pages and assets together take less than 2.5 MiB of memory", async () => {
   const { pages, assets, missingPage } = await renderSite(await testFacts());
   const translations = [...pages.values(), missingPage].flatMap((page) => Object.values(page));
@@ -166,24 +160,6 @@ test("browsers and crawlers find an icon and rules where they look by themselves
     assert.deepEqual([format, width, height], ["png", px, px]);
   }
   assert.equal((await app.inject("/robots.txt")).body, "User-agent: *\nDisallow: /tester/\n");
-  assert.equal((await app.inject("/sitemap.xml")).statusCode, 404, "its addresses would not be absolute");
-  assert.doesNotMatch((await app.inject("/docs")).body, /og:(?:image|url)/);
-});
-
-test("PUBLIC_URL names the sitemap, every page in it, and the card of each page", async (t) => {
-  const { app } = testServer(t, { settings: { PUBLIC_URL: "https://faces.example/" } });
-  assert.match((await app.inject("/robots.txt")).body, /^Sitemap: https:\/\/faces\.example\/sitemap\.xml$/m);
-  const { body } = await app.inject("/sitemap.xml");
-  const listed = Array.from(body.matchAll(/<loc>https:\/\/faces\.example(.*)<\/loc>/g), ([, path]) => path);
-  assert.deepEqual(
-    listed,
-    allPages.map(({ path }) => path),
-  );
-  const page = (await app.inject("/docs")).body;
-  assert.match(page, /<meta property="og:title" content="Documentation · Faceline">/);
-  const [, card] = /<meta property="og:image" content="https:\/\/faces\.example([^"]*)">/.exec(page)!;
-  const { width, height } = await sharp((await app.inject(card!)).rawPayload).metadata();
-  assert.deepEqual([width, height], [1_200, 630]);
 });
 
 test("the search index has every guide, error, endpoint and chapter, and weighs at most 64 kB", async () => {

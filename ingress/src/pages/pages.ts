@@ -34,7 +34,7 @@ export function addPages(app: FastifyInstance, site: Pages): void {
       reply.headers(pageHeaders);
     });
 
-    for (const path of ["/", "/docs", "/postman.json", ...siteFilePaths]) {
+    for (const path of ["/", "/docs", ...siteFilePaths]) {
       pages.get(path, async (request, reply) => sendPage(await site(), path, request, reply));
     }
     pages.get<Rest>("/docs/*", async (request, reply) => {

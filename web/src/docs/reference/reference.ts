@@ -15,7 +15,7 @@ export function reference(context: ReferenceContext): Html {
   return html`<div class="prose">
 <h1>Reference</h1>
 !${paragraphs(document.info.description)}
-<p>Generate a client from the <a href="/openapi.json">OpenAPI document</a>, or import the <a href="/postman.json">collection</a> into Postman or Bruno.</p>
+<p>Generate a client from the <a href="/openapi.json">OpenAPI document</a>, or import it into Postman or Bruno.</p>
 </div>
 !${each(listOperations(document), (listed) => operationSection(listed, { ...context, document }))}
 <section class="type" id="types" aria-labelledby="types-title">
