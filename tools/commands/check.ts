@@ -4,11 +4,11 @@ import { Steps } from "@faceline/deploy/launcher/steps";
 import { tidyArguments } from "./test-runner.ts";
 
 // `npm run check`: types, lint, format, boundaries between packages, and the tests of tools/tidy. All run,
-// also when one fails.
+// also when one fails; the last line is the verdict.
 
 await runCommand(checkAll);
 
-async function checkAll({ stop }: Command): Promise<void> {
+async function checkAll({ print, stop }: Command): Promise<void> {
   const steps = new Steps();
   const env = { ...process.env, TURBO_TELEMETRY_DISABLED: "1", TURBO_NO_UPDATE_NOTIFIER: "1" };
   const check = async (name: string, command: string, ...args: string[]) => {
@@ -23,4 +23,6 @@ async function checkAll({ stop }: Command): Promise<void> {
   await check("format", "biome", "format");
   await check("boundaries", "turbo", "boundaries");
   await check("tidy", process.execPath, ...tidyArguments);
+  const failed = steps.done.filter(({ ok }) => !ok).map(({ name }) => name);
+  print(failed.length === 0 ? "passed" : `failed: ${failed.join(", ")}`);
 }
