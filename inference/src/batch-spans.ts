@@ -111,8 +111,8 @@ export class BatchSpans {
 }
 
 /**
- * Fetching and decoding, the run, and the stages of the run, which follow each other in it. What they are of
- * is on the span above them: these spans are the most, so each attribute here would cost most.
+ * Fetching and decoding, the run, and the stages of the run, which follow each other in it. Lane and batch
+ * are on the parent span: there are many of these spans, so an attribute costs most here.
  */
 function stepSpans(
   parent: SpanContext,

@@ -23,9 +23,9 @@ const retryDelayMs = 100;
 const imagesAheadMax = 4;
 
 /**
- * Opens Redis connections of its own, because everything that they receive is zeroed: only images may come
- * over them, and those of each batch over another one. So these connections do not check their server while
- * they are in use; the worker's other connection does. Images may arrive slowly, but not pause for
+ * Opens Redis connections of its own, one for each batch, because everything that they receive is zeroed:
+ * only images may come over them. So these connections do not check their server while they are in use; the
+ * worker's other connection does. Images may arrive slowly, but not pause for
  * REDIS_COMMAND_MS.
  */
 export async function openImageInbox({

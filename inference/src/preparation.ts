@@ -49,7 +49,7 @@ export function openPreparation(parts: PreparationParts): Preparation {
     );
   };
 
-  /** Tasks without their image. It was removed where the task has ended: those are nobody's any more. */
+  /** Tasks without their image. It was removed where the task has ended: nobody waits for them any more. */
   const withoutImage = async (tasks: BatchTask[], batchId: BatchId): Promise<PreparedBatch["completed"]> => {
     const ends = tasks.length === 0 ? [] : await parts.taskEnds(tasks.map(({ id }) => id));
     return tasks.flatMap((task, index) => {

@@ -7,7 +7,7 @@ import type { failureReasons, ShedReason } from "@faceline/contracts/wire/outcom
  * holds no key, request or task, and teams only by their names. Fields that end in `Ms` are in milliseconds.
  */
 export type LiveState = {
-  /** Id of the process: another one is another process. */
+  /** Id of the process, which changes at every restart. */
   process: string;
   version: string;
   /** Commit, where it is known. */

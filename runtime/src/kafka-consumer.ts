@@ -40,7 +40,7 @@ class GroupMember implements Consumer {
   #phase: "open" | "crashed" | "closed" = "open";
   #respondedAt = runningTime();
   #isResponsive = true;
-  /** Whether the members were asked for since the last join, with which every change of them ends. */
+  /** Whether the members were asked for since the last join. Every change of members ends with a join. */
   #membersAsked = true;
   /** Instant at which the last request that renewed the session was sent. */
   #renewalSentAt = 0;

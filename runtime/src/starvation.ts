@@ -32,7 +32,7 @@ export class Starved extends Error {
 export const starvedIn = (spent: TimeSpent): Starved | undefined =>
   wasStarved(spent) ? new Starved(spent) : undefined;
 
-/** Returns the wait of which an error is the end, where this process could hardly run in it. */
+/** Returns the wait that ended in this error, where this process could hardly run during it. */
 export function starvationOf(error: unknown): TimeSpent | undefined {
   let each = error;
   for (let depth = 0; each instanceof Error && depth < causesMax; depth++) {

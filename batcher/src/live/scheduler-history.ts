@@ -16,7 +16,7 @@ export class SchedulerHistory implements SchedulerObserver {
   readonly shed = new RecentSlots<ShedReason>();
   readonly failed = new RecentSlots<(typeof failureReasons)[number]>();
   readonly #state: State;
-  /** Those of lanes that the scheduler has forgotten go with them. */
+  /** Freed with the lanes that the scheduler forgets. */
   readonly #lanes = new WeakMap<Lane, LaneHistory>();
   readonly #workers = new Map<string, WorkerHistory>();
 

@@ -46,7 +46,7 @@ export function limitBodyMemory(
       beginLarge: () => largeCalls.begin(request, reply),
       discard: () => pace.discard(request, payload),
     });
-    // Of a call that was answered early nobody reads the rest.
+    // After an early response, nobody reads the rest of the body.
     onClose(reply, () => body.destroy());
     return body;
   });

@@ -20,7 +20,7 @@ export function answerMalformedRequest(
   if (error.code === "ECONNRESET" || refused.has(socket)) return;
   refused.add(socket);
   const refuse = () => endWithProblem(parserError(error), socket, site, now);
-  // Not those whose body is still arriving: they are the ones at fault, and are answered by this.
+  // Not requests whose body is still arriving: the fault is theirs, and this is their response.
   const last = [...pendingResponses(socket)].findLast((response) => response.req.complete);
   if (last === undefined) refuse();
   // Responses are written and closed in the order of their requests.

@@ -37,7 +37,7 @@ export function poolOffers(
 const taskMsOf = ({ taskMs, expectedRunMs, workers }: LaneState): number =>
   Math.max(taskMs ?? expectedRunMs / workers, taskMinMs);
 
-/** Faster than any worker: for a division. */
+/** A lower bound, faster than any worker, so that nothing is divided by zero. */
 const taskMinMs = 0.001;
 
 /** Returns the offer that would finish a call first; undefined if none takes a call of this class. */

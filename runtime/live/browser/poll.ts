@@ -8,7 +8,7 @@ import type { Link } from "../view/page.ts";
 export function pollState({ readToken, onChange }: PollOptions): Poll {
   let state: LiveState | undefined;
   let answeredAt = performance.now();
-  let process: string | undefined;
+  let processId: string | undefined;
   let restartedAt = Number.NEGATIVE_INFINITY;
   let timer: ReturnType<typeof setTimeout> | undefined;
   let isAsking = false;
@@ -36,8 +36,8 @@ export function pollState({ readToken, onChange }: PollOptions): Poll {
       else {
         state = (await reply.json()) as LiveState;
         answeredAt = performance.now();
-        if (process !== undefined && process !== state.process) restartedAt = answeredAt;
-        process = state.process;
+        if (processId !== undefined && processId !== state.process) restartedAt = answeredAt;
+        processId = state.process;
         show({ kind: "live", restarted: answeredAt - restartedAt < restartShownMs });
       }
     } catch {

@@ -140,7 +140,7 @@ function modelOf(lane: LaneProfile, batchMax: number) {
 
 /** Time after the last arrival in which calls may still end: the longest deadline and some more. */
 const drainMs = 130_000;
-/** How often it is seen whether the target is missed already. */
+/** Calls between two checks for a target that is missed already. */
 const checkEveryCalls = 1_000;
 
 /** The settings that an operator decides. */

@@ -27,7 +27,7 @@ export class LaneEstimates {
   /** Exponentially weighted mean of the costs of light tasks. */
   #lightCost = 1;
   #warmedUp = false;
-  /** Dropped at every change of what it follows from, except for the hops, of which it names the sum. */
+  /** Cleared when an input changes, except for the hops: it is keyed by their sum. */
   #throughputs: { hopsMs: number; perMs: readonly number[] } | undefined;
 
   /** The batch sizes that workers have warmed up, ascending; only 1 before the first report. */

@@ -53,8 +53,8 @@ type BatchPhase =
   | { kind: "lost"; confirmed: boolean };
 
 /**
- * Returns a batch that was just sent or, without `dispatch`, one that another batcher sent. `deadlines`: of
- * those of its tasks that were read.
+ * Returns a batch that was just sent or, without `dispatch`, one that another batcher sent. `deadlines`:
+ * those of its tasks that this batcher has read.
  */
 export function newSentBatch({ deadlines, ...fields }: NewSentBatch): SentBatch {
   return {

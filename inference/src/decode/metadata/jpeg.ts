@@ -28,7 +28,7 @@ export function jpegWithoutMetadata(jpeg: Buffer): PlainImage | undefined {
     const isFirst = isExif && orientation === undefined;
     if (isFirst) orientation = exifOrientation(jpeg.subarray(payloadAt, end));
     const isTurned = isFirst && orientation !== undefined && orientation !== upright;
-    // A length of less than two bytes is damage, of which a library tells.
+    // A length of less than two bytes is damage, which libraries report.
     if (end < payloadAt) return "stop";
     kept.cut(payloadAt - 4, Math.min(end, jpeg.length), isTurned ? exifSegment(orientation!) : undefined);
     return "continue";
