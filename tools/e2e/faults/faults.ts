@@ -24,6 +24,8 @@ const withoutKafka = [
   late,
 ];
 const withoutVolatileRedis = ["503 dependency_unavailable redis-volatile", late];
+/** An image that was stored and not yet fetched is gone. */
+const imageLost = "502 upstream_failed";
 const load = ["503 queue_full", "503 queue_timeout"];
 
 /** Faults on real processes, and how a call may end meanwhile. Each ends with what caused it. */
@@ -49,7 +51,11 @@ export const faults: Fault[] = [
     allowed: ["no connection", "503 not_ready"],
   },
   { name: "kill Kafka", act: () => killServer("kafka"), allowed: withoutKafka },
-  { name: "kill the volatile Redis", act: () => killServer("redis-volatile"), allowed: withoutVolatileRedis },
+  {
+    name: "kill the volatile Redis",
+    act: () => killServer("redis-volatile"),
+    allowed: [...withoutVolatileRedis, imageLost],
+  },
   { name: "kill the durable Redis", act: () => killServer("redis-durable") },
 
   { name: "stop a worker for 3 s", act: (rig) => stopService(rig, "inference-1", 3) },
@@ -81,12 +87,7 @@ export const faults: Fault[] = [
   },
   { name: "rebalance storm", act: joinAndLeave },
 
-  {
-    name: "FLUSHALL",
-    act: () => onVolatileRedis(["FLUSHALL"]),
-    // An image that was stored and not yet fetched is gone.
-    allowed: ["502 upstream_failed"],
-  },
+  { name: "FLUSHALL", act: () => onVolatileRedis(["FLUSHALL"]), allowed: [imageLost] },
   { name: "drop subscribers", act: () => onVolatileRedis(["CLIENT", "KILL", "TYPE", "pubsub"]) },
   {
     name: "drop clients of Redis",
