@@ -123,3 +123,10 @@ function exists(path: string, document: string): boolean {
     (file) => file === path || file === normalize(join(dirname(document), path)) || file.endsWith(`/${path}`),
   );
 }
+
+test("the core that newcomers read has at most 35 files and 4,500 lines", () => {
+  const rows = read("docs/developing/core.md").matchAll(/^\| `(\S+\.ts)` \|/gm);
+  const sizes = Array.from(rows, ([, file]) => read(file!).split("\n").length - 1);
+  const lines = sizes.reduce((sum, each) => sum + each, 0);
+  assert.ok(sizes.length > 30 && sizes.length <= 35 && lines <= 4_500, `${lines} lines`);
+});

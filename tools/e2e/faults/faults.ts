@@ -26,6 +26,7 @@ const withoutKafka = [
 const withoutVolatileRedis = ["503 dependency_unavailable redis-volatile", late];
 /** An image that was stored and not yet fetched is gone. */
 const imageLost = "502 upstream_failed";
+const withoutImages = [...withoutVolatileRedis, imageLost];
 const load = ["503 queue_full", "503 queue_timeout"];
 
 /** Faults on real processes, and how a call may end meanwhile. Each ends with what caused it. */
@@ -51,11 +52,7 @@ export const faults: Fault[] = [
     allowed: ["no connection", "503 not_ready"],
   },
   { name: "kill Kafka", act: () => killServer("kafka"), allowed: withoutKafka },
-  {
-    name: "kill the volatile Redis",
-    act: () => killServer("redis-volatile"),
-    allowed: [...withoutVolatileRedis, imageLost],
-  },
+  { name: "kill the volatile Redis", act: () => killServer("redis-volatile"), allowed: withoutImages },
   { name: "kill the durable Redis", act: () => killServer("redis-durable") },
 
   { name: "stop a worker for 3 s", act: (rig) => stopService(rig, "inference-1", 3) },
