@@ -23,14 +23,10 @@ import { completeTasks, type ReceivedBatch } from "./completed-tasks.ts";
  */
 export class Worker {
   readonly #parts: WorkerParts;
-  readonly #staged: ReceivedBatch[] = [];
+  /** The batches that have no answer yet, in the order of their arrival. */
+  readonly #batches = new Map<ReceivedBatch, Phase>();
   readonly #completion: BatchCompletion;
-  #running: Running | undefined;
-  /** Staged batches that are fetched and decoded, or that are ready. */
-  readonly #preparing = new Set<ReceivedBatch>();
-  /** Staged batches that can run, in the order in which they became ready. */
-  readonly #ready: { batch: ReceivedBatch; prepared: PreparedBatch | Error }[] = [];
-  #looping = false;
+  #lastReady = 0;
   #onIdle: () => void = () => {};
   #draining = false;
   #abandoned = false;
@@ -68,28 +64,20 @@ export class Worker {
   take(batch: Batch): void {
     // Kafka delivers a batch again after a rebalance that was faster than the commit.
     if (this.#has(batch)) return;
-    if (this.#staged.length >= this.#parts.heldBatchesMax) {
+    if (this.#staged().length >= this.#parts.heldBatchesMax) {
       const fields = { reason: "held", ...batchIds(batch) };
       this.#parts.log.warn(fields, "too many batches are held; this one is left to the batcher");
       return;
     }
-    if (!this.#isFor(batch)) {
-      this.#refuse(batch);
-      return;
-    }
-    this.#staged.push({ ...batch, receivedAt: this.#parts.clock.now() });
+    if (this.#buildOf(batch)?.digest !== batch.digest) return this.#refuse(batch);
+    this.#batches.set({ ...batch, receivedAt: this.#parts.clock.now() }, { kind: "staged" });
     this.#parts.onChange();
     this.#prepareNext();
   }
 
-  /** Whether this worker has the batch's lane in its build. */
-  #isFor({ lane, digest }: Batch): boolean {
-    return this.#parts.engine.lanes.some((each) => each.lane === lane && each.build.digest === digest);
-  }
-
-  /** Returns the build that this worker runs for the lane of a batch that it has taken. */
-  #buildOf({ lane }: Batch): LaneBuild {
-    return this.#parts.engine.lanes.find((each) => each.lane === lane)!.build;
+  /** Returns the build that this worker runs for the lane of a batch. */
+  #buildOf({ lane }: Batch): LaneBuild | undefined {
+    return this.#parts.engine.lanes.find((each) => each.lane === lane)?.build;
   }
 
   #refuse(batch: Batch): void {
@@ -99,16 +87,21 @@ export class Worker {
   }
 
   #has({ id }: Batch): boolean {
-    return this.#unanswered().some((each) => each.id === id) || this.#completion.has(id);
+    return this.#batches.keys().some((each) => each.id === id) || this.#completion.has(id);
   }
 
-  #unanswered(): Batch[] {
-    return [...this.#staged, ...(this.#running === undefined ? [] : [this.#running.batch])];
+  /** The batches that wait for their run. */
+  #staged(): ReceivedBatch[] {
+    return [...this.#batches].flatMap(([batch, { kind }]) => (kind === "running" ? [] : [batch]));
+  }
+
+  #running(): Running | undefined {
+    return this.#batches.values().find((phase) => phase.kind === "running");
   }
 
   /** Resolves when every batch has been answered. */
   async drained(): Promise<void> {
-    while (this.#staged.length > 0 || this.#looping || this.#completion.answering.size > 0) {
+    while (this.#batches.size > 0 || this.#completion.answering.size > 0) {
       await new Promise<void>((resolve) => {
         this.#onIdle = resolve;
       });
@@ -117,8 +110,8 @@ export class Worker {
 
   /** The contents of a report. */
   read(): Omit<Report, "worker" | "sequence" | "sentAt"> {
-    const running = this.#abandoned ? undefined : this.#running;
-    const staged = this.#abandoned ? [] : this.#staged;
+    const running = this.#abandoned ? undefined : this.#running();
+    const staged = this.#abandoned ? [] : this.#staged();
     const answering = this.#abandoned ? [] : [...this.#completion.answering];
     return {
       draining: this.#draining,
@@ -145,48 +138,43 @@ export class Worker {
 
   /** Starts to prepare staged batches, in their order, as far as there are buffers for them. */
   #prepareNext(): void {
-    for (const batch of this.#staged) {
-      if (this.#preparing.size >= preparedBatchesMax) return;
-      if (!this.#preparing.has(batch)) void this.#prepare(batch);
-    }
+    const taken = [...this.#batches].filter(([, { kind }]) => kind === "preparing" || kind === "ready");
+    const staged = [...this.#batches].filter(([, { kind }]) => kind === "staged");
+    for (const [batch] of staged.slice(0, preparedBatchesMax - taken.length)) void this.#prepare(batch);
   }
 
   async #prepare(batch: ReceivedBatch): Promise<void> {
-    this.#preparing.add(batch);
+    this.#batches.set(batch, { kind: "preparing" });
     const prepared = await this.#parts.prepare(batch).catch((error: Error) => error);
-    this.#ready.push({ batch, prepared });
-    if (!this.#looping) await this.#runReady();
+    this.#batches.set(batch, { kind: "ready", prepared, order: ++this.#lastReady });
+    this.#runNext();
   }
 
-  async #runReady(): Promise<void> {
-    this.#looping = true;
-    for (let next = this.#ready.shift(); next !== undefined; next = this.#ready.shift()) {
-      const { batch, prepared } = next;
-      this.#staged.splice(this.#staged.indexOf(batch), 1);
-      this.#preparing.delete(batch);
-      await this.#run(batch, prepared);
-    }
-    this.#looping = false;
-    this.#onIdle();
+  /** Runs the batch that became ready first, unless another one runs. */
+  #runNext(): void {
+    if (this.#running() !== undefined) return;
+    const [first] = [...this.#batches]
+      .flatMap(([batch, phase]) => (phase.kind === "ready" ? [{ batch, ...phase }] : []))
+      .toSorted((a, b) => a.order - b.order);
+    if (first?.prepared instanceof Error) this.#fail(first.batch, first.prepared.message);
+    else if (first !== undefined) void this.#run(first.batch, first.prepared);
   }
 
-  async #run(batch: ReceivedBatch, prepared: PreparedBatch | Error): Promise<void> {
+  #fail(batch: ReceivedBatch, error: string): void {
+    const { clock, log } = this.#parts;
+    log.error({ ...batchIds(batch), reason: error }, "a batch could not be prepared");
+    this.#end(batch, { error, times: { receivedAt: batch.receivedAt } }, nothingRun(clock.now()));
+  }
+
+  async #run(batch: ReceivedBatch, prepared: PreparedBatch): Promise<void> {
     const { clock, engine, log } = this.#parts;
     const startedAt = clock.now();
-    const times = { receivedAt: batch.receivedAt };
-    if (prepared instanceof Error) {
-      const error = prepared.message;
-      log.error({ ...batchIds(batch), reason: error }, "a batch could not be prepared");
-      this.#prepareNext();
-      void this.#end(batch, { error, times }, nothingRun(startedAt));
-      return;
-    }
-    const waits = coreWaits.allThreads();
-    this.#running = { batch, startedAt, steps: engine.steps, steppedAt: startedAt, waits };
+    const progress = { steps: engine.steps, steppedAt: startedAt, waits: coreWaits.allThreads() };
+    this.#batches.set(batch, { kind: "running", batch, startedAt, ...progress });
     this.#parts.onChange();
     const result: BatchResult = {
       times: {
-        ...times,
+        receivedAt: batch.receivedAt,
         preparedFrom: prepared.startedAt,
         preparedUntil: prepared.endedAt,
         runFrom: startedAt,
@@ -199,7 +187,7 @@ export class Worker {
       this.#prepareNext();
       const { results, usage } = await running;
       const ranAt = clock.now();
-      const build = this.#buildOf(batch);
+      const build = this.#buildOf(batch)!;
       result.completed = completeTasks(batch, prepared, { results, build, startedAt, ranAt });
       result.usage = usage;
       log.debug({ ...batchIds(batch), ...usage }, "ran");
@@ -212,23 +200,34 @@ export class Worker {
       prepared.release();
     }
     const endedAt = clock.now();
-    this.#running = undefined;
-    const size = prepared.pictures.length;
-    const prepareMs = prepared.endedAt - prepared.startedAt;
-    const runMs = endedAt - startedAt;
-    const crowds = crowdsOf(result.completed ?? []);
-    void this.#end(batch, result, { size, prepareMs, runMs, endedAt, crowds });
+    this.#end(batch, result, {
+      size: prepared.pictures.length,
+      prepareMs: prepared.endedAt - prepared.startedAt,
+      runMs: endedAt - startedAt,
+      endedAt,
+      crowds: crowdsOf(result.completed ?? []),
+    });
   }
 
   /** The next batch does not wait for the answers of this one. */
-  async #end(batch: Batch, result: BatchResult, measurements: RunMeasurements): Promise<void> {
-    await this.#completion.publish(batch, result, measurements);
-    this.#onIdle();
+  #end(batch: ReceivedBatch, result: BatchResult, measurements: RunMeasurements): void {
+    this.#batches.delete(batch);
+    void this.#completion.publish(batch, result, measurements).finally(() => this.#onIdle());
+    this.#prepareNext();
+    this.#runNext();
   }
 }
 
-/** A running batch, the last step of it that was seen, and the waits for a core until then. */
-type Running = { batch: Batch; startedAt: number; steps: number; steppedAt: number; waits: CoreWaits };
+/** `ready`: fetched and decoded, or failed; `order` counts these. */
+type Phase =
+  | { kind: "staged" }
+  | { kind: "preparing" }
+  | { kind: "ready"; prepared: PreparedBatch | Error; order: number }
+  | Running;
+
+/** The last step of a run that was seen, and the waits for a core until then. */
+type Progress = { steps: number; steppedAt: number; waits: CoreWaits };
+type Running = Progress & { kind: "running"; batch: Batch; startedAt: number };
 
 /** Batches that are prepared side by side. Each has a pixel buffer of its own, as the running one has. */
 const preparedBatchesMax = 2;
