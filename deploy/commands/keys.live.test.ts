@@ -12,7 +12,7 @@ import { openSmtpServer } from "@faceline/accounts/testing/smtp-server";
 import { PendingUsage } from "@faceline/accounts/usage/pending-usage";
 import { writeUsage } from "@faceline/accounts/usage/write-usage";
 import { errorTable } from "@faceline/contracts/http/errors";
-import { findApiKey } from "@faceline/runtime/api-keys";
+import { findApiKey } from "@faceline/accounts/keys/api-keys";
 import { connectRedis } from "@faceline/runtime/redis";
 
 const url = process.env["REDIS_DURABLE_URL"] ?? "";

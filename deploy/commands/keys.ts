@@ -1,9 +1,9 @@
 import { commandActor, recordAudit } from "@faceline/accounts/audit/audit-log";
 import { createKey, isActive } from "@faceline/accounts/keys/team-keys";
 import { changeLimits } from "@faceline/accounts/people/teams";
-import { type ListedKey, revokeApiKey } from "@faceline/runtime/api-keys";
+import { type ListedKey, revokeApiKey } from "@faceline/accounts/keys/api-keys";
 import type { RedisConnection } from "@faceline/runtime/redis";
-import { listApiKeys } from "@faceline/runtime/team-index";
+import { listApiKeys } from "@faceline/accounts/keys/team-index";
 import { type KeysCommand, parseKeysCall, usage } from "./keys-call.ts";
 import { formatTime, runPeopleCommand } from "./keys-people.ts";
 import { connectKeysRedis } from "./keys-redis.ts";

@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
-import { findApiKey, newApiKey } from "@faceline/runtime/api-keys";
+import { findApiKey, newApiKey } from "@faceline/accounts/keys/api-keys";
 import { readConfig } from "@faceline/runtime/config";
 import { KafkaConfig, openAdmin } from "@faceline/runtime/kafka";
 import { connectRedis } from "@faceline/runtime/redis";

@@ -1,4 +1,4 @@
-import { listTeamKeys } from "@faceline/runtime/team-index";
+import { listTeamKeys } from "@faceline/accounts/keys/team-index";
 import { lastDays } from "@faceline/accounts/usage/days";
 import {
   type CodeErrors,

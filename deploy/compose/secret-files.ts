@@ -1,4 +1,4 @@
-import { newApiKey } from "@faceline/runtime/api-keys";
+import { newApiKey } from "@faceline/accounts/keys/api-keys";
 import { brokerSettings, type KafkaSettings, newClusterId } from "../launcher/kafka-broker.ts";
 import { durableSettings, redisConfiguration, volatileSettings } from "../launcher/redis-server.ts";
 import { durableUsers, type RedisRights, volatileUsers } from "../launcher/redis-users.ts";

@@ -1,5 +1,5 @@
 import { chmodSync, existsSync, readFileSync, writeFileSync } from "node:fs";
-import { newApiKey, setTeamLimits, storeApiKey, teamLimits } from "@faceline/runtime/api-keys";
+import { newApiKey, setTeamLimits, storeApiKey, teamLimits } from "@faceline/accounts/keys/api-keys";
 import { readConfig } from "@faceline/runtime/config";
 import { connectDurableRedis, DurableRedisConfig } from "@faceline/runtime/redis";
 import { unlimited } from "@faceline/contracts/stored/team";

@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { connect } from "node:net";
 import test from "node:test";
 import { commandActor, listAudit } from "@faceline/accounts/audit/audit-log";
-import { listTeamKeys } from "@faceline/runtime/team-index";
+import { listTeamKeys } from "@faceline/accounts/keys/team-index";
 import {
   createTeamKey,
   renameTeamKey,

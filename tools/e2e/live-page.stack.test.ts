@@ -4,7 +4,7 @@ import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LiveBatcher, LiveState } from "@faceline/runtime/live/state";
-import { setTeamLimits } from "@faceline/runtime/api-keys";
+import { setTeamLimits } from "@faceline/accounts/keys/api-keys";
 import { readConfig } from "@faceline/runtime/config";
 import { connectDurableRedis, DurableRedisConfig } from "@faceline/runtime/redis";
 import type { Browser, Page } from "playwright-core";

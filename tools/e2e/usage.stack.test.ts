@@ -3,7 +3,7 @@ import { randomUUID } from "node:crypto";
 import test from "node:test";
 import { lastDays } from "@faceline/accounts/usage/days";
 import { readRecentErrors, readUsage } from "@faceline/accounts/usage/read-usage";
-import { newApiKey, setTeamLimits, storeApiKey } from "@faceline/runtime/api-keys";
+import { newApiKey, setTeamLimits, storeApiKey } from "@faceline/accounts/keys/api-keys";
 import { readConfig } from "@faceline/runtime/config";
 import { connectDurableRedis, DurableRedisConfig, type RedisConnection } from "@faceline/runtime/redis";
 import { unlimited } from "@faceline/contracts/stored/team";

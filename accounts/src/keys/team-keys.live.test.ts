@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { createHash } from "node:crypto";
 import test from "node:test";
-import { findApiKey } from "@faceline/runtime/api-keys";
+import { findApiKey } from "./api-keys.ts";
 import { durable } from "../../testing/durable.ts";
 import { listAudit } from "../audit/audit-log.ts";
 import { approve } from "../people/approval.ts";
 import { forget } from "../people/forget.ts";
-import { listTeamKeys } from "@faceline/runtime/team-index";
+import { listTeamKeys } from "./team-index.ts";
 import {
   createTeamKey,
   isActive,

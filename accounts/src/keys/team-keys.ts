@@ -5,10 +5,10 @@ import {
   type ListedKey,
   rotateApiKey,
   revokeApiKey,
-} from "@faceline/runtime/api-keys";
+} from "./api-keys.ts";
 import type { RedisConnection } from "@faceline/runtime/redis";
 import { type Actor, recordAudit } from "../audit/audit-log.ts";
-import { listTeamKeys } from "@faceline/runtime/team-index";
+import { listTeamKeys } from "./team-index.ts";
 
 // What the members of a team may do with its keys. A key of another team is as unknown as one that never was.
 

@@ -6,7 +6,7 @@ import type { RedisConnection } from "@faceline/runtime/redis";
 import { declinedKey } from "@faceline/contracts/wire/names";
 import { durable } from "../../testing/durable.ts";
 import { commandActor, listAudit, recordAudit } from "../audit/audit-log.ts";
-import { listTeamKeys } from "@faceline/runtime/team-index";
+import { listTeamKeys } from "../keys/team-index.ts";
 import { createTeamKey } from "../keys/team-keys.ts";
 import { rewriteAppendOnlyFile } from "./append-only-file.ts";
 import { approve, issueForPerson, makeOperator } from "./approval.ts";

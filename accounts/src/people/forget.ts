@@ -1,6 +1,6 @@
-import { changeApiKey } from "@faceline/runtime/api-keys";
+import { changeApiKey } from "../keys/api-keys.ts";
 import type { RedisConnection } from "@faceline/runtime/redis";
-import { listApiKeys } from "@faceline/runtime/team-index";
+import { listApiKeys } from "../keys/team-index.ts";
 import { peopleKey, personKey, sessionsKey, signInsKey } from "@faceline/contracts/wire/names";
 import { type Actor, forgetInAudit, forgotten, recordAudit } from "../audit/audit-log.ts";
 import { unmarkDeclined } from "./applicants.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { teamLimits } from "@faceline/runtime/api-keys";
+import { teamLimits } from "../keys/api-keys.ts";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import { teamsKey } from "@faceline/contracts/wire/names";
 import { durable } from "../../testing/durable.ts";

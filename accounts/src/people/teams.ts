@@ -1,8 +1,8 @@
 import { isDeepStrictEqual } from "node:util";
-import { replaceTeamLimits, setTeamLimits } from "@faceline/runtime/api-keys";
+import { replaceTeamLimits, setTeamLimits } from "../keys/api-keys.ts";
 import { readMessage } from "@faceline/runtime/message";
 import type { RedisConnection } from "@faceline/runtime/redis";
-import { listApiKeys, listTeamKeys, listTeamNames } from "@faceline/runtime/team-index";
+import { listApiKeys, listTeamKeys, listTeamNames } from "../keys/team-index.ts";
 import { type LimitOverrides, Team } from "@faceline/contracts/stored/team";
 import { teamKey } from "@faceline/contracts/wire/names";
 import { type Actor, recordAudit } from "../audit/audit-log.ts";

@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from "node:timers/promises";
 import { Person, storePerson } from "@faceline/accounts/people/person";
 import { endSessions, listSessions } from "@faceline/accounts/people/sessions";
 import { issueSignInToken } from "@faceline/accounts/people/sign-in-link";
-import { storeApiKey } from "@faceline/runtime/api-keys";
+import { storeApiKey } from "@faceline/accounts/keys/api-keys";
 import { readConfig } from "@faceline/runtime/config";
 import {
   connectDurableRedis,

@@ -1,5 +1,5 @@
 import { recordAudit } from "@faceline/accounts/audit/audit-log";
-import { listTeamKeys } from "@faceline/runtime/team-index";
+import { listTeamKeys } from "@faceline/accounts/keys/team-index";
 import {
   createTeamKey,
   renameTeamKey,
@@ -19,7 +19,7 @@ import {
   signInLink,
 } from "@faceline/accounts/people/sign-in-link";
 import { joinWaitlist } from "@faceline/accounts/people/waitlist";
-import { teamLimits } from "@faceline/runtime/api-keys";
+import { teamLimits } from "@faceline/accounts/keys/api-keys";
 import type { DurableRedisConfig, RedisConnection, VolatileConnection } from "@faceline/runtime/redis";
 import type { DedupedLog } from "@faceline/runtime/deduped-log";
 import { AccountLimiter } from "../limits/account-limiter.ts";

@@ -4,7 +4,7 @@ import {
   listAudit,
   recordAudit,
 } from "@faceline/accounts/audit/audit-log";
-import { listTeamKeys } from "@faceline/runtime/team-index";
+import { listTeamKeys } from "@faceline/accounts/keys/team-index";
 import type { SendMail } from "@faceline/accounts/mail/mail-server";
 import { signInMessage } from "@faceline/accounts/mail/sign-in-mail";
 import { listApplicants } from "@faceline/accounts/people/applicants";

@@ -1,4 +1,4 @@
-import type { KeyRecord } from "@faceline/runtime/api-keys";
+import type { KeyRecord } from "@faceline/accounts/keys/api-keys";
 import { bestEffort } from "@faceline/runtime/best-effort";
 import { ApiError } from "../call/api-error.ts";
 import type { Ports } from "../call/ports.ts";

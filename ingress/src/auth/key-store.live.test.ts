@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { createHash, randomUUID } from "node:crypto";
 import { type TestContext, test } from "node:test";
-import { newApiKey, revokeApiKey, setTeamLimits, storeApiKey } from "@faceline/runtime/api-keys";
+import { newApiKey, revokeApiKey, setTeamLimits, storeApiKey } from "@faceline/accounts/keys/api-keys";
 import { openLog } from "@faceline/runtime/log";
 import { connectRedis } from "@faceline/runtime/redis";
-import { listApiKeys } from "@faceline/runtime/team-index";
+import { listApiKeys } from "@faceline/accounts/keys/team-index";
 import { keysLastUsedKey } from "@faceline/contracts/wire/names";
 import { testServer, waitUntil } from "../../testing/server.ts";
 import { openKeyStore } from "./key-store.ts";

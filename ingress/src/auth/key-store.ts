@@ -1,4 +1,4 @@
-import { findApiKey, recordKeysUsed } from "@faceline/runtime/api-keys";
+import { findApiKey, recordKeysUsed } from "@faceline/accounts/keys/api-keys";
 import { bestEffort } from "@faceline/runtime/best-effort";
 import type { Clock } from "@faceline/runtime/clock";
 import type { Log } from "@faceline/runtime/log";

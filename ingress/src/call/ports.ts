@@ -1,4 +1,4 @@
-import type { KeyRecord } from "@faceline/runtime/api-keys";
+import type { KeyRecord } from "@faceline/accounts/keys/api-keys";
 import type { Clock } from "@faceline/runtime/clock";
 import type { CallIds } from "@faceline/runtime/log-ids";
 import type { Metrics } from "@faceline/runtime/metrics/metrics";

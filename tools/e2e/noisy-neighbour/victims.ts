@@ -1,5 +1,5 @@
 import { randomBytes } from "node:crypto";
-import { newApiKey, storeApiKey } from "@faceline/runtime/api-keys";
+import { newApiKey, storeApiKey } from "@faceline/accounts/keys/api-keys";
 import { connectRedis } from "@faceline/runtime/redis";
 import { type Generator, openGenerator } from "@faceline/bench/load/generator";
 import { type OpenLoopCall, outcomeOf } from "@faceline/bench/load/open-loop";

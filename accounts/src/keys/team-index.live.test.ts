@@ -3,7 +3,7 @@ import { createHash, randomUUID } from "node:crypto";
 import test, { type TestContext } from "node:test";
 import { apiKeyKey } from "@faceline/contracts/wire/names";
 import { newApiKey, setTeamLimits, storeApiKey } from "./api-keys.ts";
-import { connectRedis } from "./redis.ts";
+import { connectRedis } from "@faceline/runtime/redis";
 import { listApiKeys, listTeamKeys, listTeamNames } from "./team-index.ts";
 
 test("teams that were given keys or limits are listed, without a scan of what is stored", async (t) => {

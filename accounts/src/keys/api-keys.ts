@@ -9,8 +9,8 @@ import {
   replaceTeamLimitsScript,
   setTeamLimitsScript,
 } from "./api-key-scripts.ts";
-import { readMessage } from "./message.ts";
-import { type RedisConnection, script } from "./redis.ts";
+import { readMessage } from "@faceline/runtime/message";
+import { type RedisConnection, script } from "@faceline/runtime/redis";
 
 /** Returns a new random key. It can be shown only once, because only its SHA-256 is stored. */
 export const newApiKey = (prefix = "fl_"): string => `${prefix}${randomBytes(32).toString("base64url")}`;

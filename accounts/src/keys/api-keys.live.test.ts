@@ -14,8 +14,8 @@ import {
   storeApiKey,
   teamLimits,
 } from "./api-keys.ts";
-import { connectRedis } from "./redis.ts";
-import { subscribeDurable } from "./redis-subscription.ts";
+import { connectRedis } from "@faceline/runtime/redis";
+import { subscribeDurable } from "@faceline/runtime/redis-subscription";
 import { listApiKeys } from "./team-index.ts";
 
 const url = process.env["REDIS_DURABLE_URL"] ?? "";

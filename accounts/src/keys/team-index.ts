@@ -1,6 +1,6 @@
 import { teamKeysKey, teamsKey } from "@faceline/contracts/wire/names";
 import { type ListedKey, readApiKeys } from "./api-keys.ts";
-import type { RedisConnection } from "./redis.ts";
+import type { RedisConnection } from "@faceline/runtime/redis";
 
 // Sets of what the durable Redis stores, so that no service needs the right to scan it.
 
