@@ -80,7 +80,7 @@ class ExportedSpan implements ReadableSpan {
   }
 }
 
-export type SpanOrigin = Pick<ReadableSpan, "resource" | "instrumentationScope">;
+type SpanOrigin = Pick<ReadableSpan, "resource" | "instrumentationScope">;
 
 /** Context of a span for the SDK; also of a call's parent, as its client has marked it. */
 export function sdkContext(

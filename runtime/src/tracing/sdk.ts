@@ -1,4 +1,4 @@
-import { ROOT_CONTEXT, SpanKind, type Tracer, trace } from "@opentelemetry/api";
+import { ROOT_CONTEXT, SpanKind, trace } from "@opentelemetry/api";
 import { NodeSDK } from "@opentelemetry/sdk-node";
 import {
   AlwaysOffSampler,
@@ -14,7 +14,7 @@ import {
 import { OtlpDelivery } from "../otlp-delivery.ts";
 import { openResource } from "../resource.ts";
 import type { TracingConfig } from "./config.ts";
-import { readableSpan, type SpanOrigin, sdkContext } from "./readable-span.ts";
+import { readableSpan, sdkContext } from "./readable-span.ts";
 import { TraceRate } from "./trace-rate.ts";
 import type { Tracing, TracingOptions } from "./tracing.ts";
 
@@ -39,8 +39,9 @@ export async function openSdk({ config, service, id, log }: TracingOptions): Pro
     scheduledDelayMillis: config.OTEL_BSP_SCHEDULE_DELAY,
     exportTimeoutMillis: config.OTEL_BSP_EXPORT_TIMEOUT,
   });
+  const resource = await openResource({ service, id });
   const sdk = new NodeSDK({
-    resource: await openResource({ service, id }),
+    resource,
     autoDetectResources: false,
     // What is sampled was decided before a span is made.
     sampler: new AlwaysOnSampler(),
@@ -50,7 +51,7 @@ export async function openSdk({ config, service, id, log }: TracingOptions): Pro
     textMapPropagator: null,
   });
   sdk.start();
-  const origin = originOf(trace.getTracer("faceline"));
+  const origin = { resource, instrumentationScope: { name: "faceline" } };
   const sampler = samplerOf(config);
   const { TRACES_PER_SECOND_MAX: perSecond } = config;
   const rate = perSecond === 0 ? undefined : new TraceRate(perSecond);
@@ -86,12 +87,6 @@ export async function openSdk({ config, service, id, log }: TracingOptions): Pro
 const shutdownMs = 2_000;
 
 const someSpanId = "1".repeat(16);
-
-/** Resource that the SDK has put together, which every span of this process names. */
-function originOf(tracer: Tracer): SpanOrigin {
-  const { resource, instrumentationScope } = tracer.startSpan("never ended") as unknown as ReadableSpan;
-  return { resource, instrumentationScope };
-}
 
 async function openExporter(config: TracingConfig): Promise<SpanExporter> {
   switch (config.OTEL_EXPORTER_OTLP_PROTOCOL) {
