@@ -63,10 +63,6 @@ const Settings = z.object({
   INTRA_OP_THREADS: z.coerce.number().int().min(1).max(64).default(1),
   /** Pictures of a batch. The memory of three batches of pixels grows with it. */
   BATCH_MAX: z.coerce.number().int().min(1).max(batchTasksMax).default(4),
-  /** Pictures of one run of a detector, whose memory is about 50 MB a picture. */
-  DETECTOR_CHUNK_MAX: z.coerce.number().int().min(1).max(batchTasksMax).default(4),
-  /** Faces of one run of a landmark or embedding network. */
-  FACE_CHUNK_MAX: z.coerce.number().int().min(1).max(256).default(16),
   /** Pictures that are decoded at the same time. */
   DECODES_MAX: z.coerce.number().int().min(1).max(64).default(2),
   /** Pictures with more pixels are rejected. */
@@ -116,6 +112,15 @@ export function requirePixelMemory(
     `BATCH_MAX=${BATCH_MAX} and PICTURE_SIDE_MAX_PX=${PICTURE_SIDE_MAX_PX} allow ${mib(pixelBytesMax)} of ` +
       `pixels, but ${mib(availableBytes)} of memory are available; lower one of them`,
   );
+}
+
+/**
+ * The most pictures of one run of a detector, whose memory is about 50 MB a picture, and the most faces of
+ * one run of a landmark or embedding network. A GPU gains from runs of whole batches, a CPU does not.
+ */
+export function runLimits({ EXECUTION_PROVIDER, BATCH_MAX }: InferenceConfig) {
+  const wholeBatch = EXECUTION_PROVIDER === "cpu" ? 0 : BATCH_MAX;
+  return { detectorChunkMax: Math.max(4, wholeBatch), faceChunkMax: Math.max(16, wholeBatch) };
 }
 
 /** The limits that the settings give to the decoder. */

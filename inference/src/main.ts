@@ -18,7 +18,7 @@ import { enterEmptyFolder } from "@faceline/models/empty-folder";
 import { openAnswerOutbox } from "./answer-outbox.ts";
 import { openBatchInbox } from "./batch-inbox.ts";
 import { BatchSpans } from "./batch-spans.ts";
-import { InferenceConfig, pictureLimits, requirePixelMemory } from "./config.ts";
+import { InferenceConfig, pictureLimits, requirePixelMemory, runLimits } from "./config.ts";
 import { Decoder } from "./decode/decoder.ts";
 import { defaultPictureLimits } from "./decode/picture.ts";
 import { PixelBufferPool } from "./decode/pixel-buffers.ts";
@@ -90,8 +90,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     intraOpThreads: config.INTRA_OP_THREADS,
     batchMax: config.BATCH_MAX,
     pictureSideMaxPx: config.PICTURE_SIDE_MAX_PX,
-    detectorChunkMax: config.DETECTOR_CHUNK_MAX,
-    faceChunkMax: config.FACE_CHUNK_MAX,
+    ...runLimits(config),
     startTimes: profile.times,
     onWarmUp: logWarmUp(log, config.EXECUTION_PROVIDER),
   });

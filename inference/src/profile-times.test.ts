@@ -39,7 +39,7 @@ for (const [name, change, fault] of [
   ],
   ["another provider", { executionProvider: "cuda" }, "EXECUTION_PROVIDER is cuda, and cpu in it"],
   ["other threads", { intraOpThreads: 2 }, "INTRA_OP_THREADS is 2, and 1 in it"],
-  ["other runs", { detectorChunkMax: 8 }, "DETECTOR_CHUNK_MAX is 8, and 4 in it"],
+  ["other runs", { detectorChunkMax: 8 }, "the largest run of a detector is 8, and 4 in it"],
 ] as const) {
   test(`a profile of ${name} is not used, and the warning says what differs`, () => {
     const { profile, lines } = open({}, { ...here, ...change });

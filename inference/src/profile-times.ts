@@ -2,7 +2,7 @@ import { availableParallelism, cpus } from "node:os";
 import type { EngineSettings, Profile } from "@faceline/contracts/stored/profile";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 import type { Log } from "@faceline/runtime/log";
-import type { InferenceConfig } from "./config.ts";
+import { type InferenceConfig, runLimits } from "./config.ts";
 import type { StartTimes } from "./network/start-times.ts";
 
 /**
@@ -39,8 +39,7 @@ export const machineOf = (config: InferenceConfig): WorkerMachine => ({
   cores: availableParallelism(),
   executionProvider: config.EXECUTION_PROVIDER,
   intraOpThreads: config.INTRA_OP_THREADS,
-  detectorChunkMax: config.DETECTOR_CHUNK_MAX,
-  faceChunkMax: config.FACE_CHUNK_MAX,
+  ...runLimits(config),
 });
 
 /**
@@ -70,8 +69,8 @@ function profileFault({ machine, engine, lanes }: Profile, here: WorkerMachine):
     ["the number of cores", here.cores, machine.cores],
     ["EXECUTION_PROVIDER", here.executionProvider, lanes[0]!.executionProvider],
     ["INTRA_OP_THREADS", here.intraOpThreads, engine.intraOpThreads],
-    ["DETECTOR_CHUNK_MAX", here.detectorChunkMax, engine.detectorChunkMax],
-    ["FACE_CHUNK_MAX", here.faceChunkMax, engine.faceChunkMax],
+    ["the largest run of a detector", here.detectorChunkMax, engine.detectorChunkMax],
+    ["the largest run of faces", here.faceChunkMax, engine.faceChunkMax],
   ].filter(([, own, measured]) => own !== measured);
   if (differences.length === 0) return undefined;
   return differences.map(([what, own, measured]) => `${what} is ${own}, and ${measured} in it`).join("; ");

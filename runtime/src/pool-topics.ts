@@ -11,8 +11,6 @@ export const TopicsConfig = z.object({
   TOPIC_MIN_INSYNC_REPLICAS: z.coerce.number().int().min(1).max(15).optional(),
   /** Retention of tasks and batches. */
   TOPIC_RETENTION_MINUTES: z.coerce.number().int().min(3).default(10),
-  /** Retention of dead letters: ids and reasons of messages, without content. */
-  DEAD_LETTER_RETENTION_MINUTES: z.coerce.number().int().min(3).default(1440),
 });
 export type TopicsConfig = z.infer<typeof TopicsConfig>;
 
@@ -38,13 +36,15 @@ export function poolTopics(config: TopicsConfig, pool: string): WantedTopic[] {
     // One partition: the group assigns all tasks to one batcher, and a second batcher is its hot standby.
     topic(tasksTopic(pool), 1, config.TOPIC_RETENTION_MINUTES * minuteMs),
     topic(batchesTopic(pool), poolWorkersMax, config.TOPIC_RETENTION_MINUTES * minuteMs),
-    topic(deadLetterTopic, 1, config.DEAD_LETTER_RETENTION_MINUTES * minuteMs),
+    topic(deadLetterTopic, 1, deadLetterRetentionHours * 60 * minuteMs),
   ];
 }
 
 /** Limit of a record batch, despite the name. The services send less: kafka-flush.ts. */
 const recordBatchBytesMax = 1024 * 1024;
 const minuteMs = 60_000;
+/** Dead letters have ids and reasons of messages, without content. */
+const deadLetterRetentionHours = 24;
 
 export type WantedTopic = {
   topic: string;

@@ -31,6 +31,7 @@ const constants: [name: string, file: string, constant: string, unit: string][] 
   ["usage:", "accounts/src/usage/days.ts", "usageKeptDays", "days"],
   ["errors:", "accounts/src/usage/days.ts", "errorsKeptDays", "days"],
   ["errors:", "accounts/src/usage/recent-error.ts", "recentErrorsMax", "of each code"],
+  ["faceline.dead-letters", "runtime/src/pool-topics.ts", "deadLetterRetentionHours", "hours"],
 ];
 
 for (const [name, file, constant, unit] of constants) {
@@ -46,7 +47,6 @@ const settings: [name: string, file: string, setting: string][] = [
   ["sign-in:", "accounts/src/people/config.ts", "SIGN_IN_LINK_HOURS"],
   ["session:", "accounts/src/people/config.ts", "SESSION_DAYS"],
   ["faceline.tasks.", "runtime/src/pool-topics.ts", "TOPIC_RETENTION_MINUTES"],
-  ["faceline.dead-letters", "runtime/src/pool-topics.ts", "DEAD_LETTER_RETENTION_MINUTES"],
 ];
 
 for (const [name, file, setting] of settings) {
