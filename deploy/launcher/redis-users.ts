@@ -66,8 +66,8 @@ export const volatileUsers: Record<VolatileUser, RedisRights> = {
   },
   inference: {
     keys: [imageKey(every), answerKey(every)],
-    channels: [answersChannel("*"), reportsChannel("*"), poolChannel("*")],
-    commands: [...volatile, "subscribe", "publish", "get", "set"],
+    channels: [answersChannel("*"), reportsChannel("*")],
+    commands: [...volatile, "publish", "get", "set"],
   },
   // The launcher asks whether the server is ready.
   launcher: { keys: [], channels: [], commands: ["ping"] },
