@@ -31,13 +31,7 @@ export const TracingConfig = z.object({
   TRACES_PER_SECOND_MAX: z.coerce.number().int().min(0).max(10_000).default(0),
   /** Spans that wait to be sent; further ones are dropped. */
   OTEL_BSP_MAX_QUEUE_SIZE: count(4_096),
-  /**
-   * The standard, as is the delay. Fewer spans of a request would be shorter to serialise, which blocks the
-   * process, and dearer to send.
-   */
-  OTEL_BSP_MAX_EXPORT_BATCH_SIZE: count(512),
   OTEL_BSP_SCHEDULE_DELAY: count(5_000),
-  OTEL_BSP_EXPORT_TIMEOUT: count(10_000),
 });
 export type TracingConfig = z.infer<typeof TracingConfig>;
 

@@ -35,9 +35,9 @@ export async function openSdk({ config, service, id, log }: TracingOptions): Pro
   const processor = new BatchSpanProcessor({
     exporter: delivery,
     maxQueueSize: waitingMax,
-    maxExportBatchSize: config.OTEL_BSP_MAX_EXPORT_BATCH_SIZE,
+    maxExportBatchSize: exportSpansMax,
     scheduledDelayMillis: config.OTEL_BSP_SCHEDULE_DELAY,
-    exportTimeoutMillis: config.OTEL_BSP_EXPORT_TIMEOUT,
+    exportTimeoutMillis: exportTimeoutMs,
   });
   const resource = await openResource({ service, id });
   const sdk = new NodeSDK({
@@ -83,6 +83,9 @@ export async function openSdk({ config, service, id, log }: TracingOptions): Pro
   };
 }
 
+/** Fewer spans of a request would block the process for less than 5 ms, and cost more in all. */
+const exportSpansMax = 512;
+const exportTimeoutMs = 10_000;
 /** The time for the last spans at the end of a process. */
 const shutdownMs = 2_000;
 
