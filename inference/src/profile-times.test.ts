@@ -51,12 +51,6 @@ for (const [name, change, fault] of [
   });
 }
 
-test("a profile of an older version is not used", () => {
-  const { profile, lines } = open({ version: 3, engine: undefined });
-  assert.equal(profile.times, undefined);
-  assert.match(lines.join(), /it is of an older version/);
-});
-
 for (const [name, change, fault] of [
   [
     "other files",

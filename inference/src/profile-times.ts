@@ -63,7 +63,6 @@ function startTimesOf({ networks, lanes }: Profile): StartTimes {
  * Run times of another machine are worse than measured ones: they may keep batches at a wrong size.
  */
 function profileFault({ machine, engine, lanes }: Profile, here: WorkerMachine): string | undefined {
-  if (engine === null) return "it is of an older version, which does not say how the engine was set";
   const differences = [
     ["the CPU", here.cpu, machine.cpu],
     ["the number of cores", here.cores, machine.cores],

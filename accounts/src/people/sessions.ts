@@ -85,7 +85,6 @@ export async function touchSession(
   const key = sessionKey(sha256);
   // XX: a session that ended meanwhile must not come back.
   const stored = await durable.set(key, JSON.stringify(session), "EX", seconds, "XX");
-  // A release before `sessionDaysMax` may have let the set live for less.
   if (stored !== null) await durable.expire(sessionsKey(session.email), setSeconds);
 }
 
@@ -97,7 +96,6 @@ function secondsLeft({ createdAt }: SessionRecord, days: number): number {
 /** Returns null for an unknown id, and for a session that has ended. */
 export async function findSession(durable: RedisConnection, id: string): Promise<SessionRecord | null> {
   const parsed = readMessage(SessionRecord, await durable.getBuffer(sessionKey(digestOf(id))));
-  // A release before `sessionDaysMax` may have stored it for longer.
   return parsed.ok && secondsLeft(parsed.value, sessionDaysMax) > 0 ? parsed.value : null;
 }
 

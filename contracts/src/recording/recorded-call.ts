@@ -23,7 +23,7 @@ export const RecordedCall = z.object({
   /** Bytes and pixels of each picture; none where the call was refused before its body was read. */
   pictures: z.array(z.tuple([z.int().positive(), z.int().positive()])).max(51),
   outcome: z.enum(recordedOutcomes),
-  /** From its arrival to the end of its response, in ms; only of an answered call, and not in 0.1.0. */
+  /** From its arrival to the end of its response, in ms; only of an answered call. */
   tookMs: z.number().nonnegative().optional(),
   /** The part of `tookMs` outside the queue, the preparation and the run: ingress and hops. */
   serviceMs: z.number().optional(),

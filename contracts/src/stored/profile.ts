@@ -57,24 +57,19 @@ const EngineSettings = z.object({
 });
 export type EngineSettings = z.infer<typeof EngineSettings>;
 
-/**
- * A machine as a prediction and a starting worker see it: how long each step takes there. Version 5. Versions
- * before it have more, which is not read; version 3 lacks `engine` and `networks`, and version 2
- * `preparation.measuredSizes` as well.
- */
+/** A machine as a prediction and a starting worker see it: how long each step takes there. */
 export const Profile = z.object({
   format: z.literal("faceline-profile"),
-  version: z.literal([2, 3, 4, 5]).transform(() => 5 as const),
+  version: z.literal(5),
   measuredAt: z.iso.datetime(),
   machine: z.object({
     cpu: z.string(),
     cores: z.number().int().min(1),
     memoryMiB: z.number().int().min(1),
   }),
-  /** Null: unknown. */
-  engine: EngineSettings.nullable().default(null),
-  /** Empty where the engine is modelled, or they are not known. */
-  networks: z.array(NetworkTimes).max(64).default([]),
+  engine: EngineSettings,
+  /** Empty where the engine is modelled. */
+  networks: z.array(NetworkTimes).max(64),
   lanes: z.array(LaneProfile).min(1).max(16),
   /** Decoding a picture, as CPU time of one core, times a factor of this distribution. */
   preparation: z.object({
@@ -82,8 +77,8 @@ export const Profile = z.object({
     megapixelMs: z.number().nonnegative(),
     megabyteMs: z.number().nonnegative(),
     factors: Quantiles,
-    /** Sizes of the pictures that were decoded. Null: not known, or nothing is decoded. */
-    measuredSizes: z.object({ bytes: Range, pixels: Range }).nullable().default(null),
+    /** Sizes of the pictures that were decoded. Null: nothing is decoded. */
+    measuredSizes: z.object({ bytes: Range, pixels: Range }).nullable(),
   }),
 });
 export type Profile = z.infer<typeof Profile>;

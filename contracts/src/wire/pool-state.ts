@@ -18,19 +18,15 @@ export const LaneState = z.object({
    * ingress refuses a call whose deadline is shorter. The batcher refuses tasks of tenants that wait longer.
    */
   expectedWaitMs: DurationMs,
-  /**
-   * The same for a best-effort task. Null: no more of them may wait, or the batcher is of a release that
-   * does not tell them from others, so none may be sent to it.
-   */
-  bestEffortWaitMs: DurationMs.nullable().default(null),
+  /** The same for a best-effort task. Null: no more of them may wait. */
+  bestEffortWaitMs: DurationMs.nullable(),
   /** Predicted run time of a batch of one task. */
   expectedRunMs: DurationMs,
   /**
    * Delay of all later tasks by one more task: the time that it occupies a worker in a batch of the useful
-   * size,
-   shared among the workers. Null: the batcher is of a release that does not say it.
+   * size, shared among the workers.
    */
-  taskMs: DurationMs.nullable().default(null),
+  taskMs: DurationMs,
   batchMax: z.int().min(1),
   executionProvider: z.string(),
   precisions: z.array(NetworkPrecision),

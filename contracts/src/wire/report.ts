@@ -34,7 +34,7 @@ const HeldBatch = z.object({
   lane: LaneId,
   tasks: z.array(TaskId),
   /** 1 for the first attempt. */
-  attempt: z.int().min(1).default(1),
+  attempt: z.int().min(1),
 });
 
 export const FinishedBatch = z.object({
@@ -53,8 +53,8 @@ export const FinishedBatch = z.object({
   prepareMs: DurationMs,
   runMs: DurationMs,
   endedAt: Instant,
-  /** The tasks with several faces. Empty for workers of the release before, which do not report them. */
-  crowds: z.array(z.object({ task: TaskId, faces: z.int().min(2) })).default([]),
+  /** The tasks with several faces. */
+  crowds: z.array(z.object({ task: TaskId, faces: z.int().min(2) })),
 });
 export type FinishedBatch = z.infer<typeof FinishedBatch>;
 
@@ -85,9 +85,9 @@ export const Report = z.object({
   answering: z.array(HeldBatch),
   /**
    * Bytes of images that have come from Redis since the worker's start. While they grow, the preparation of a
-   * batch makes progress. 0 for workers of the release before, which do not report them.
+   * batch makes progress.
    */
-  imageBytes: z.int().nonnegative().default(0),
+  imageBytes: z.int().nonnegative(),
   finished: z.array(FinishedBatch).max(finishedBatchesMax),
 });
 export type Report = z.infer<typeof Report>;

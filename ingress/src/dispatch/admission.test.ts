@@ -1,13 +1,15 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type PoolState, PoolState as PoolStateMessage } from "@faceline/contracts/wire/pool-state";
+import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import { testPool, testServer } from "../../testing/server.ts";
 import { admitToPool } from "./admission.ts";
 
 const pool = (name: string, lane: string, expectedWaitMs: number, workers = 1, waiting = 0): PoolState =>
   ({
     pool: name,
-    lanes: [{ lane, workers, waiting, expectedWaitMs, bestEffortWaitMs: null, expectedRunMs: 40 }],
+    lanes: [
+      { lane, workers, waiting, expectedWaitMs, bestEffortWaitMs: null, expectedRunMs: 40, taskMs: 40 },
+    ],
   }) as unknown as PoolState;
 
 const states = [pool("a", "Dlib/ssd", 500), pool("b", "Dlib/ssd", 100), pool("c", "Dlib/ssd", 0, 0)];
@@ -71,35 +73,14 @@ test("a best-effort call goes by the wait of its class, and to no pool that has 
   assert.equal(admit(open, ssd, call(9_000), 0), "b");
   assert.equal(admit(open, ssd, standard(9_000), 0), "a");
   assert.throws(() => admit(open, ssd, call(639), 0), { code: "queue_timeout" });
-  // A batcher of the release before would take it for the call of a team.
-  const old = PoolStateMessage.parse(oldMessage);
-  assert.throws(() => admit([old], ssd, call(9_000), 0), {
+  const full = withWait(b, null);
+  assert.throws(() => admit([full], ssd, call(9_000), 0), {
     code: "queue_full",
     details: { retryAfterMs: 1_000, shed: "queue_too_long" },
   });
-  assert.equal(admit([withWait(a, 700), old], ssd, call(9_000), 0), "a");
-  assert.equal(admit([old], ssd, standard(9_000), 0), "default");
+  assert.equal(admit([withWait(a, 700), full], ssd, call(9_000), 0), "a");
+  assert.equal(admit([full], ssd, standard(9_000), 0), "b");
 });
-
-const oldMessage = {
-  pool: "default",
-  batcher: "batcher-0123456789abcdef",
-  sequence: 0,
-  sentAt: 1,
-  lanes: [
-    {
-      lane: "Dlib/ssd",
-      build: null,
-      waiting: 0,
-      workers: 1,
-      expectedWaitMs: 0,
-      expectedRunMs: 40,
-      batchMax: 4,
-      executionProvider: "cpu",
-      precisions: [],
-    },
-  ],
-};
 
 const waitMs = 400;
 const busy = { ...testPool, lanes: testPool.lanes.map((lane) => ({ ...lane, expectedWaitMs: waitMs })) };

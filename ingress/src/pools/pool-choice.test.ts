@@ -80,12 +80,6 @@ test("tasks that this process has sent since the state count, so that a burst do
   assert.deepEqual([sent.filter((pool) => pool === "a").length, sent.length], [21, 30]);
 });
 
-test("where a batcher of the release before does not say what a task takes, it counts as a run", () => {
-  const old = { taskMs: null, expectedRunMs: 40, workers: 4, waiting: 3 };
-  const [{ costMs, durationMs }] = poolOffers([view("old", old)], lanes, "standard") as [PoolOffer];
-  assert.equal(costMs - durationMs, 30);
-});
-
 test("while a standby takes over, a call waits for that and for all that was sent meanwhile", () => {
   const state = received("a", { taskMs: 20, expectedWaitMs: 10, expectedRunMs: 40 }, 4_000);
   const durationAt = (now: number) => poolOffers([state.viewAt(now)!], lanes, "standard")[0]!.durationMs;

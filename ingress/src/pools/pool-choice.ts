@@ -1,4 +1,4 @@
-import type { LaneState, PoolState } from "@faceline/contracts/wire/pool-state";
+import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import type { ServiceClass } from "@faceline/contracts/wire/task";
 
 /**
@@ -15,7 +15,7 @@ export function poolOffers(
     for (const lane of view.state.lanes) {
       if (!lanes.has(lane.lane) || lane.workers === 0) continue;
       const waitMs = serviceClass === "standard" ? lane.expectedWaitMs : lane.bestEffortWaitMs;
-      const taskMs = taskMsOf(lane);
+      const taskMs = Math.max(lane.taskMs, taskMinMs);
       const ownMs = (waitMs ?? 0) + lane.expectedRunMs;
       const costMs = view.takeoverMs + ownMs + (lane.waiting + view.sentTasks(lane.lane)) * taskMs;
       // Without a batcher nothing is sent to workers: all that waits comes before the call.
@@ -32,10 +32,6 @@ export function poolOffers(
   }
   return offers;
 }
-
-/** A batcher of the release before does not say it: then a task counts as a run of its own. */
-const taskMsOf = ({ taskMs, expectedRunMs, workers }: LaneState): number =>
-  Math.max(taskMs ?? expectedRunMs / workers, taskMinMs);
 
 /** A lower bound, faster than any worker, so that nothing is divided by zero. */
 const taskMinMs = 0.001;

@@ -8,7 +8,6 @@ import { errorBand } from "../prediction/error-band.ts";
 import type { PoolSettings, Prediction } from "../prediction/predict.ts";
 import { parseTarget, type Target } from "../prediction/target.ts";
 import { workOfCalls } from "../profile/load.ts";
-import { unknownSizesMark } from "../profile/measured-sizes.ts";
 import { readProfile } from "../profile/profile.ts";
 import { machineSummary, type Plan } from "../report/plan.ts";
 import { planText } from "../report/text.ts";
@@ -65,8 +64,6 @@ export async function makePlan(request: PlanRequest, { print, progress }: Comman
     `${amountText(trace.calls, "request")} with ${amountText(trace.pictures, "image")} in ${(trace.durationMs / 1_000).toFixed(0)} s: ` +
       `${load.toFixed(2)} workers' work in full batches.`,
   );
-  const sizesMark = unknownSizesMark(profile);
-  if (sizesMark !== undefined) print(sizesMark);
 
   await using threads = new PredictionThreads(trace, profile);
   progress("error band");

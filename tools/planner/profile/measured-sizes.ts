@@ -25,11 +25,3 @@ export function requireMeasuredSizes({ columns }: Trace, { preparation }: Profil
     );
   }
 }
-
-/** Warning of a plan whose profile is of an older version and does not say its sizes. */
-export const unknownSizesMark = ({ preparation }: Profile): string | undefined => {
-  const { measuredSizes, pictureMs, megapixelMs, megabyteMs } = preparation;
-  const decodes = pictureMs + megapixelMs + megabyteMs > 0;
-  if (measuredSizes !== null || !decodes) return undefined;
-  return "The profile does not say which sizes of images it was measured with: calibrate again.";
-};

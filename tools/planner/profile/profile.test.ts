@@ -18,21 +18,9 @@ test("a profile that is absent, damaged or of another version is refused with wh
   assert.throws(() => readProfile(join(folder, "absent")), /does not exist.*calibrate makes one/);
   assert.throws(() => readProfile(write("{")), /is not JSON/);
   assert.throws(
-    () => readProfile(write(JSON.stringify({ ...newProfile(), version: 1 }))),
+    () => readProfile(write(JSON.stringify({ ...newProfile(), version: 4 }))),
     /not valid at version/,
   );
-});
-
-test("profiles of versions before are read, without what they did not have", () => {
-  // JSON has no field whose value is undefined.
-  const { preparation } = newProfile();
-  const version3 = { ...newProfile(), version: 3, noise: 0, engine: undefined, networks: undefined };
-  const read3 = { ...newProfile(), engine: null, networks: [] };
-  const version2 = { ...version3, version: 2, preparation: { ...preparation, measuredSizes: undefined } };
-  assert.deepEqual(readProfile(write(JSON.stringify(version2))), {
-    ...read3,
-    preparation: { ...preparation, measuredSizes: null },
-  });
 });
 
 test("times are drawn from the measured distribution: linear between its quantiles", () => {

@@ -9,7 +9,6 @@ import { drawing, element } from "./element.ts";
  */
 export function rarityView(rate: number | null, evidence: RateEvidence | null): HTMLElement {
   const ownImages = element("a", { href: "/docs/thresholds#choose-your-own" }, words.threshold.measure);
-  // During an upgrade an ingress of the release before may answer, without a rate. None is 0.
   if (!rate || evidence === null) {
     return element("p", { class: "errors-of-labelled" }, words.rarity.unknown, ownImages, ".");
   }
