@@ -202,6 +202,7 @@ export const testPool = {
       expectedWaitMs: 12,
       bestEffortWaitMs: 12,
       expectedRunMs: 40,
+      taskMs: 20,
       batchMax: 8,
       executionProvider: "cpu",
       precisions: [],

@@ -184,7 +184,7 @@ function idlePool(given: Answer[] = []) {
 
 const idle = {
   pool: "default",
-  lanes: [{ lane: "Dlib/ssd", workers: 1, waiting: 0, expectedWaitMs: 5, expectedRunMs: 5 }],
+  lanes: [{ lane: "Dlib/ssd", workers: 1, waiting: 0, expectedWaitMs: 5, expectedRunMs: 5, taskMs: 5 }],
 } as unknown as PoolState;
 
 const call = (signal: AbortSignal): DispatchedCall => ({
