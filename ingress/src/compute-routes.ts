@@ -16,7 +16,7 @@ export function addComputeRoutes(app: FastifyInstance, context: RouteContext, pr
     const optionsOf = queryOptions(knownFields, query === undefined ? new Set() : fieldNames(query));
     const options = {
       bodyLimit: settings.BODY_BYTES_MAX,
-      ...(needsWorker ? { onRequest: rejectEarly(ports, () => models.lanes) } : {}),
+      ...(needsWorker ? { onRequest: rejectEarly(ports, models.lanes) } : {}),
     };
     app.post(`${prefix}${path}`, options, async (request) => {
       // The client may leave while the handler runs, and another call would get the memory of the images.

@@ -45,10 +45,10 @@ export function admitToPool(
  * so their calls are rejected after the body was read.
  */
 export const rejectEarly =
-  (ports: Ports, lanes: () => ReadonlySet<string>) =>
+  (ports: Ports, lanes: ReadonlySet<string>) =>
   async ({ requestContext }: FastifyRequest): Promise<void> => {
     const views = ports.poolStates().map((state) => ({ state, sentTasks: () => 0, takeoverMs: 0 }));
     const own = { ...ports.dependencyHealth(), isServing: ports.isServing() };
     // Only whether there is a pool counts here: the lane is not known yet.
-    admitToPool(views, lanes(), requestContext!, { now: ports.clock.now(), random: () => 0, own });
+    admitToPool(views, lanes, requestContext!, { now: ports.clock.now(), random: () => 0, own });
   };

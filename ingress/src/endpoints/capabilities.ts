@@ -71,11 +71,9 @@ const modelDetails = (model: Recogniser, lanes: LaneState[]) => ({
   thresholds_calibration: model.thresholds_calibration ?? null,
   normalizations: model.normalizations,
   ...graphDetails(model, lanes),
-  batch_max: loadedFirst(lanes)?.batchMax ?? null,
-  execution_provider: loadedFirst(lanes)?.executionProvider ?? null,
+  batch_max: lanes[0]?.batchMax ?? null,
+  execution_provider: lanes[0]?.executionProvider ?? null,
 });
-
-const loadedFirst = (lanes: LaneState[]): LaneState | undefined => lanes.find(({ workers }) => workers > 0);
 
 /** Drops error rates, which are the recogniser's in the first place: they are most of a reply. */
 function withoutRates(card: ModelCard | undefined): ModelCard | null {
