@@ -250,7 +250,8 @@ async function wholeTrace(
     const isRoot = ({ name }: ReceivedSpan) => name.startsWith("POST ");
     const arrived = ids();
     const isWhole = spans().every((span) => isRoot(span) || arrived.has(span.parentId));
-    return named(spans(), "infer").length >= tasks && spans().some(isRoot) && isWhole;
+    const isRun = [named(spans(), "infer"), waits(spans())].every(({ length }) => length >= tasks);
+    return isRun && spans().some(isRoot) && isWhole;
   });
   assert.equal(ids().size, spans().length, "no span came twice");
   for (const { name, startNs, endNs } of spans()) {
