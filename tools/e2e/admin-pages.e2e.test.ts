@@ -39,7 +39,7 @@ test("from an empty installation to an approved team with limits, in a browser",
     await admin.page.goto(printed);
     await press(admin.page, "Sign in");
     await admin.page.getByRole("heading", { name: "Waitlist" }).waitFor();
-    for (const name of ["Teams", "Usage", "People", "Models", "Audit log", "Waitlist"]) {
+    for (const name of ["Teams", "Usage", "People", "Audit log", "Waitlist"]) {
       await openAdminPage(admin.page, name);
       await assertSoundInAllLooks(admin.page, `admin-empty-${name.toLowerCase()}`);
     }
