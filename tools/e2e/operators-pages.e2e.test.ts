@@ -110,7 +110,6 @@ const starting = { start: false, "redis-volatile": false, kafka: false };
 const stranded = lane({ waiting: 12, wait: { kind: "no_worker" } });
 const slow = worker({ runRatio: 1.84, isSlow: true });
 const old = worker({ lanes: [workerLane({ digest: "11112222333344445" })] });
-const changed = { ...batcher().settings, changed: { by: "ada", agoMs: 12_000, isUndone: false } };
 const shed = { queue_too_long: count(90), deadline_infeasible: count(10), early_drop: count(0, 500) };
 
 /** Name of the state, the state, and the title that the page shows in it: another one than before. */
@@ -123,7 +122,6 @@ function liveStates(): [name: string, state: LiveState, title: string][] {
     ["ingress-redis-down", stateOf(ingress(), { "redis-volatile": false }), "Not ready"],
     ["batcher-well", stateOf(batcher()), "All is well"],
     ["batcher-nothing", stateOf(idleBatcher), "Idle"],
-    ["batcher-changed", stateOf(batcher({ settings: changed })), "All is well"],
     ["batcher-idle-lane", stateOf(batcher({ lanes: [idleLane], sent: series(0) })), "Idle"],
     ["batcher-standby", stateOf(batcher({ role: "standby" })), "Standby"],
     ["batcher-stranded", stateOf(batcher({ lanes: [stranded] })), "No worker"],
