@@ -44,7 +44,10 @@ export async function installPackage(folder: string, tarball: string): Promise<v
 export function environmentOfAnotherProject(): NodeJS.ProcessEnv {
   const { PATH = "", ...rest } = process.env;
   const folders = PATH.split(delimiter).filter((each) => !each.includes("node_modules"));
-  const variables = Object.entries(rest).filter(([name]) => !/^(npm_|node_)/i.test(name));
+  const variables = Object.entries(rest)
+    .filter(([name]) => !/^(npm_|node_)/i.test(name))
+    // deploy/bootstrap.mjs adds it to NO_PROXY, and httpx cannot read it.
+    .map(([name, value]) => [name, /^no_proxy$/i.test(name) ? value?.replace(",[::1]", "") : value]);
   return {
     ...Object.fromEntries(variables),
     PATH: folders.join(delimiter),

@@ -8,6 +8,7 @@ import { promisify } from "node:util";
 import { CommandOutput } from "@faceline/runtime/command-output";
 import { readConfig } from "@faceline/runtime/config";
 import sharp from "sharp";
+import { environmentOfAnotherProject } from "@faceline/commands/client-package";
 import { packPythonClient } from "@faceline/commands/python-package";
 import { writeSamples } from "@faceline/deploy/launcher/samples";
 import { LauncherConfig } from "@faceline/deploy/launcher/settings";
@@ -77,7 +78,8 @@ test("the wheel of the Python client can be installed in an empty environment an
   const limits = ["--per-second", "1", "--burst", "2"];
   const output = await run(process.execPath, [keys, "create", "--team", "python", ...limits]);
   const [limitedKey] = output.split("\n");
-  const env = { ...process.env, FACELINE_URL: address, FACELINE_KEY: key, LIMITED_KEY: limitedKey };
+  const own = { FACELINE_URL: address, FACELINE_KEY: key, LIMITED_KEY: limitedKey };
+  const env = { ...environmentOfAnotherProject(), ...own };
   writePictures(folder, key);
   const plain = sharp({ create: { width: 160, height: 160, channels: 3, background: "teal" } });
   await plain.png().toFile(join(folder, "plain.png"));
