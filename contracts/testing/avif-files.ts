@@ -1,6 +1,6 @@
-/** Makes AVIF files that no encoder writes, for tests, of pictures that an encoder wrote. */
+/** Makes AVIF files that no encoder writes, for tests, of images that an encoder wrote. */
 import { type Box, boxesIn } from "../src/image/avif/boxes.ts";
-import { type AvifItem, type AvifReference, avifPicture } from "../src/image/avif/picture.ts";
+import { type AvifItem, type AvifReference, avifImage } from "../src/image/avif/image.ts";
 import { avifFile } from "../src/image/avif/write.ts";
 
 /** Returns a file with these items, the first of which is the primary one. Ids count from 1. */
@@ -11,14 +11,14 @@ export function avifOf(items: AvifItem[], references: AvifReference[] = []): Buf
   return avifFile(placed, references, file);
 }
 
-/** Returns the primary picture of a file as an item, with some properties replaced or added. */
+/** Returns the primary image of a file as an item, with some properties replaced or added. */
 export function avifItem(file: Buffer, ...others: Box[]): AvifItem {
-  const { type, data, properties } = avifPicture(file)!.parts[0]!;
+  const { type, data, properties } = avifImage(file)!.parts[0]!;
   const kept = properties.filter((each) => !others.some((other) => other.type === each.type));
   return { type, data, properties: [...kept, ...others] };
 }
 
-/** A picture of tiles: columns x rows of the same one. */
+/** An image of tiles: columns x rows of the same one. */
 export function avifGrid(
   tile: AvifItem,
   { columns, rows, width, height }: { columns: number; rows: number; width: number; height: number },
@@ -29,13 +29,13 @@ export function avifGrid(
   return avifOf([grid, ...tiles], [{ type: "dimg", from: 1, to: tiles.map((_, index) => index + 2) }]);
 }
 
-/** How the picture is to be shown: a quarter turn to the left for each step, then mirrored. */
+/** How the image is to be shown: a quarter turn to the left for each step, then mirrored. */
 export const rotationProperty = (quarters: number): Box => property("irot", quarters);
 /** 0: top and bottom change places. 1: left and right do. */
 export const mirrorProperty = (axis: number): Box => property("imir", axis);
 export const sizeProperty = (width: number, height: number): Box =>
   property("ispe", 0, 0, 0, 0, ...u32(width), ...u32(height));
-/** What an auxiliary picture is: `alpha`, `depth`. */
+/** What an auxiliary image is: `alpha`, `depth`. */
 export const auxiliaryProperty = (kind: string): Box =>
   property("auxC", 0, 0, 0, 0, ...Buffer.from(`urn:mpeg:mpegB:cicp:systems:auxiliary:${kind}\0`));
 

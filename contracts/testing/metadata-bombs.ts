@@ -1,7 +1,7 @@
 import { crc32, deflateSync } from "node:zlib";
 
 /**
- * Returns square pictures, of this `side`, with metadata that libraries inflate, copy, print or walk before
+ * Returns square images, of this `side`, with metadata that libraries inflate, copy, print or walk before
  * they decode the first pixel: they took a worker up to 2.6 GB, or half a minute.
  */
 export function metadataBombs(
@@ -99,7 +99,7 @@ export function riffChunk(type: string, content: Buffer): Buffer {
   return Buffer.concat([head, content, Buffer.alloc(content.length & 1)]);
 }
 
-/** The picture of a WebP without a canvas. */
+/** The image of a WebP without a canvas. */
 export const webpChunks = (webp: Buffer): Buffer[] => [webp.subarray(12)];
 
 function animation(webp: Buffer, { side, frames }: { side: number; frames: number }): Buffer[] {

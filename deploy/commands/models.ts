@@ -6,7 +6,7 @@ import { modelsFolder } from "@faceline/models/model-file";
 import { repository } from "../launcher/state-folder.ts";
 
 // `npm run models -- VERB`. All verbs are the models package's, except for `thresholds` and `int8-ranges`:
-// they run the pipeline of inference over pictures. The usage of all verbs is the models package's.
+// they run the pipeline of inference over images. The usage of all verbs is the models package's.
 
 const args = process.argv.slice(2);
 const [verb = "", ...rest] = args;

@@ -24,6 +24,6 @@ await runCommand(async ({ print, stop }) => {
 
 async function readHealth(ingress: string, stop: AbortSignal): Promise<HealthResponse | undefined> {
   const signal = AbortSignal.any([stop, AbortSignal.timeout(2_000)]);
-  const reply = await fetch(`${ingress}/health`, { signal }).catch(() => undefined);
-  return HealthResponse.safeParse(await reply?.json().catch(() => undefined)).data;
+  const response = await fetch(`${ingress}/health`, { signal }).catch(() => undefined);
+  return HealthResponse.safeParse(await response?.json().catch(() => undefined)).data;
 }

@@ -1,6 +1,8 @@
 import type { HealthResponse } from "@faceline/contracts/http/health";
 
-/** Returns what a start in containers waits for, by the reply of /health; undefined once calls are served. */
+/**
+ * Returns what a start in containers waits for, by the response of /health; undefined once calls are served.
+ */
 export function missingPart(health: HealthResponse | undefined): string | undefined {
   if (health === undefined) return "the servers and the ingress";
   if (health.status === "ok") return undefined;

@@ -11,9 +11,9 @@ const timeoutMs = 4_000;
 const reachable = host === "0.0.0.0" || host === "::" ? "127.0.0.1" : host;
 // An agent of its own uses no proxy of the environment.
 const target = { host: reachable, port, path: "/readyz", timeout: timeoutMs, agent: new Agent() };
-const request = get(target, (reply) => {
-  process.exitCode = reply.statusCode === 200 ? 0 : 1;
-  reply.pipe(process.stdout);
+const request = get(target, (response) => {
+  process.exitCode = response.statusCode === 200 ? 0 : 1;
+  response.pipe(process.stdout);
 });
 request.on("timeout", () => request.destroy(new Error(`no response within ${timeoutMs} ms`)));
 request.on("error", ({ message }) => {

@@ -138,7 +138,7 @@ export class Child {
 }
 
 /**
- * A core dump would write the memory of the process, pictures in it, to a disk. The hard limit is set too, so
+ * A core dump would write the memory of the process, images in it, to a disk. The hard limit is set too, so
  * that the program cannot raise it again.
  */
 const withoutCoreDump = "ulimit -c 0; ";

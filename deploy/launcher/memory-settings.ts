@@ -1,6 +1,6 @@
 /**
  * Settings of glibc's allocator with which a service starts, unless the operator sets them. By default each
- * thread keeps an arena as large as its peak: in a worker the largest picture, elsewhere the memory of V8's
+ * thread keeps an arena as large as its peak: in a worker the largest image, elsewhere the memory of V8's
  * compiler. The arenas were measured to save no time.
  */
 export const mallocSettings = { MALLOC_ARENA_MAX: "1" };

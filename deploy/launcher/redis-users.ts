@@ -36,7 +36,7 @@ const every = "*" as TaskId;
 
 /** Every client: the handshake of ioredis and the pings of subscribers. */
 const connection = ["ping", "info"];
-/** Every client of the volatile server: the check that it may hold pictures, and the shared clock. */
+/** Every client of the volatile server: the check that it may hold images, and the shared clock. */
 const volatile = [...connection, "config|get", "time"];
 
 export const volatileUsers: Record<VolatileUser, RedisRights> = {

@@ -2,11 +2,11 @@ import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { repository } from "./state-folder.ts";
 
-/** Pictures of people who do not exist; LICENCE.md beside them says where they come from. */
+/** Images of people who do not exist; LICENCE.md beside them says where they come from. */
 const samplesFolder = join(repository, "web", "src", "samples");
 
 /**
- * Writes pictures to try the service with, two of one person and one of another, and returns the file with
+ * Writes images to try the service with, two of one person and one of another, and returns the file with
  * the body of a /verify call for the first two.
  */
 export function writeSamples(folder: string): string {

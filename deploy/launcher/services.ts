@@ -140,9 +140,9 @@ export function reachableHost(host: string): string {
 async function readHealth(address: string, stop: AbortSignal): Promise<{ ok: boolean; text: string }> {
   try {
     const signal = AbortSignal.any([stop, AbortSignal.timeout(healthRequestMs)]);
-    const reply = await fetch(`${address}/health`, { signal });
-    const text = await reply.text();
-    return { ok: reply.ok && (JSON.parse(text) as { status?: unknown }).status === "ok", text };
+    const response = await fetch(`${address}/health`, { signal });
+    const text = await response.text();
+    return { ok: response.ok && (JSON.parse(text) as { status?: unknown }).status === "ok", text };
   } catch (error) {
     stop.throwIfAborted();
     const { message, cause } = error as Error;

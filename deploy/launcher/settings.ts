@@ -55,7 +55,7 @@ const Settings = z.object({
   MODELS_DIR: z.string().optional(),
   INTRA_OP_THREADS: z.coerce.number().int().min(1).optional(),
   LOG_LEVEL: z.string().default("info"),
-  /** Pictures that a worker may decode at a time. The launcher only computes with it how many workers fit. */
+  /** Images that a worker may decode at a time. The launcher only computes with it how many workers fit. */
   DECODES_MAX: z.coerce.number().int().min(1).default(2),
   IMAGE_DECODING_BYTES_MAX: z.coerce.number().int().min(1).default(decodingBytesMaxDefault),
 

@@ -27,7 +27,7 @@ test("threads and memory bound the number of workers", () => {
   );
 });
 
-test("a worker is planned with the memory of the largest pictures that it may decode at a time", () => {
+test("a worker is planned with the memory of the largest images that it may decode at a time", () => {
   const workers = (decodingBytes: number) =>
     defaultWorkers({ onCpu: true, workersMax: 16, decodingBytes }, { cores: 4, memoryBytes: 4 * gib });
   // 400 MiB without, of half the memory.

@@ -58,8 +58,8 @@ export async function openAlertmanager(
   const address = `http://127.0.0.1:${port}`;
   await waitUntil("Alertmanager is ready", async () => {
     if (child.exitCode !== null) throw new Error("Alertmanager has ended.");
-    const reply = await fetch(`${address}/-/ready`).catch(() => undefined);
-    return reply?.status === 200;
+    const response = await fetch(`${address}/-/ready`).catch(() => undefined);
+    return response?.status === 200;
   });
   return {
     async notified(alerts) {

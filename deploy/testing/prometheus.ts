@@ -64,14 +64,14 @@ export async function openPrometheus(
   });
   const address = `http://127.0.0.1:${port}`;
   await waitUntil("Prometheus is ready", async () => {
-    const reply = await fetch(`${address}/-/ready`).catch(() => undefined);
-    return reply?.status === 200;
+    const response = await fetch(`${address}/-/ready`).catch(() => undefined);
+    return response?.status === 200;
   });
   return {
     address,
     async query(expression) {
-      const reply = await fetch(`${address}/api/v1/query?query=${encodeURIComponent(expression)}`);
-      const { data, error } = (await reply.json()) as { data?: { result: Sample[] }; error?: string };
+      const response = await fetch(`${address}/api/v1/query?query=${encodeURIComponent(expression)}`);
+      const { data, error } = (await response.json()) as { data?: { result: Sample[] }; error?: string };
       if (data === undefined) throw new Error(`${error}: ${expression}`);
       return data.result;
     },

@@ -20,7 +20,7 @@ export const crowdsOf = (completed: CompletedTask[]): FinishedBatch["crowds"] =>
       : [],
   );
 
-/** The size that a run of so many pictures takes the time of. */
+/** The size that a run of so many images takes the time of. */
 export function paddedSize(lanes: readonly LoadedLane[], lane: string, size: number): number {
   const sizes = lanes.find((each) => each.lane === lane)?.sizes ?? [];
   return sizes.find((each) => each.size >= size)?.size ?? size;

@@ -2,20 +2,20 @@ import assert from "node:assert/strict";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { Engine } from "./engine/engine.ts";
-import type { EnginePicture, RunUsage } from "./engine/work.ts";
+import type { EngineImage, RunUsage } from "./engine/work.ts";
 import { sumUsage } from "./network/network.ts";
 import type { PreparedBatch } from "./preparation.ts";
 
 /**
- * Runs the pictures of a batch. Those whose draft turned out to be too coarse are decoded in full and run
- * again. Returns one result for each picture, in their order, and the usage of both runs.
+ * Runs the images of a batch. Those whose draft turned out to be too coarse are decoded in full and run
+ * again. Returns one result for each image, in their order, and the usage of both runs.
  */
-export async function runPictures(
+export async function runImages(
   engine: Pick<Engine, "run">,
   lane: LaneId,
-  prepared: Pick<PreparedBatch, "pictures" | "decodeInFull">,
+  prepared: Pick<PreparedBatch, "images" | "decodeInFull">,
 ): Promise<{ results: Outcome[]; usage: RunUsage }> {
-  const first = await engine.run({ lane, pictures: prepared.pictures });
+  const first = await engine.run({ lane, images: prepared.images });
   const results: Outcome[] = [];
   const tooCoarse: number[] = [];
   for (const [index, result] of first.results.entries()) {
@@ -24,14 +24,14 @@ export async function runPictures(
   }
   if (tooCoarse.length === 0) return { results, usage: first.usage };
 
-  const repeated: { index: number; picture: EnginePicture }[] = [];
+  const repeated: { index: number; image: EngineImage }[] = [];
   for (const [position, decoded] of (await prepared.decodeInFull(tooCoarse)).entries()) {
     const index = tooCoarse[position]!;
-    if ("pixels" in decoded) repeated.push({ index, picture: decoded });
+    if ("pixels" in decoded) repeated.push({ index, image: decoded });
     else results[index] = decoded;
   }
   if (repeated.length === 0) return { results, usage: first.usage };
-  const second = await engine.run({ lane, pictures: repeated.map(({ picture }) => picture) });
+  const second = await engine.run({ lane, images: repeated.map(({ image }) => image) });
   for (const [position, result] of second.results.entries()) {
     assert(result.kind !== "too_coarse", "an image that was decoded in full cannot be too coarse");
     results[repeated[position]!.index] = result;

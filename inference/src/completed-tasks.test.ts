@@ -10,7 +10,7 @@ const noFace: Outcome = { kind: "rejected", code: "no_face_detected" };
 const lost: Outcome = { kind: "failed", reason: "image_lost" };
 const faces: Outcome = { kind: "faces", faces: [] };
 
-test("each task has the result of its own picture, or why it has none", () => {
+test("each task has the result of its own image, or why it has none", () => {
   const [a, b, c] = [taskOf("a"), taskOf("b"), taskOf("c")];
   const prepared = { tasks: [a, c], completed: [{ task: b, outcome: lost }], startedAt: 0, endedAt: 0 };
   const run = { results: [noFace, faces], build, startedAt: 0, ranAt: 30 };

@@ -19,7 +19,7 @@ function read(env: Record<string, string>) {
 }
 
 test("settings that allow more pixels than there is memory are an error", () => {
-  const config = read({ BATCH_MAX: "64", PICTURE_SIDE_MAX_PX: "8192" });
+  const config = read({ BATCH_MAX: "64", IMAGE_SIDE_MAX_PX: "8192" });
   const { bytesMax } = new PixelBufferPool({
     batchMax: 64,
     longSideMaxPx: 8_192,
@@ -27,7 +27,7 @@ test("settings that allow more pixels than there is memory are an error", () => 
   });
   assert.throws(() => requirePixelMemory(config, bytesMax, 4 * 2 ** 30), {
     message:
-      "BATCH_MAX=64 and PICTURE_SIDE_MAX_PX=8192 allow 36864 MiB of pixels, but 4096 MiB of memory are " +
+      "BATCH_MAX=64 and IMAGE_SIDE_MAX_PX=8192 allow 36864 MiB of pixels, but 4096 MiB of memory are " +
       "available; lower one of them",
   });
   requirePixelMemory(config, bytesMax, bytesMax);
@@ -47,7 +47,7 @@ test("all wrong settings are one error, each with a sentence", () => {
   );
 });
 
-test("a GPU is chosen with cuda alone, and a batch has up to as many pictures as a message may name", () => {
+test("a GPU is chosen with cuda alone, and a batch has up to as many images as a message may name", () => {
   const cuda = read({ EXECUTION_PROVIDER: "cuda", GPU_DEVICE: "1", BATCH_MAX: "256" });
   assert.deepEqual([cuda.GPU_DEVICE, cuda.BATCH_MAX], [1, 256]);
   for (const EXECUTION_PROVIDER of ["cpu", "webgpu"]) {

@@ -11,7 +11,7 @@ import { Profile } from "@faceline/contracts/stored/profile";
 import { batchTasksMax } from "@faceline/contracts/wire/batch";
 import { PoolName } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
-import { defaultPictureLimits, type PictureLimits } from "./decode/picture.ts";
+import { defaultImageLimits, type ImageLimits } from "./decode/image.ts";
 import { EngineChoice } from "./engine/modelled.ts";
 import { executionProviders } from "./network/execution-provider.ts";
 import { PrecisionSetting } from "./network/precision.ts";
@@ -48,7 +48,7 @@ const Settings = z.object({
     .min(1)
     .transform((path) => resolve(path)),
   /**
-   * `onnx`, or `model:40+2b`, where a run of b pictures, padded, is a wait of 40 + 2b ms: to measure
+   * `onnx`, or `model:40+2b`, where a run of b images, padded, is a wait of 40 + 2b ms: to measure
    * everything around it.
    */
   ENGINE: EngineChoice.prefault("onnx"),
@@ -61,28 +61,23 @@ const Settings = z.object({
   PRECISION: PrecisionSetting.prefault("auto"),
   /** Threads of one run. Workers times threads should not exceed the free cores. */
   INTRA_OP_THREADS: z.coerce.number().int().min(1).max(64).default(1),
-  /** Pictures of a batch. The memory of three batches of pixels grows with it. */
+  /** Images of a batch. The memory of three batches of pixels grows with it. */
   BATCH_MAX: z.coerce.number().int().min(1).max(batchTasksMax).default(4),
-  /** Pictures that are decoded at the same time. */
+  /** Images that are decoded at the same time. */
   DECODES_MAX: z.coerce.number().int().min(1).max(64).default(2),
-  /** Pictures with more pixels are rejected. */
-  IMAGE_PIXELS_MAX: z.coerce.number().int().min(1).default(defaultPictureLimits.pixelsMax),
-  /** Memory of one decode, reckoned by the picture's header. Pictures that take more are rejected. */
+  /** Images with more pixels are rejected. */
+  IMAGE_PIXELS_MAX: z.coerce.number().int().min(1).default(defaultImageLimits.pixelsMax),
+  /** Memory of one decode, reckoned by the image's header. Images that take more are rejected. */
   IMAGE_DECODING_BYTES_MAX: z.coerce
     .number()
     .int()
     .min(32 * 2 ** 20)
-    .default(defaultPictureLimits.decodingBytesMax),
+    .default(defaultImageLimits.decodingBytesMax),
   /**
-   * Pictures with a longer side are shrunk before the search. The memory of three batches of pixels grows
+   * Images with a longer side are shrunk before the search. The memory of three batches of pixels grows
    * with its square.
    */
-  PICTURE_SIDE_MAX_PX: z.coerce
-    .number()
-    .int()
-    .min(512)
-    .max(8_192)
-    .default(defaultPictureLimits.longSideMaxPx),
+  IMAGE_SIDE_MAX_PX: z.coerce.number().int().min(512).max(8_192).default(defaultImageLimits.longSideMaxPx),
   /** How long a worker that stops may take. Then it leaves what it holds to other workers, and exits. */
   WORKER_DRAIN_WITHIN_MS: z.coerce.number().int().min(100).max(600_000).default(9_000),
 });
@@ -102,20 +97,20 @@ export type InferenceConfig = z.infer<typeof InferenceConfig>;
  * batch that its settings allow. `availableBytes` counts a container's limit.
  */
 export function requirePixelMemory(
-  { BATCH_MAX, PICTURE_SIDE_MAX_PX }: InferenceConfig,
+  { BATCH_MAX, IMAGE_SIDE_MAX_PX }: InferenceConfig,
   pixelBytesMax: number,
   availableBytes: number,
 ): void {
   if (pixelBytesMax <= availableBytes) return;
   const mib = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
   throw new Error(
-    `BATCH_MAX=${BATCH_MAX} and PICTURE_SIDE_MAX_PX=${PICTURE_SIDE_MAX_PX} allow ${mib(pixelBytesMax)} of ` +
+    `BATCH_MAX=${BATCH_MAX} and IMAGE_SIDE_MAX_PX=${IMAGE_SIDE_MAX_PX} allow ${mib(pixelBytesMax)} of ` +
       `pixels, but ${mib(availableBytes)} of memory are available; lower one of them`,
   );
 }
 
 /**
- * The most pictures of one run of a detector, whose memory is about 50 MB a picture, and the most faces of
+ * The most images of one run of a detector, whose memory is about 50 MB an image, and the most faces of
  * one run of a landmark or embedding network. A GPU gains from runs of whole batches, a CPU does not.
  */
 export function runLimits({ EXECUTION_PROVIDER, BATCH_MAX }: InferenceConfig) {
@@ -124,9 +119,9 @@ export function runLimits({ EXECUTION_PROVIDER, BATCH_MAX }: InferenceConfig) {
 }
 
 /** The limits that the settings give to the decoder. */
-export const pictureLimits = (config: InferenceConfig): PictureLimits => ({
-  ...defaultPictureLimits,
+export const imageLimits = (config: InferenceConfig): ImageLimits => ({
+  ...defaultImageLimits,
   pixelsMax: config.IMAGE_PIXELS_MAX,
   decodingBytesMax: config.IMAGE_DECODING_BYTES_MAX,
-  longSideMaxPx: config.PICTURE_SIDE_MAX_PX,
+  longSideMaxPx: config.IMAGE_SIDE_MAX_PX,
 });

@@ -18,9 +18,9 @@ import { enterEmptyFolder } from "@faceline/models/empty-folder";
 import { openAnswerOutbox } from "./answer-outbox.ts";
 import { openBatchInbox } from "./batch-inbox.ts";
 import { BatchSpans } from "./batch-spans.ts";
-import { InferenceConfig, pictureLimits, requirePixelMemory, runLimits } from "./config.ts";
+import { InferenceConfig, imageLimits, requirePixelMemory, runLimits } from "./config.ts";
 import { Decoder } from "./decode/decoder.ts";
-import { defaultPictureLimits } from "./decode/picture.ts";
+import { defaultImageLimits } from "./decode/image.ts";
 import { PixelBufferPool } from "./decode/pixel-buffers.ts";
 import { openEngine } from "./engine/engine.ts";
 import { nullDecoder } from "./engine/modelled.ts";
@@ -39,7 +39,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
   enterEmptyFolder();
   const buffers = new PixelBufferPool({
     batchMax: config.BATCH_MAX,
-    longSideMaxPx: config.PICTURE_SIDE_MAX_PX,
+    longSideMaxPx: config.IMAGE_SIDE_MAX_PX,
     buffersMax: pixelBuffersMax,
   });
   requirePixelMemory(config, buffers.bytesMax, process.availableMemory());
@@ -89,7 +89,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     lanes,
     intraOpThreads: config.INTRA_OP_THREADS,
     batchMax: config.BATCH_MAX,
-    pictureSideMaxPx: config.PICTURE_SIDE_MAX_PX,
+    imageSideMaxPx: config.IMAGE_SIDE_MAX_PX,
     ...runLimits(config),
     startTimes: profile.times,
     onWarmUp: logWarmUp(log, config.EXECUTION_PROVIDER),
@@ -98,7 +98,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
   void engine.exited.then(exitFatally(log));
 
   await using images = await openImageInbox({ config, log, metrics, batchesMax: pixelBuffersMax });
-  const decoder = new Decoder({ decodesMax: config.DECODES_MAX, ...pictureLimits(config) });
+  const decoder = new Decoder({ decodesMax: config.DECODES_MAX, ...imageLimits(config) });
   const worker = new Worker({
     clock,
     engine,
@@ -109,7 +109,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
       clock,
       taskEnds: (tasks) => taskEnds(redis, tasks),
       log,
-      decodeStallMs: 1.5 * defaultPictureLimits.decodeMaxMs,
+      decodeStallMs: 1.5 * defaultImageLimits.decodeMaxMs,
       onHang: exitFatally(log),
     }),
     imageBytes: images.receivedBytes,

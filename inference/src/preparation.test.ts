@@ -4,13 +4,13 @@ import { setImmediate } from "node:timers/promises";
 import { coreWaits } from "@faceline/runtime/core-waits";
 import { openLog } from "@faceline/runtime/log";
 import type { Batch } from "@faceline/contracts/wire/batch";
-import { DecodeTimeout, type Picture } from "./decode/picture.ts";
+import { DecodeTimeout, type Image } from "./decode/image.ts";
 import { PixelBufferPool } from "./decode/pixel-buffers.ts";
 import { openPreparation } from "./preparation.ts";
 
 test("where one decode fails, the buffer is released after the others have stopped writing into it", async () => {
   const buffers = new PixelBufferPool({ batchMax: 2, longSideMaxPx: 10, buffersMax: 1 });
-  const slow = Promise.withResolvers<Picture>();
+  const slow = Promise.withResolvers<Image>();
   const decodes = [Promise.reject(new Error("the buffer is too small")), slow.promise];
   const prepare = openPreparation({ ...parts, buffers, decode: () => decodes.shift()! });
   const prepared = prepare(batchOfTwo).catch((error: Error) => error.message);
@@ -25,7 +25,7 @@ test("where one decode fails, the buffer is released after the others have stopp
   await acquired;
 });
 
-test("a picture that takes too long fails its own task, and the others run", async () => {
+test("an image that takes too long fails its own task, and the others run", async () => {
   const decodes = [Promise.reject(new DecodeTimeout(10_000)), Promise.resolve(onePixel)];
   const prepare = openPreparation({ ...parts, decode: () => decodes.shift()! });
   const prepared = await prepare(batchOfTwo);
@@ -60,10 +60,10 @@ test("a task whose image has gone was lost, unless it has ended: cancelled, or a
   ]);
 });
 
-test("a decoder hangs when none of its pictures is done for a while, however long the batch takes", async (t) => {
-  const { pictures, hangs, prepared, pass } = await slowBatch(t);
+test("a decoder hangs when none of its images is done for a while, however long the batch takes", async (t) => {
+  const { images, hangs, prepared, pass } = await slowBatch(t);
   pass(10_000);
-  pictures[0]!.resolve(onePixel);
+  images[0]!.resolve(onePixel);
   await setImmediate();
   pass(14_999);
   await setImmediate();
@@ -71,35 +71,35 @@ test("a decoder hangs when none of its pictures is done for a while, however lon
   pass(1);
   await setImmediate();
   assert.deepEqual(hangs, ["no decode of a batch ended within 15000 ms; a decoder hangs"]);
-  pictures[1]!.resolve(onePixel);
-  assert.equal((await prepared).pictures.length, 2);
+  images[1]!.resolve(onePixel);
+  assert.equal((await prepared).images.length, 2);
 });
 
 test("a decoder that gets no core does not hang, nor one of a process that was stopped", async (t) => {
-  const { pictures, hangs, prepared, pass, waits } = await slowBatch(t);
+  const { images, hangs, prepared, pass, waits } = await slowBatch(t);
   // Of 400 s it has 14.
   for (let second = 0; second < 400; second++) {
     waits.add(965);
     pass(1_000);
   }
-  pictures[0]!.resolve(onePixel);
+  images[0]!.resolve(onePixel);
   await setImmediate();
   t.mock.timers.tick(300_000);
   await setImmediate();
   assert.deepEqual(hangs, []);
-  pictures[1]!.resolve(onePixel);
-  assert.equal((await prepared).pictures.length, 2);
+  images[1]!.resolve(onePixel);
+  assert.equal((await prepared).images.length, 2);
 });
 
-test("a picture that took too long because its decoder had no core is shed, with the load in Retry-After", async (t) => {
-  const { pictures, pass, prepared, waits } = await slowBatch(t);
+test("an image that took too long because its decoder had no core is shed, with the load in Retry-After", async (t) => {
+  const { images, pass, prepared, waits } = await slowBatch(t);
   for (let second = 0; second < 10; second++) {
     waits.add(900);
     pass(1_000);
   }
-  pictures[0]!.reject(new DecodeTimeout(10_000));
+  images[0]!.reject(new DecodeTimeout(10_000));
   await setImmediate();
-  pictures[1]!.resolve(onePixel);
+  images[1]!.resolve(onePixel);
   const [end] = (await prepared).completed;
   assert.ok(end?.outcome.kind === "shed");
   assert.deepEqual(
@@ -129,13 +129,13 @@ test("a draft is enough for a call that wants one clear face, and its image stay
   const [full] = await prepared.decodeInFull([0]);
   assert.deepEqual(details.slice(2), ["1 full"]);
   assert.ok(full !== undefined && "pixels" in full && !full.options.fullResolution);
-  assert.equal(prepared.pictures[1]!.pixels[0], 0, "pixels of the first run are gone");
+  assert.equal(prepared.images[1]!.pixels[0], 0, "pixels of the first run are gone");
   prepared.release();
   assert.equal(zeroed, 1);
   assert.equal(full.pixels[0], 0);
 });
 
-test("images are zeroed once they are decoded where no picture is a draft", async () => {
+test("images are zeroed once they are decoded where no image is a draft", async () => {
   let zeroed = 0;
   const prepare = openPreparation({
     ...parts,
@@ -147,15 +147,15 @@ test("images are zeroed once they are decoded where no picture is a draft", asyn
   assert.equal(zeroed, 1);
 });
 
-/** A batch of two pictures in simulated time. `waits.add`: all threads have had no core for so long. */
+/** A batch of two images in simulated time. `waits.add`: all threads have had no core for so long. */
 async function slowBatch(t: TestContext) {
   let now = 0;
   let waitedMs = 0;
   t.mock.timers.enable({ apis: ["setTimeout"] });
   t.mock.method(performance, "now", () => now);
   t.mock.method(coreWaits, "allThreads", () => new Map([["1", waitedMs]]));
-  const pictures = [Promise.withResolvers<Picture>(), Promise.withResolvers<Picture>()];
-  const decodes = pictures.map(({ promise }) => promise);
+  const images = [Promise.withResolvers<Image>(), Promise.withResolvers<Image>()];
+  const decodes = images.map(({ promise }) => promise);
   const hangs: string[] = [];
   const prepare = openPreparation({
     ...parts,
@@ -171,11 +171,11 @@ async function slowBatch(t: TestContext) {
       t.mock.timers.tick(1);
     }
   };
-  return { pictures, hangs, prepared, pass, waits: { add: (ms: number) => (waitedMs += ms) } };
+  return { images, hangs, prepared, pass, waits: { add: (ms: number) => (waitedMs += ms) } };
 }
 
-const onePixel: Picture = {
-  kind: "picture",
+const onePixel: Image = {
+  kind: "image",
   pixels: new Uint8Array(3),
   width: 1,
   height: 1,

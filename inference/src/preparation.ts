@@ -8,11 +8,11 @@ import { slowdown, type TimeSpent, wasStarved } from "@faceline/runtime/starvati
 import type { Batch, BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
-import type { Decode, PictureDetail } from "./decode/decoder.ts";
-import { DecodeTimeout, type Picture } from "./decode/picture.ts";
+import type { Decode, ImageDetail } from "./decode/decoder.ts";
+import { DecodeTimeout, type Image } from "./decode/image.ts";
 import type { PixelBuffer, PixelBufferPool } from "./decode/pixel-buffers.ts";
 import { allowsLowResolution } from "./detect/detector.ts";
-import type { EnginePicture } from "./engine/work.ts";
+import type { EngineImage } from "./engine/work.ts";
 import type { ImageInbox } from "./image-inbox.ts";
 
 /** Makes a batch ready to run: fetches its images and decodes them into a buffer of their own. */
@@ -33,10 +33,10 @@ export function openPreparation(parts: PreparationParts): Preparation {
   const decodeOf = (batchId: BatchId, buffer: PixelBuffer) => async (stored: readonly StoredImage[]) => {
     using decodes = new DecodeWatch(parts);
     return await afterAll(
-      stored.map(async ({ task, bytes, detail }): Promise<EnginePicture | Outcome> => {
+      stored.map(async ({ task, bytes, detail }): Promise<EngineImage | Outcome> => {
         try {
           const decoded = await decode(bytes, buffer, detail);
-          return decoded.kind === "picture" ? enginePicture(decoded, task) : decoded;
+          return decoded.kind === "image" ? engineImage(decoded, task) : decoded;
         } catch (error) {
           if (!(error instanceof DecodeTimeout)) throw error;
           const ids = { ...taskIds(task), batch_id: batchId };
@@ -79,20 +79,20 @@ export function openPreparation(parts: PreparationParts): Preparation {
     });
     const missing = inTime.filter((_, index) => fetched.images[index] === null);
     completed.push(...(await withoutImage(missing, batch.id)));
-    const pictures: EnginePicture[] = [];
+    const images: EngineImage[] = [];
     const ready: StoredImage[] = [];
     for (const [index, result] of (await decodeAll(stored)).entries()) {
       const image = stored[index]!;
       if ("pixels" in result) {
-        pictures.push(result);
+        images.push(result);
         ready.push({ ...image, detail: "full" });
       } else completed.push({ task: image.task, outcome: result });
     }
     // Images are needed again only where a draft may turn out to be too coarse.
-    if (!pictures.some(({ isDraft }) => isDraft)) fetched[Symbol.dispose]();
+    if (!images.some(({ isDraft }) => isDraft)) fetched[Symbol.dispose]();
     const held = opened.move();
     return {
-      pictures,
+      images,
       tasks: ready.map(({ task }) => task),
       completed,
       startedAt,
@@ -108,7 +108,7 @@ export function openPreparation(parts: PreparationParts): Preparation {
 
 /**
  * Calls `onHang` when no decode ends for `decodeStallMs` in which every thread of this process could run. A
- * limit on the whole batch would have to be as long as that of its largest picture times their number.
+ * limit on the whole batch would have to be as long as that of its largest image times their number.
  */
 class DecodeWatch implements Disposable {
   readonly #parts: Pick<PreparationParts, "decodeStallMs" | "onHang">;
@@ -151,7 +151,7 @@ async function afterAll<T>(decodes: Promise<T>[]): Promise<T[]> {
 const imageLost: Outcome = { kind: "failed", reason: "image_lost" };
 const decodeTimeout: Outcome = { kind: "failed", reason: "decode_timeout" };
 
-/** libvips counts time by the wall: where its thread had no core, neither the picture nor it is at fault. */
+/** libvips counts time by the wall: where its thread had no core, neither the image nor it is at fault. */
 const tooLittleCpu = (spent: TimeSpent): Outcome => ({
   kind: "shed",
   reason: "deadline_infeasible",
@@ -159,11 +159,11 @@ const tooLittleCpu = (spent: TimeSpent): Outcome => ({
   retryAfterMs: 1_000 * slowdown(spent),
 });
 
-const enginePicture = (picture: Picture, { options }: BatchTask): EnginePicture => ({ ...picture, options });
+const engineImage = (image: Image, { options }: BatchTask): EngineImage => ({ ...image, options });
 
 const noImages = { images: [], [Symbol.dispose]() {} };
 
-type StoredImage = { task: BatchTask; bytes: Buffer; detail: PictureDetail };
+type StoredImage = { task: BatchTask; bytes: Buffer; detail: ImageDetail };
 
 type PreparationParts = {
   images: Pick<ImageInbox, "fetch">;
@@ -180,8 +180,8 @@ type PreparationParts = {
 };
 
 export type PreparedBatch = {
-  pictures: EnginePicture[];
-  /** The tasks of the pictures, in the same order. */
+  images: EngineImage[];
+  /** The tasks of the images, in the same order. */
   tasks: BatchTask[];
   /** Tasks that ended before the run: too late, their image lost, or with one that was not decoded. */
   completed: { task: BatchTask; outcome: Outcome }[];
@@ -189,10 +189,10 @@ export type PreparedBatch = {
   startedAt: number;
   endedAt: number;
   /**
-   * Decodes the images of drafts again, in full. All pictures are gone then, because these take their memory.
+   * Decodes the images of drafts again, in full. All images are gone then, because these take their memory.
    * A full decode may end a task.
    */
-  decodeInFull(indices: readonly number[]): Promise<(EnginePicture | Outcome)[]>;
+  decodeInFull(indices: readonly number[]): Promise<(EngineImage | Outcome)[]>;
   /** Zeroes the images and pixels, and releases their buffer. */
   release(): void;
 };

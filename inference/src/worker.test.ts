@@ -125,8 +125,8 @@ test("a batch that is delivered twice runs once", async () => {
   assert.deepEqual(named(fixture.worker), ["finished a answered 1"]);
 });
 
-test("a batch without pictures needs no run", async () => {
-  const fixture = openWorker({ pictures: 0 });
+test("a batch without images needs no run", async () => {
+  const fixture = openWorker({ images: 0 });
   fixture.worker.take(batch("a"));
   await fixture.until("answer a");
   await fixture.worker.drained();
@@ -190,7 +190,7 @@ test("a worker that gives up names no batch any more", async () => {
   assert.deepEqual(named(fixture.worker), []);
 });
 
-function openWorker({ pictures = 1, holdAnswers = false, slowToPrepare = "", heldBatchesMax = 4 } = {}) {
+function openWorker({ images = 1, holdAnswers = false, slowToPrepare = "", heldBatchesMax = 4 } = {}) {
   const steps: string[] = [];
   const slowPreparation = Promise.withResolvers<void>();
   const waiting = new Map<string, () => void>();
@@ -220,12 +220,12 @@ function openWorker({ pictures = 1, holdAnswers = false, slowToPrepare = "", hel
     prepare: async (taken) => {
       step(`prepare ${taken.id}`);
       if (taken.id === slowToPrepare) await slowPreparation.promise;
-      const picture = { name: taken.id } as unknown as PreparedBatch["pictures"][number];
+      const image = { name: taken.id } as unknown as PreparedBatch["images"][number];
       return {
-        pictures: Array.from({ length: pictures }, () => picture),
-        tasks: taken.tasks.slice(0, pictures),
+        images: Array.from({ length: images }, () => image),
+        tasks: taken.tasks.slice(0, images),
         completed: taken.tasks
-          .slice(pictures)
+          .slice(images)
           .map((task) => ({ task, outcome: { kind: "failed", reason: "image_lost" } })),
         startedAt: now + 1,
         endedAt: now + 7,
@@ -238,8 +238,8 @@ function openWorker({ pictures = 1, holdAnswers = false, slowToPrepare = "", hel
       get steps() {
         return engineSteps;
       },
-      run: (work: { pictures: unknown[] }) => {
-        running = (work.pictures[0] as { name: string }).name;
+      run: (work: { images: unknown[] }) => {
+        running = (work.images[0] as { name: string }).name;
         const run = Promise.withResolvers<{ results: Outcome[] }>();
         runs.set(running, run);
         step(`run ${running}`);

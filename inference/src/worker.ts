@@ -6,14 +6,14 @@ import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Report } from "@faceline/contracts/wire/report";
 import { BatchCompletion, type BatchCompletionParts, type BatchResult } from "./batch-completion.ts";
 import { crowdsOf, heldBatch, nothingRun, type RunMeasurements, runTimes } from "./batch-report.ts";
-import { runPictures } from "./batch-run.ts";
+import { runImages } from "./batch-run.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { Preparation, PreparedBatch } from "./preparation.ts";
 import { completeTasks, type ReceivedBatch } from "./completed-tasks.ts";
 
 /**
  * Runs batches through the engine, one at a time, while the next ones are fetched and decoded. Two batches
- * are prepared side by side, and the one that is ready first runs first: so usual pictures do not wait for
+ * are prepared side by side, and the one that is ready first runs first: so usual images do not wait for
  * one whose decode takes seconds.
  *
  *     take ──► [ staged ] ──► prepare, two at a time ──► [ ready ] ──► run ──► answer ──► finished
@@ -181,8 +181,8 @@ export class Worker {
       },
     };
     try {
-      const { pictures } = prepared;
-      const running = pictures.length === 0 ? noRun : runPictures(engine, batch.lane, prepared);
+      const { images } = prepared;
+      const running = images.length === 0 ? noRun : runImages(engine, batch.lane, prepared);
       // While this one runs, the next is fetched and decoded.
       this.#prepareNext();
       const { results, usage } = await running;
@@ -201,7 +201,7 @@ export class Worker {
     }
     const endedAt = clock.now();
     this.#end(batch, result, {
-      size: prepared.pictures.length,
+      size: prepared.images.length,
       prepareMs: prepared.endedAt - prepared.startedAt,
       runMs: endedAt - startedAt,
       endedAt,
@@ -241,7 +241,7 @@ export const heldBatchesMax = 16;
 /** The pixel buffers that a worker needs, and the batches whose images it holds. */
 export const pixelBuffersMax = preparedBatchesMax + 1;
 
-/** Result of a batch without pictures. */
+/** Result of a batch without images. */
 const noRun = { results: [], usage: undefined };
 
 type WorkerParts = BatchCompletionParts & {

@@ -1,30 +1,25 @@
 import assert from "node:assert/strict";
 import { mock, type TestContext } from "node:test";
 import turbojpeg from "@julusian/jpeg-turbo";
-import { decodePicture } from "../src/decode/decoder.ts";
+import { decodeImage } from "../src/decode/decoder.ts";
 import { decodeWithLibvips } from "../src/decode/libvips.ts";
-import {
-  defaultPictureLimits,
-  type Picture,
-  type PictureLimits,
-  type Rejected,
-} from "../src/decode/picture.ts";
-import type { PictureCase } from "./picture-cases.ts";
+import { defaultImageLimits, type Image, type ImageLimits, type Rejected } from "../src/decode/image.ts";
+import type { ImageCase } from "./image-cases.ts";
 
 /**
- * Decodes pictures as a worker does and with libvips alone, asserts that both agree, and counts which
- * pictures libjpeg-turbo decoded.
+ * Decodes images as a worker does and with libvips alone, asserts that both agree, and counts which
+ * images libjpeg-turbo decoded.
  */
 export class DecoderComparison {
   readonly counts = { all: 0, turbo: 0, rejected: 0 };
   readonly largest = { mean: 0, single: 0 };
-  readonly #limits: PictureLimits;
+  readonly #limits: ImageLimits;
 
-  constructor(limits: Partial<PictureLimits> = {}) {
-    this.#limits = { ...defaultPictureLimits, ...limits };
+  constructor(limits: Partial<ImageLimits> = {}) {
+    this.#limits = { ...defaultImageLimits, ...limits };
   }
 
-  async compare({ name, bytes, damaged = false }: PictureCase): Promise<void> {
+  async compare({ name, bytes, damaged = false }: ImageCase): Promise<void> {
     const { actual, libvips } = await this.decode(bytes);
     assert.deepEqual(summaryOf(actual), summaryOf(libvips), name);
     if (actual.kind === "rejected" || libvips.kind === "rejected" || damaged) return;
@@ -38,7 +33,7 @@ export class DecoderComparison {
   }
 
   /** Decodes as a worker does, and with libvips alone. */
-  async decode(bytes: Uint8Array): Promise<Record<"actual" | "libvips", Picture | Rejected>> {
+  async decode(bytes: Uint8Array): Promise<Record<"actual" | "libvips", Image | Rejected>> {
     const actual = await this.#decodeAsWorker(bytes);
     const libvips = await decodeWithLibvips(bytes, this.#limits);
     this.counts.all++;
@@ -50,10 +45,10 @@ export class DecoderComparison {
     t.diagnostic(JSON.stringify({ ...this.counts, ...this.largest }));
   }
 
-  async #decodeAsWorker(bytes: Uint8Array): Promise<Picture | Rejected> {
+  async #decodeAsWorker(bytes: Uint8Array): Promise<Image | Rejected> {
     const decompress = mock.method(turbojpeg, "decompress");
     try {
-      const actual = await decodePicture(bytes, this.#limits);
+      const actual = await decodeImage(bytes, this.#limits);
       const started = decompress.mock.calls.filter((call) => call.error === undefined);
       const settled = await Promise.allSettled(started.map(async (call) => call.result));
       this.counts.turbo += settled.filter((each) => each.status === "fulfilled").length;
@@ -70,13 +65,13 @@ export class DecoderComparison {
 const meanDifferenceMax = 1.8;
 const pixelDifferenceMax = 24;
 
-function summaryOf(result: Picture | Rejected): object {
+function summaryOf(result: Image | Rejected): object {
   if (result.kind === "rejected") return result;
   const { kind, width, height, originalWidth, originalHeight, pixels } = result;
   return { kind, width, height, originalWidth, originalHeight, bytes: pixels.length };
 }
 
-function pixelDifference(left: Picture, right: Picture): { mean: number; single: number } {
+function pixelDifference(left: Image, right: Image): { mean: number; single: number } {
   let sum = 0;
   let single = 0;
   for (let i = 0; i < left.pixels.length; i++) {

@@ -1,7 +1,7 @@
 /** JPEGs for tests that no encoder at hand writes: extra segments, changed bytes, wrong EXIF, many scans. */
 import assert from "node:assert/strict";
 
-/** The same picture with one more segment, after the first `after` ones. */
+/** The same image with one more segment, after the first `after` ones. */
 export function withSegment(jpeg: Buffer, marker: number, payload: Buffer, after = 0): Buffer {
   let at = 2;
   for (let segment = 0; segment < after; segment++) at += 2 + jpeg.readUInt16BE(at + 2);
@@ -9,7 +9,7 @@ export function withSegment(jpeg: Buffer, marker: number, payload: Buffer, after
   return Buffer.concat([jpeg.subarray(0, at), head, payload, jpeg.subarray(at)]);
 }
 
-/** The same picture with other bytes in its first segment of a marker. `at` counts from the marker's 0xff. */
+/** The same image with other bytes in its first segment of a marker. `at` counts from the marker's 0xff. */
 export function patched(jpeg: Buffer, marker: number, at: number, ...values: number[]): Buffer {
   const copy = Buffer.from(jpeg);
   copy.set(values, segmentOffset(jpeg, marker) + at);

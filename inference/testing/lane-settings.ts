@@ -1,7 +1,7 @@
 import { PrecisionSetting } from "../src/network/precision.ts";
 
 /**
- * Settings of lanes for tests: one thread, and one picture and one face in a run, so that results do not
+ * Settings of lanes for tests: one thread, and one image and one face in a run, so that results do not
  * depend on how a batch is divided.
  */
 export const oneAtATime = {

@@ -3,15 +3,15 @@ import type { Pipeline } from "../src/engine/pipeline.ts";
 import type { Box } from "../src/geometry/box.ts";
 import type { Pixels } from "../src/geometry/pixels.ts";
 
-/** The largest face of a picture, as a call that compares gets it; undefined where there is none. */
+/** The largest face of an image, as a call that compares gets it; undefined where there is none. */
 export async function largestFace(
-  picture: Pixels,
+  image: Pixels,
   pipeline: Pipeline,
 ): Promise<{ embedding: Float32Array; box: Box } | undefined> {
-  const { width, height } = picture;
+  const { width, height } = image;
   const options = { align: true, enforceDetection: true, facesMax: 1, fullResolution: false };
   const { results } = await pipeline.run([
-    { ...picture, originalWidth: width, originalHeight: height, options },
+    { ...image, originalWidth: width, originalHeight: height, options },
   ]);
   const [result] = results;
   if (result?.kind !== "faces") return undefined;

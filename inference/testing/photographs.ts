@@ -5,14 +5,14 @@ import { buildModel } from "@faceline/models/build";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { modelsFolder } from "@faceline/models/model-file";
 import { isUnpulled } from "@faceline/models/source";
-import { decodePicture } from "../src/decode/decoder.ts";
-import { defaultPictureLimits } from "../src/decode/picture.ts";
-import type { EnginePicture } from "../src/engine/work.ts";
+import { decodeImage } from "../src/decode/decoder.ts";
+import { defaultImageLimits } from "../src/decode/image.ts";
+import type { EngineImage } from "../src/engine/work.ts";
 
 /** Photographs of people, and the built models, for tests and measurements. */
 
 /**
- * The labelled photographs: pictures and a `master.csv` of pairs. They are not part of the repository;
+ * The labelled photographs: images and a `master.csv` of pairs. They are not part of the repository;
  * without FACELINE_TEST_FACES they are expected beside it.
  */
 const labelledFolder = resolve(
@@ -59,23 +59,23 @@ export function groupPhotograph(number: number): Buffer {
 
 const samplesFolder = join(import.meta.dirname, "../../web/src/samples");
 
-/** The samples of the public pages: two pictures each of people who do not exist, "ada-1.jpg" and so on. */
-export const samplePictureNames: readonly string[] = readdirSync(samplesFolder)
+/** The samples of the public pages: two images each of people who do not exist, "ada-1.jpg" and so on. */
+export const sampleImageNames: readonly string[] = readdirSync(samplesFolder)
   .filter((name) => name.endsWith(".jpg"))
   .toSorted();
 
-export function samplePicture(name: string): Buffer {
+export function sampleImage(name: string): Buffer {
   return readFileSync(join(samplesFolder, name));
 }
 
 /** A decoded photograph as the engine takes it; every face is wanted unless `options` say otherwise. */
-export async function enginePicture(
+export async function engineImage(
   bytes: Uint8Array,
-  options: Partial<EnginePicture["options"]> = {},
-): Promise<EnginePicture> {
-  const picture = await decodePicture(bytes, defaultPictureLimits);
-  if (picture.kind === "rejected") throw new Error(`a photograph of the tests was rejected: ${picture.code}`);
-  const { pixels, width, height, originalWidth, originalHeight } = picture;
+  options: Partial<EngineImage["options"]> = {},
+): Promise<EngineImage> {
+  const image = await decodeImage(bytes, defaultImageLimits);
+  if (image.kind === "rejected") throw new Error(`a photograph of the tests was rejected: ${image.code}`);
+  const { pixels, width, height, originalWidth, originalHeight } = image;
   const defaults = { align: true, enforceDetection: true, facesMax: 100, fullResolution: true };
   return { pixels, width, height, originalWidth, originalHeight, options: { ...defaults, ...options } };
 }

@@ -29,6 +29,6 @@ export const newProfile = (changes: object = {}): Profile =>
         cpuShare: 1,
       },
     ],
-    preparation: { pictureMs: 1, megapixelMs: 0, megabyteMs: 0, factors: [1, 1], measuredSizes: null },
+    preparation: { imageMs: 1, megapixelMs: 0, megabyteMs: 0, factors: [1, 1], measuredSizes: null },
     ...changes,
   });

@@ -1,7 +1,7 @@
 import sharp, { type Sharp } from "sharp";
-import type { Picture } from "../src/decode/picture.ts";
+import type { Image } from "../src/decode/image.ts";
 
-/** A picture of four colours, red, green over blue, white: `cornersOf` shows how it was turned. */
+/** An image of four colours, red, green over blue, white: `cornersOf` shows how it was turned. */
 export function quarters(width: number, height: number): Sharp {
   const quarter = (background: string) => ({
     input: { create: { width: width / 2, height: height / 2, channels: 3 as const, background } },
@@ -13,20 +13,20 @@ export function quarters(width: number, height: number): Sharp {
   ]);
 }
 
-/** The colours of the upright picture: upper left and right, lower left and right. */
+/** The colours of the upright image: upper left and right, lower left and right. */
 export const uprightCorners = ["red", "green", "blue", "white"];
 
-export function cornersOf(picture: Picture): string[] {
-  const [right, bottom] = [picture.width - 2, picture.height - 2];
+export function cornersOf(image: Image): string[] {
+  const [right, bottom] = [image.width - 2, image.height - 2];
   const names: Record<string, string> = { "100": "red", "010": "green", "001": "blue", "111": "white" };
   return [
-    pixelAt(picture, 1, 1),
-    pixelAt(picture, right, 1),
-    pixelAt(picture, 1, bottom),
-    pixelAt(picture, right, bottom),
+    pixelAt(image, 1, 1),
+    pixelAt(image, right, 1),
+    pixelAt(image, 1, bottom),
+    pixelAt(image, right, bottom),
   ].map((pixel) => names[pixel.map((value) => (value > 128 ? 1 : 0)).join("")] ?? pixel.join());
 }
 
-export function pixelAt({ pixels, width }: Picture, x: number, y: number): number[] {
+export function pixelAt({ pixels, width }: Image, x: number, y: number): number[] {
   return [...pixels.subarray(3 * (y * width + x), 3 * (y * width + x) + 3)];
 }

@@ -4,7 +4,7 @@ import { document } from "../testing/openapi-reader.ts";
 
 // Covers the descriptions of contracts/src/http: the reference shows a field without one as a bare type.
 
-test("every field of every request and reply in the document has a description", () => {
+test("every field of every request and response in the document has a description", () => {
   assert.deepEqual(undescribedFields(document, "#"), []);
 });
 

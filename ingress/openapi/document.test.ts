@@ -42,9 +42,9 @@ test("generators of clients read the document: decision 21", () => {
 });
 
 test("GET /openapi.json: the document, without a key", async (t) => {
-  const reply = await testServer(t).app.inject("/openapi.json");
-  assertDocumented("/openapi.json", "get", reply);
-  assert.equal(reply.body, openApiText);
+  const response = await testServer(t).app.inject("/openapi.json");
+  assertDocumented("/openapi.json", "get", response);
+  assert.equal(response.body, openApiText);
 });
 
 test("the document has exactly the paths that the service has without its pages", async (t) => {
@@ -56,7 +56,7 @@ test("the document has exactly the paths that the service has without its pages"
 });
 
 for (const path of computePaths) {
-  test(`${path}: every example request of the document gets the reply that the document describes`, async (t) => {
+  test(`${path}: every example request of the document gets the response that the document describes`, async (t) => {
     const { app } = serverOfTheDocument(t);
     const { content } = document.paths[path]!["post"]!.requestBody!;
     for (const [type, { examples }] of Object.entries(content!)) {
@@ -64,13 +64,13 @@ for (const path of computePaths) {
       for (const [name, { value }] of Object.entries(examples!)) {
         const schema = jsonPointer("paths", path, "post", "requestBody", "content", type, "schema");
         assert.equal(schemaErrors(schema, value), "", name);
-        const reply = await send(app, path, type, value as object);
-        assert.equal(reply.statusCode, 200, `${type} ${name}: ${reply.body}`);
-        assertDocumented(path, "post", reply);
+        const response = await send(app, path, type, value as object);
+        assert.equal(response.statusCode, 200, `${type} ${name}: ${response.body}`);
+        assertDocumented(path, "post", response);
         const shown =
           document.paths[path]!["post"]!.responses["200"]!.content!["application/json"]!.examples!;
         const [first] = Object.values(shown);
-        assert.deepEqual(Object.keys(reply.json()), Object.keys(first!.value as object));
+        assert.deepEqual(Object.keys(response.json()), Object.keys(first!.value as object));
       }
     }
   });
@@ -99,7 +99,7 @@ test("the document and the service both accept an x-request-id that is unusable"
   assert.notEqual(headers["x-request-id"], id);
 });
 
-test("the examples of replies and errors match their schemas", () => {
+test("the examples of responses and errors match their schemas", () => {
   for (const path of computePaths) {
     for (const [status, response] of Object.entries(document.paths[path]!["post"]!.responses)) {
       const at = response.$ref?.slice(1) ?? jsonPointer("paths", path, "post", "responses", status);
@@ -117,7 +117,7 @@ test("the examples of replies and errors match their schemas", () => {
   }
 });
 
-test("the replies of the public endpoints match the document, while serving and while not", async (t) => {
+test("the responses of the public endpoints match the document, while serving and while not", async (t) => {
   for (const serving of [true, false]) {
     const { app } = testServer(t, { isServing: () => serving });
     for (const { path } of serviceEndpoints) {

@@ -2,7 +2,7 @@ import { imageFormatNames } from "@faceline/contracts/image/format";
 import { version } from "@faceline/runtime/resource";
 import type { ComputeEndpoint, ServiceEndpoint } from "../src/endpoints/endpoint.ts";
 import { computeEndpoints, serviceEndpoints } from "../src/endpoints/table.ts";
-import { computeReplyHeaders, type HeaderName, headerRefs, headers, parameters } from "./headers.ts";
+import { computeResponseHeaders, type HeaderName, headerRefs, headers, parameters } from "./headers.ts";
 import { computeStatuses, problemAt, problemResponses } from "./problems.ts";
 import { formName, refTo, schemas } from "./schemas.ts";
 
@@ -85,9 +85,9 @@ function computeOperation(endpoint: ComputeEndpoint) {
     responses: {
       200: {
         description: "The result.",
-        headers: headerRefs(...computeReplyHeaders),
+        headers: headerRefs(...computeResponseHeaders),
         content: {
-          "application/json": { schema: refTo(nameOf(endpoint.reply)), examples: examples.replies },
+          "application/json": { schema: refTo(nameOf(endpoint.response)), examples: examples.responses },
         },
       },
       ...Object.fromEntries(computeStatuses.map((status) => [status, problemAt(status)])),
@@ -95,8 +95,14 @@ function computeOperation(endpoint: ComputeEndpoint) {
   };
 }
 
-function serviceOperation({ operationId, summary, description, reply, unavailable }: ServiceEndpoint) {
-  const schema = reply === undefined ? { type: "object" } : refTo(nameOf(reply));
+function serviceOperation({
+  operationId,
+  summary,
+  description,
+  response: body,
+  unavailable,
+}: ServiceEndpoint) {
+  const schema = body === undefined ? { type: "object" } : refTo(nameOf(body));
   return {
     operationId,
     tags: ["service"],
@@ -107,7 +113,7 @@ function serviceOperation({ operationId, summary, description, reply, unavailabl
     responses: {
       200: response(schema),
       400: refTo("MalformedRequest", "responses"),
-      ...(unavailable === "reply" ? { 503: response(schema, "Retry-After") } : {}),
+      ...(unavailable === "response" ? { 503: response(schema, "Retry-After") } : {}),
       ...(unavailable === "problem" ? { 503: problemAt(503) } : {}),
       default: anyProblem,
     },
@@ -126,5 +132,5 @@ const anyProblem = {
   content: { "application/json": { schema: refTo("Problem") } },
 };
 
-/** The name of the one schema of `request` or `reply`. */
+/** The name of the one schema of `request` or `response`. */
 const nameOf = (schema: Record<string, unknown>): string => Object.keys(schema)[0]!;

@@ -30,7 +30,7 @@ export const parameters = {
   },
 };
 
-/** The headers of replies, as `components/headers`. */
+/** The headers of responses, as `components/headers`. */
 export const headers = {
   "x-request-id": {
     required: true,
@@ -62,8 +62,8 @@ export type HeaderName = keyof typeof headers;
 export const headerRefs = (...names: HeaderName[]) =>
   Object.fromEntries(names.map((name) => [name, refTo(name, "headers")]));
 
-/** The headers of every reply to a compute call. */
-export const computeReplyHeaders = [
+/** The headers of every response to a compute call. */
+export const computeResponseHeaders = [
   "x-request-id",
   "Server-Timing",
   "traceparent",

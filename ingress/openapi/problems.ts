@@ -1,6 +1,6 @@
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
 import type { Problem } from "@faceline/contracts/http/problem";
-import { computeReplyHeaders, type HeaderName, headerRefs } from "./headers.ts";
+import { computeResponseHeaders, type HeaderName, headerRefs } from "./headers.ts";
 import { refTo } from "./schemas.ts";
 
 /** Returns `components/responses`: one per status, with every error code of that status. */
@@ -25,7 +25,7 @@ export const problemAt = (status: number) => refTo(`Problem${status}`, "response
 function response(
   status: number,
   codes: ErrorCode[],
-  replyHeaders: readonly HeaderName[] = [...computeReplyHeaders, ...(headersAt[status] ?? [])],
+  responseHeaders: readonly HeaderName[] = [...computeResponseHeaders, ...(headersAt[status] ?? [])],
 ) {
   const schema = refTo("Problem");
   const examples = codes.map((code) => [code, { summary: errorTable[code].title, value: exampleOf(code) }]);
@@ -33,7 +33,7 @@ function response(
     description: codes
       .map((code) => `\`${code}\`: ${errorTable[code].when} ${errorTable[code].next}`)
       .join("\n\n"),
-    headers: headerRefs(...replyHeaders),
+    headers: headerRefs(...responseHeaders),
     content: { "application/json": { schema, examples: Object.fromEntries(examples) } },
   };
 }

@@ -26,7 +26,7 @@ import { Precision } from "@faceline/contracts/http/model-version";
 import { Problem } from "@faceline/contracts/http/problem";
 import { FaceQuality, MinQuality, QualityIssue } from "@faceline/contracts/http/quality";
 import { EmbeddingFormat, RepresentResult } from "@faceline/contracts/http/represent";
-import { ResponseWarning } from "@faceline/contracts/http/reply-fields";
+import { ResponseWarning } from "@faceline/contracts/http/response-fields";
 import { Flag } from "@faceline/contracts/http/request-body";
 import { NamedVector, Vector } from "@faceline/contracts/http/vector";
 import { FacePolicy } from "@faceline/contracts/http/verify";
@@ -41,8 +41,8 @@ export function schemas(): Record<string, JsonSchema> {
   const registry = z.registry<{ id: string }>();
   for (const [id, schema] of Object.entries(named)) registry.add(schema, { id });
   const converted = z.toJSONSchema(registry, {
-    // What clients send, so fields with defaults are optional. Replies may get more fields than their schema
-    // has.
+    // What clients send, so fields with defaults are optional. Responses may get more fields than their
+    // schema has.
     io: "input",
     unrepresentable: "any",
     uri: (id) => refTo(id).$ref,
@@ -106,8 +106,8 @@ const named: Record<string, z.ZodType> = Object.assign(
   { DistanceMetric, FacePolicy, EmbeddingFormat, MinQuality, Precision, RepresentResult },
   { ModelDetails, DetectorDetails },
   { ModelCard, ErrorRates, Rate, RunningBuild, Limits, Features, ThresholdsCalibration, FalseMatchRateFrom },
-  ...computeEndpoints.map(({ request, reply }) => ({ ...request, ...reply })),
-  ...serviceEndpoints.map(({ reply }) => reply),
+  ...computeEndpoints.map(({ request, response }) => ({ ...request, ...response })),
+  ...serviceEndpoints.map(({ response }) => response),
 );
 
 /** Names the aliases of fields in their descriptions: a generated client has one field for one thing. */

@@ -117,7 +117,7 @@ test("an AbortSignal ends a call, and the pause before its next try", async (t) 
   await assert.rejects(pausing.faceline.verify(images, { signal: stop.signal }), { name: "AbortError" });
 });
 
-test("a call without a reply ends at the client's time limit; a proxy's page is not taken for a reply", async (t) => {
+test("a call without a response ends at the client's time limit; a proxy's page is not taken for a response", async (t) => {
   const dispatch = () => Promise.withResolvers<never>().promise;
   const silent = await serve(t, { dispatch }, { timeoutMs: 100 });
   assert.equal((await failing(silent.faceline.verify(images))).code, "timeout");

@@ -13,16 +13,16 @@ const vectors = { img1: [1, 0], img2: [1, 0] };
 const rate = { limit: 100, remaining: 7, resetMs: 1_860 };
 const image = await base64Image();
 
-test("every reply to a compute call with a valid key has RateLimit-Limit, -Remaining and -Reset", async (t) => {
+test("every response to a compute call with a valid key has RateLimit-Limit, -Remaining and -Reset", async (t) => {
   const { app, post } = testServer(t, { acquireTeamSlot: async () => ({ rate, release() {} }) });
-  for (const [status, reply] of [
+  for (const [status, response] of [
     [200, await post("/verify", vectors)],
     [400, await post("/verify", {})],
     [400, await post("/verify", vectors, { "x-request-timeout-ms": "soon" })],
     [415, await post("/verify", "", { "content-type": "text/html" })],
   ] as const) {
-    const headers = ["limit", "remaining", "reset"].map((name) => reply.headers[`ratelimit-${name}`]);
-    assert.deepEqual([reply.statusCode, ...headers.map(Number)], [status, 100, 7, 2]);
+    const headers = ["limit", "remaining", "reset"].map((name) => response.headers[`ratelimit-${name}`]);
+    assert.deepEqual([response.statusCode, ...headers.map(Number)], [status, 100, 7, 2]);
   }
   const unauthenticated = await app.inject({ method: "POST", url: "/verify" });
   assert.deepEqual(
@@ -34,9 +34,9 @@ test("every reply to a compute call with a valid key has RateLimit-Limit, -Remai
 test("rate_limited: 429 with Retry-After, before the body is read", async (t) => {
   const error = new ApiError("rate_limited", "The team calls too often.", { retryAfterMs: 1_001 });
   const { post } = testServer(t, { acquireTeamSlot: async () => ({ rate, error, release() {} }) });
-  const reply = await post("/verify", "{broken", { "content-type": "application/json" });
-  assert.deepEqual([reply.statusCode, reply.json().error], [429, "rate_limited"]);
-  assert.deepEqual([reply.headers["retry-after"], reply.headers["ratelimit-limit"]], ["2", "100"]);
+  const response = await post("/verify", "{broken", { "content-type": "application/json" });
+  assert.deepEqual([response.statusCode, response.json().error], [429, "rate_limited"]);
+  assert.deepEqual([response.headers["retry-after"], response.headers["ratelimit-limit"]], ["2", "100"]);
 });
 
 test("who calls is counted: bytes that arrive, and calls in flight unless they are refused", async (t) => {
@@ -92,7 +92,7 @@ test("the public endpoints are not counted against a team", async (t) => {
   }
 });
 
-test("a call is counted until it ends: with a reply, with an error, or by a disconnect", async (t) => {
+test("a call is counted until it ends: with a response, with an error, or by a disconnect", async (t) => {
   const started = Promise.withResolvers<void>();
   const never = Promise.withResolvers<never>();
   const released = counter();

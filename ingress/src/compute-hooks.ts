@@ -1,4 +1,4 @@
-import type { RequestId } from "@faceline/contracts/http/reply-fields";
+import type { RequestId } from "@faceline/contracts/http/response-fields";
 import { traceparentOf } from "@faceline/contracts/trace/span";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { createAuthenticator } from "./auth/authenticate.ts";
@@ -15,7 +15,7 @@ import { CallMemory } from "./memory/call-memory.ts";
 /**
  * Adds the hooks that every compute call passes before its body is read, in this order: is the service
  * serving, who calls, within which limits, until when. A refusal here costs no memory: a client without a key
- * cannot make the service read a body of 32 MiB. Replies get their `traceparent` and `Server-Timing`.
+ * cannot make the service read a body of 32 MiB. Responses get their `traceparent` and `Server-Timing`.
  */
 export function addComputeHooks(
   app: FastifyInstance,
@@ -98,8 +98,8 @@ export function identifyTeams(ports: Ports, settings: HttpSettings): Identify {
 }
 
 /**
- * Holds the slot of a call until it has ended, and adds the RateLimit headers to its reply, also to an error.
- * Throws `rate_limited`.
+ * Holds the slot of a call until it has ended, and adds the RateLimit headers to its response, also to an
+ * error. Throws `rate_limited`.
  */
 function holdSlot(reply: FastifyReply, { rate, error, release }: CallSlot): void {
   onClose(reply, release);
@@ -112,9 +112,9 @@ function holdSlot(reply: FastifyReply, { rate, error, release }: CallSlot): void
 }
 
 /**
- * Aborts when the client disconnects before the reply was sent. (The `close` event of the request comes with
- * its end.) It also aborts at `drainTimeout`, with the error to reply with; while the body is still arriving
- * no handler could act on that, so the reply is sent from here.
+ * Aborts when the client disconnects before the response was sent. (The `close` event of the request comes
+ * with its end.) It also aborts at `drainTimeout`, with the error to response with; while the body is still
+ * arriving no handler could act on that, so the response is sent from here.
  */
 function abortSignal(request: FastifyRequest, reply: FastifyReply, drainTimeout: AbortSignal): AbortSignal {
   const controller = new AbortController();

@@ -125,9 +125,9 @@ function post(port: number, agent: Agent, body: string): Promise<string> {
   const headers = { "x-api-key": testKey, "content-type": "application/json", "content-length": body.length };
   const call = request({ port, agent, method: "POST", path: "/verify", headers });
   call.on("error", ({ message }) => resolve(message));
-  call.on("response", (reply) => {
-    reply.resume();
-    reply.on("end", () => resolve(`${reply.statusCode}`));
+  call.on("response", (response) => {
+    response.resume();
+    response.on("end", () => resolve(`${response.statusCode}`));
   });
   call.end(body);
   return promise;

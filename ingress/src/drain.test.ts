@@ -26,12 +26,12 @@ test("a call that outlasts the drain is refused with not_ready, and its tasks ar
   const call = await startCall(app);
   call.end(twoImages);
   const signal = await dispatched.promise;
-  const [[reply]] = await Promise.all([
+  const [[response]] = await Promise.all([
     once(call, "response") as Promise<[IncomingMessage]>,
     drain(app, { ...shortDrain, refuseCalls }),
   ]);
-  assert.deepEqual([reply.statusCode, await errorOf(reply)], [503, "not_ready"]);
-  assert.equal(reply.headers["retry-after"], "1");
+  assert.deepEqual([response.statusCode, await errorOf(response)], [503, "not_ready"]);
+  assert.equal(response.headers["retry-after"], "1");
   assert.deepEqual([signal.aborted, drainTimeout.aborted], [true, true]);
 });
 
@@ -41,14 +41,14 @@ test("a call whose body is still arriving at the end of the drain is refused wit
   const arrived = once(app.server, "request");
   call.write(twoImages.slice(0, 10));
   await arrived;
-  const [[reply]] = await Promise.all([
+  const [[response]] = await Promise.all([
     once(call, "response") as Promise<[IncomingMessage]>,
     drain(app, { ...shortDrain, refuseCalls }),
   ]);
-  assert.deepEqual([reply.statusCode, await errorOf(reply)], [503, "not_ready"]);
+  assert.deepEqual([response.statusCode, await errorOf(response)], [503, "not_ready"]);
 });
 
-test("a call that ends within the drain has its reply, and nothing is refused", async (t) => {
+test("a call that ends within the drain has its response, and nothing is refused", async (t) => {
   const dispatched = Promise.withResolvers<void>();
   const finish = Promise.withResolvers<void>();
   const { app, refuseCalls, drainTimeout } = drainableServer(t, async () => {
@@ -60,14 +60,14 @@ test("a call that ends within the drain has its reply, and nothing is refused", 
   await dispatched.promise;
   const drained = drain(app, { ...shortDrain, withinMs: 60_000, refuseCalls });
   finish.resolve();
-  const [reply] = (await once(call, "response")) as [IncomingMessage];
-  assert.equal(reply.statusCode, 200);
-  reply.resume();
+  const [response] = (await once(call, "response")) as [IncomingMessage];
+  assert.equal(response.statusCode, 200);
+  response.resume();
   await drained;
   assert.equal(drainTimeout.aborted, false);
 });
 
-test("during the notice a call is served on a kept connection, and its reply closes it", async (t) => {
+test("during the notice a call is served on a kept connection, and its response closes it", async (t) => {
   let isStopping = false;
   const { app, refuseCalls } = drainableServer(t, undefined, { isStopping: () => isStopping });
   const agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -84,10 +84,10 @@ test("during the notice a call is served on a kept connection, and its reply clo
   void drain(app, { noticeMs: 60_000, withinMs: 120_000, stopServing, refuseCalls });
   const during = await startCall(app, agent);
   during.end(twoImages);
-  const [reply] = (await once(during, "response")) as [IncomingMessage];
-  assert.deepEqual([during.reusedSocket, reply.statusCode], [true, 200]);
-  assert.equal(reply.headers.connection, "close");
-  reply.resume();
+  const [response] = (await once(during, "response")) as [IncomingMessage];
+  assert.deepEqual([during.reusedSocket, response.statusCode], [true, 200]);
+  assert.equal(response.headers.connection, "close");
+  response.resume();
   assert.equal(stopServing.mock.callCount(), 0);
 });
 
@@ -132,4 +132,4 @@ async function startCall(app: FastifyInstance, agent?: Agent): Promise<ClientReq
   return call;
 }
 
-const errorOf = async (reply: IncomingMessage) => ((await json(reply)) as { error: string }).error;
+const errorOf = async (response: IncomingMessage) => ((await json(response)) as { error: string }).error;

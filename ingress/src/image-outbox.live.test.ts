@@ -34,12 +34,12 @@ test("a team that has as many images in flight as it can get leaves room for oth
   assert.equal(published?.length, 7);
   assert.ok(refused!.every((each) => each.status === "rejected" && each.reason.code === "queue_full"));
 
-  const picture = image(50_000);
-  const other = await outbox.publish("bees", call(picture), timeToLiveMs);
-  assert.equal((await redis.getBuffer(imageKey(picture.task)))?.length, 50_000);
+  const small = image(50_000);
+  const other = await outbox.publish("bees", call(small), timeToLiveMs);
+  assert.equal((await redis.getBuffer(imageKey(small.task)))?.length, 50_000);
   for (const each of published) if (each.status === "fulfilled") each.value[Symbol.dispose]();
   other[Symbol.dispose]();
-  assert.equal(await redis.exists(imageKey(picture.task)), 0);
+  assert.equal(await redis.exists(imageKey(small.task)), 0);
 });
 
 test("while Redis does not read, images hold their share until their connection is closed, and no memory after it", async (t) => {

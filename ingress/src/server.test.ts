@@ -17,8 +17,8 @@ const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00";
 test("x-request-id: a client's own is echoed unchanged, in header and body", async (t) => {
   const { post } = testServer(t);
   for (const id of ["a", "A-z_0.9:x", "1f0e7ac0-5a2b-4c1e-9d55-1f6a5b8c9d10", "x".repeat(128)]) {
-    const reply = await post("/verify", vectors, { "x-request-id": id });
-    assert.deepEqual([reply.headers["x-request-id"], reply.json().request_id], [id, id]);
+    const response = await post("/verify", vectors, { "x-request-id": id });
+    assert.deepEqual([response.headers["x-request-id"], response.json().request_id], [id, id]);
     const refused = await post("/verify", {}, { "x-request-id": id });
     assert.deepEqual([refused.headers["x-request-id"], refused.json().request_id], [id, id]);
   }
@@ -28,8 +28,8 @@ test("an Idempotency-Key is ignored, whatever its value: each request is compute
   const { post, dispatched } = testServer(t);
   for (const key of ["a", "a", "é", "x".repeat(200)]) {
     const headers = { "idempotency-key": key, "x-request-id": `${dispatched.length}` };
-    const reply = await post("/verify", { img1: image, img2: image }, headers);
-    assert.deepEqual([reply.statusCode, reply.json().request_id], [200, headers["x-request-id"]]);
+    const response = await post("/verify", { img1: image, img2: image }, headers);
+    assert.deepEqual([response.statusCode, response.json().request_id], [200, headers["x-request-id"]]);
   }
   assert.equal(dispatched.length, 4);
 });
@@ -37,12 +37,12 @@ test("an Idempotency-Key is ignored, whatever its value: each request is compute
 test("x-request-id: where it is absent or unusable, the service makes a UUIDv7", async (t) => {
   const { app, post } = testServer(t);
   for (const id of ["", "a b", "x".repeat(129), "a,b", "é"]) {
-    const reply = await post("/verify", vectors, { "x-request-id": id });
+    const response = await post("/verify", vectors, { "x-request-id": id });
     assert.match(
-      reply.json().request_id,
+      response.json().request_id,
       /^[0-9a-f]{8}-[0-9a-f]{4}-7[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/,
     );
-    assert.equal(reply.headers["x-request-id"], reply.json().request_id);
+    assert.equal(response.headers["x-request-id"], response.json().request_id);
   }
   const [one, other] = [await app.inject("/livez"), await app.inject("/nowhere")];
   assert.notEqual(one.headers["x-request-id"], other.headers["x-request-id"]);
@@ -106,8 +106,8 @@ test("Deadline: 30 s unless configured; `x-request-timeout-ms` sets it, 50 ms to
     [50, 120_000],
   );
   for (const ms of ["49", "120001", "1e3", "-5", "soon", "1, 2", "50.5"]) {
-    const reply = await post("/verify", body, { "x-request-timeout-ms": ms });
-    assert.deepEqual([reply.statusCode, reply.json().field], [400, "x-request-timeout-ms"], ms);
+    const response = await post("/verify", body, { "x-request-timeout-ms": ms });
+    assert.deepEqual([response.statusCode, response.json().field], [400, "x-request-timeout-ms"], ms);
   }
 });
 
@@ -119,12 +119,12 @@ test("Deadline: a call whose body arrived too late is not queued, and blames the
     let [now, waited] = [1_000_000, 0];
     const ports = { clock: { now: () => (now += 60) }, coreWaitMs: () => (waited += waitMs) };
     const { post, dispatched } = testServer(t, ports);
-    const reply = await post("/verify", { img1: image, img2: image }, { "x-request-timeout-ms": "50" });
-    assert.deepEqual([reply.statusCode, reply.json().error, dispatched.length], [status, error, 0]);
+    const response = await post("/verify", { img1: image, img2: image }, { "x-request-timeout-ms": "50" });
+    assert.deepEqual([response.statusCode, response.json().error, dispatched.length], [status, error, 0]);
   }
 });
 
-test("traceparent: the reply continues the client's trace in a new span, or begins a new trace", async (t) => {
+test("traceparent: the response continues the client's trace in a new span, or begins a new trace", async (t) => {
   const { post, dispatched } = testServer(t);
   const body = { img1: image, img2: image };
   const continued = await post("/verify", body, { traceparent });
@@ -144,10 +144,10 @@ test("Server-Timing has every part of the time, also where the call is refused",
   const { post } = testServer(t);
   const names = "admission publish hold queue retry hop prepare run answer gather unaccounted total";
   for (const body of [{ img1: image, img2: image }, { img1: image }, vectors]) {
-    const reply = await post("/verify", body);
-    const traceparent = String(reply.headers["traceparent"]);
+    const response = await post("/verify", body);
+    const traceparent = String(response.headers["traceparent"]);
     assert.match(traceparent, /^00-.*-01$/);
-    assert.deepEqual(String(reply.headers["server-timing"]).split(", "), [
+    assert.deepEqual(String(response.headers["server-timing"]).split(", "), [
       ...names.split(" ").map((name) => `${name};dur=0.00`),
       `traceparent;desc="${traceparent}"`,
     ]);
@@ -201,9 +201,9 @@ test("Bodies: malformed JSON is invalid_json, and repeats nothing of it", async 
     ...disguised,
     "\0",
   ]) {
-    const reply = await post("/verify", body, json);
-    assert.deepEqual([reply.statusCode, reply.json().error], [400, "invalid_json"], body);
-    assert.ok(!reply.body.includes("SECRET"));
+    const response = await post("/verify", body, json);
+    assert.deepEqual([response.statusCode, response.json().error], [400, "invalid_json"], body);
+    assert.ok(!response.body.includes("SECRET"));
   }
   for (const body of ["[]", "null", "5", '"text"']) {
     assert.equal((await post("/verify", body, json)).json().error, "invalid_request", body);
@@ -234,9 +234,9 @@ test("404 and 405 with Allow, whatever the body and the key are", async (t) => {
 
 test("Errors: one shape; application/problem+json when Accept names it", async (t) => {
   const { app } = testServer(t, { settings: { PUBLIC_URL: "https://faces.example/" } });
-  const reply = await app.inject({ url: "/nowhere", headers: { "x-request-id": "mine" } });
-  assert.match(String(reply.headers["content-type"]), /^application\/json\b/);
-  assert.deepEqual(Problem.strict().parse(reply.json()), {
+  const response = await app.inject({ url: "/nowhere", headers: { "x-request-id": "mine" } });
+  assert.match(String(response.headers["content-type"]), /^application\/json\b/);
+  assert.deepEqual(Problem.strict().parse(response.json()), {
     error: "not_found",
     detail: "There is nothing at this path.",
     request_id: "mine",
@@ -257,9 +257,9 @@ test("Errors: a bug is internal_error without stack or message, and is logged", 
   const reportBug = (error: unknown, ids: { request_id: string }) =>
     reported.push((error as Error).message, ids.request_id);
   const { post } = testServer(t, { dispatch, reportBug });
-  const reply = await post("/verify", { img1: image, img2: image }, { "x-request-id": "mine" });
-  assert.deepEqual([reply.statusCode, reply.json().error], [500, "internal_error"]);
-  assert.ok(!/SECRET|home|at /.test(reply.body));
+  const response = await post("/verify", { img1: image, img2: image }, { "x-request-id": "mine" });
+  assert.deepEqual([response.statusCode, response.json().error], [500, "internal_error"]);
+  assert.ok(!/SECRET|home|at /.test(response.body));
   assert.deepEqual(reported, ["SECRET in /home/ann", "mine"]);
 });
 
@@ -273,12 +273,12 @@ test("Retry-After: whole seconds, rounded up, at least 1", async (t) => {
     const dispatch = async () => {
       throw new ApiError("model_unavailable", "No worker has it loaded.", { retryAfterMs });
     };
-    const reply = await testServer(t, { dispatch }).post("/verify", { img1: image, img2: image });
-    assert.deepEqual([reply.statusCode, reply.headers["retry-after"]], [503, seconds]);
+    const response = await testServer(t, { dispatch }).post("/verify", { img1: image, img2: image });
+    assert.deepEqual([response.statusCode, response.headers["retry-after"]], [503, seconds]);
   }
 });
 
-test("a client that resets its connection aborts its call; one that waits for the reply does not", async (t) => {
+test("a client that resets its connection aborts its call; one that waits for the response does not", async (t) => {
   const started = Promise.withResolvers<AbortSignal>();
   const never = Promise.withResolvers<never>();
   const { app } = testServer(t, {
@@ -297,9 +297,9 @@ test("a client that resets its connection aborts its call; one that waits for th
   never.reject(new Error("cancelled"));
 
   const patient = testServer(t);
-  const [reply] = (await once(send(await portOf(patient.app)), "response")) as [IncomingMessage];
-  await reply.toArray();
-  assert.deepEqual([reply.statusCode, patient.dispatched[0]?.signal.aborted], [200, false]);
+  const [response] = (await once(send(await portOf(patient.app)), "response")) as [IncomingMessage];
+  await response.toArray();
+  assert.deepEqual([response.statusCode, patient.dispatched[0]?.signal.aborted], [200, false]);
 });
 
 async function portOf(app: FastifyInstance): Promise<number> {

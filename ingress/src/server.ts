@@ -24,7 +24,7 @@ import type { RouteContext } from "./endpoints/endpoint.ts";
 import { serviceEndpoints } from "./endpoints/table.ts";
 import { answerMalformedRequest, ignoreExpectations, rejectConnect } from "./errors/malformed-requests.ts";
 import { rejectUnknownRoutes } from "./errors/not-found.ts";
-import { apiErrorFrom, sendProblem } from "./errors/problem-reply.ts";
+import { apiErrorFrom, sendProblem } from "./errors/problem-response.ts";
 import { InputReader } from "./images/inputs.ts";
 import { SlabPool } from "./memory/slab-pool.ts";
 import { SharedBudget } from "./limits/shared-budget.ts";
@@ -118,7 +118,7 @@ function createApp({ ports, settings, site, bug, reportClosed }: ServerParts): F
     const signal = request.requestContext?.signal;
     if (signal?.aborted) {
       if (signal.reason instanceof ApiError) return sendProblem(request, reply, signal.reason, site);
-      // The client has left: nobody reads this reply, and an error that follows from it is no bug.
+      // The client has left: nobody reads this response, and an error that follows from it is no bug.
       return reply.code(503).send();
     }
     const known = apiErrorFrom(error);

@@ -6,7 +6,7 @@ import type { CallTasks } from "@faceline/contracts/wire/task";
 
 /**
  * Sends tasks to the one partition of a pool's topic in Kafka. `send` throws when `requestMs` have passed in
- * which replies could be read, even while an earlier send hangs; and at once while no broker answers on the
+ * which responses could be read, even while an earlier send hangs; and at once while no broker answers on the
  * connection that sends (circuit breaker: the producer connects anew and must prove itself, and the first
  * proof closes the circuit). The cause of an error is Starved where this process could hardly run meanwhile.
  */

@@ -111,8 +111,8 @@ test("visitors who fill their share of the bodies' memory take nothing from a te
   assert.deepEqual([first.statusCode, first.json().error], [503, "queue_full"]);
   assert.equal((await post("/verify", body)).statusCode, 200);
   held.resolve();
-  const replies = await Promise.all(flood);
-  const served = replies.filter(({ statusCode }) => statusCode === 200).length;
+  const responses = await Promise.all(flood);
+  const served = responses.filter(({ statusCode }) => statusCode === 200).length;
   assert.ok(served > 0 && served < 6, `${served} visitors had room`);
   assert.equal(dispatched.filter(({ tenant }) => tenant !== visitorsTenant).length, 1);
 });

@@ -17,12 +17,14 @@ test("the compute endpoints run without a key for the tester page, with the head
   const { app, dispatched } = testServer(t);
   const bodies = { verify: pair, represent: { img: image }, compare: { img: image, candidates: [image] } };
   for (const [name, body] of Object.entries(bodies)) {
-    const reply = await app.inject(call({ url: `/tester/${name}`, body }));
-    assert.equal(reply.statusCode, 200, reply.body);
-    const publicReply = await app.inject(call({ url: `/${name}`, body, headers: { "x-api-key": testKey } }));
-    assert.deepEqual(Object.keys(reply.json()), Object.keys(publicReply.json()));
-    assert.deepEqual(Object.keys(reply.headers), Object.keys(publicReply.headers));
-    assert.match(String(reply.headers["server-timing"]), /admission;dur=/);
+    const response = await app.inject(call({ url: `/tester/${name}`, body }));
+    assert.equal(response.statusCode, 200, response.body);
+    const publicResponse = await app.inject(
+      call({ url: `/${name}`, body, headers: { "x-api-key": testKey } }),
+    );
+    assert.deepEqual(Object.keys(response.json()), Object.keys(publicResponse.json()));
+    assert.deepEqual(Object.keys(response.headers), Object.keys(publicResponse.headers));
+    assert.match(String(response.headers["server-timing"]), /admission;dur=/);
   }
   const [visitor, team] = [`${visitorsTenant} best_effort`, "ants standard"];
   const callers = dispatched.map(({ tenant, serviceClass }) => `${tenant} ${serviceClass}`);
@@ -44,13 +46,13 @@ test("only pages of this service may call, and programs read where to call inste
     {},
   ];
   for (const headers of foreign) {
-    const reply = await app.inject(call({ headers }));
+    const response = await app.inject(call({ headers }));
     assert.deepEqual(
-      [reply.statusCode, reply.json().error],
+      [response.statusCode, response.json().error],
       [400, "invalid_request"],
       JSON.stringify(headers),
     );
-    assert.match(reply.json().detail, /all \/verify with an API key\.$/);
+    assert.match(response.json().detail, /all \/verify with an API key\.$/);
   }
   const own = [
     fromPage,
@@ -78,16 +80,16 @@ test("a listed origin of CORS_ORIGINS has to use the API, with a key", async (t)
 test("a refused call reads nothing of its body and takes no slot", async (t) => {
   const acquireVisitorSlot = () => Promise.reject(new Error("counted"));
   const { app } = testServer(t, { acquireVisitorSlot });
-  const reply = await app.inject(call({ headers: {}, body: "{broken" }));
-  assert.equal(reply.json().error, "invalid_request");
+  const response = await app.inject(call({ headers: {}, body: "{broken" }));
+  assert.equal(response.json().error, "invalid_request");
 });
 
 test("the tester accepts only JSON", async (t) => {
   const { app } = testServer(t);
   for (const type of ["application/x-www-form-urlencoded", "multipart/form-data; boundary=a", "text/plain"]) {
-    const reply = await app.inject(call({ headers: { ...fromPage, "content-type": type }, body: "{}" }));
-    assert.deepEqual([reply.statusCode, reply.json().error], [415, "unsupported_media_type"], type);
-    assert.match(reply.json().detail, /only application\/json/);
+    const response = await app.inject(call({ headers: { ...fromPage, "content-type": type }, body: "{}" }));
+    assert.deepEqual([response.statusCode, response.json().error], [415, "unsupported_media_type"], type);
+    assert.match(response.json().detail, /only application\/json/);
   }
 });
 
@@ -95,11 +97,11 @@ test("a visitor over the limits gets rate_limited with Retry-After and the RateL
   const error = new ApiError("rate_limited", "Too many.", { retryAfterMs: 1_001 });
   const rate = { limit: 20, remaining: 0, resetMs: 40_000 };
   const { app } = testServer(t, { acquireVisitorSlot: async () => ({ rate, error, release() {} }) });
-  const reply = await app.inject(call());
-  assert.deepEqual([reply.statusCode, reply.json().error], [429, "rate_limited"]);
+  const response = await app.inject(call());
+  assert.deepEqual([response.statusCode, response.json().error], [429, "rate_limited"]);
   const names = ["retry-after", "ratelimit-limit", "ratelimit-remaining", "ratelimit-reset"];
   assert.deepEqual(
-    names.map((name) => Number(reply.headers[name])),
+    names.map((name) => Number(response.headers[name])),
     [2, 20, 0, 40],
   );
 });
@@ -137,8 +139,8 @@ test("what a call may hold is less than with a key", async (t) => {
   const { app, post } = testServer(t);
   const large = await base64Image(2_001, "png");
   const refused = async (url: string, body: object, status: number, error: string) => {
-    const reply = await app.inject(call({ url: `/tester${url}`, body }));
-    assert.deepEqual([reply.statusCode, reply.json().error], [status, error]);
+    const response = await app.inject(call({ url: `/tester${url}`, body }));
+    assert.deepEqual([response.statusCode, response.json().error], [status, error]);
     assert.equal((await post(url, body)).statusCode, 200);
   };
   await refused("/verify", { ...pair, img2: large }, 413, "image_too_large");
@@ -182,9 +184,9 @@ test("a call has 15 s, and may ask for less", async (t) => {
 test("TESTER=off: every path of the tester says that the operator has turned it off", async (t) => {
   const { app } = testServer(t, { settings: { TESTER: "off" } });
   for (const request of [call(), { url: "/tester/sample-answer" }, { url: "/tester/anything" }]) {
-    const reply = await app.inject(request);
-    assert.deepEqual([reply.statusCode, reply.json().error], [404, "not_found"]);
-    assert.match(reply.json().detail, /The operator of this service has turned the tester off\./);
+    const response = await app.inject(request);
+    assert.deepEqual([response.statusCode, response.json().error], [404, "not_found"]);
+    assert.match(response.json().detail, /The operator of this service has turned the tester off\./);
   }
   assert.equal((await app.inject("/capabilities")).json().features.tester, false);
   for (const guide of ["/docs/limits", "/docs/privacy"]) {

@@ -17,7 +17,7 @@ import { identifyVisitors, visitorAddress } from "./tester/visitors.ts";
 
 /**
  * Adds the routes of the public tester, the home page: the compute endpoints below /tester, without a key
- * and within limits of their own, and the answer for the sample pictures. They are not part of the API: only
+ * and within limits of their own, and the answer for the sample images. They are not part of the API: only
  * pages of this service may call them.
  */
 export function addTesterRoutes(
@@ -51,7 +51,7 @@ export function addTesterRoutes(
   app.get("/tester/sample-answer", () => sampleAnswer.read());
 }
 
-/** Visitors share few slots and little memory. Two pictures of the usual 200 KB then take 12 s at most. */
+/** Visitors share few slots and little memory. Two images of the usual 200 KB then take 12 s at most. */
 const bodyBytesPerSecondMin = 32 * 1024;
 
 function refuseBecauseOff(): never {

@@ -116,9 +116,10 @@ export const postForm = (
 
 /** Opens a sign-in link, presses its button, and returns the header that later requests need. */
 export async function signIn(app: FastifyInstance, token: string): Promise<{ cookie: string }> {
-  const reply = await postForm(app, `/sign-in/${token}`);
-  const [cookie] = reply.cookies;
-  if (reply.statusCode !== 303 || cookie === undefined) throw new Error(`not signed in: ${reply.statusCode}`);
+  const response = await postForm(app, `/sign-in/${token}`);
+  const [cookie] = response.cookies;
+  if (response.statusCode !== 303 || cookie === undefined)
+    throw new Error(`not signed in: ${response.statusCode}`);
   return { cookie: `${cookie.name}=${cookie.value}` };
 }
 

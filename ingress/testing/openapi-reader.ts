@@ -3,7 +3,7 @@ import { Ajv2020 } from "ajv/dist/2020.js";
 import type { LightMyRequestResponse } from "fastify";
 import { openApiText } from "@faceline/contracts/http/open-api";
 
-/** The committed document, for tests that hold requests and replies against it. */
+/** The committed document, for tests that hold requests and responses against it. */
 export const document = JSON.parse(openApiText) as Document;
 
 const ajv = new Ajv2020({ strict: false, validateSchema: false, validateFormats: false, allErrors: true });
@@ -15,7 +15,7 @@ export function schemaErrors(pointer: string, value: unknown): string {
   return check(value) ? "" : ajv.errorsText(check.errors);
 }
 
-/** Fails unless the document has this reply: its status, its headers, its content type and its schema. */
+/** Fails unless the document has this response: its status, its headers, its content type and its schema. */
 export function assertDocumented(path: string, method: string, reply: LightMyRequestResponse): void {
   const { responses } = document.paths[path]![method]!;
   const status = reply.statusCode in responses ? String(reply.statusCode) : "default";

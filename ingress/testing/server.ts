@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
 import type { InputFault } from "@faceline/contracts/http/errors";
-import type { RequestId } from "@faceline/contracts/http/reply-fields";
+import type { RequestId } from "@faceline/contracts/http/response-fields";
 import { metricsOff } from "@faceline/runtime/metrics/metrics";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { encodeEmbedding } from "@faceline/contracts/wire/face";

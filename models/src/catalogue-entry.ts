@@ -21,7 +21,7 @@ const Tensor = z.strictObject({
 
 const Build = z.strictObject({
   precision: z.enum(["float32", "int8"]),
-  /** The side of its square input pictures. */
+  /** The side of its square input images. */
   input_px: Positive,
   /** File name in the folder of built models. */
   file: z.string().regex(/^[a-z0-9._-]+\.onnx$/, "must be a plain file name that ends in .onnx"),
@@ -30,12 +30,12 @@ const Build = z.strictObject({
 });
 export type Build = z.infer<typeof Build>;
 export type Precision = Build["precision"];
-/** A precision, and the side of the input pictures. */
+/** A precision, and the side of the input images. */
 export type Variant = Pick<Build, "precision" | "input_px">;
 
 /** Ranges of the layers of an int8 build. They are measured, because the weights do not show them. */
 const Calibration = z.strictObject({
-  /** The pictures that they were measured on, as a sentence. */
+  /** The images that they were measured on, as a sentence. */
   measured_on: z.string().min(1),
   /** Factor between the measured ranges and these. */
   headroom: z.number().min(1).max(2),
@@ -121,9 +121,9 @@ export type License = z.infer<typeof License>;
 const common = {
   name: z.string().min(1),
   title: z.string().min(1),
-  /** The side of its square input pictures. */
+  /** The side of its square input images. */
   input_px: Positive,
-  /** Tensors of the .onnx file. The one input takes RGB pictures: uint8 [N, input_px, input_px, 3]. */
+  /** Tensors of the .onnx file. The one input takes RGB images: uint8 [N, input_px, input_px, 3]. */
   tensors: z.strictObject({ inputs: z.array(Tensor).length(1), outputs: z.array(Tensor).min(1) }),
   /** Sizes that batches are padded to, so that an engine sees few shapes and can be warmed for each. */
   batch_buckets: z
@@ -155,20 +155,20 @@ export const Detector = z.strictObject({
    */
   selection: z.strictObject({ score_min: z.number().min(0).max(1), iou_max: z.number().min(0).max(1) }),
   /**
-   * How many times wider and higher than its box the part of the picture is in which landmarks are searched
+   * How many times wider and higher than its box the part of the image is in which landmarks are searched
    * first, for detectors that draw boxes closely around the features (measured). 1 by default.
    */
   landmark_box_scale: z.number().min(1).max(2).optional(),
   /**
-   * The narrowest face, as a share of the picture's longer side, of which at least 20 of 25 photographs give
+   * The narrowest face, as a share of the image's longer side, of which at least 20 of 25 photographs give
    * the right one (`npm run bench -- --only detection`).
    */
   found_width_share: z.number().min(0).max(1).optional(),
   /**
-   * Input sides of a cascade, which are searched one after the other until the picture is clear: a score
+   * Input sides of a cascade, which are searched one after the other until the image is clear: a score
    * less than `below` is surely no face, one of `from` or more surely one. The last side is the model's
    * own. Without a cascade, only the model's own side is searched. `missed_width_share`: beside a clear
-   * face, a first side may miss faces that are narrower than this share of the picture's longer side
+   * face, a first side may miss faces that are narrower than this share of the image's longer side
    * (measured).
    */
   cascade: z
@@ -212,7 +212,7 @@ export const ThresholdsCalibration = z.strictObject({
   calibrated_at: z.iso.datetime(),
   /** 0 to 1; the false match rate is at most this, with a confidence of 95 %. */
   fmr_wanted: z.number().positive().max(1),
-  /** Pairs with a face in both pictures. */
+  /** Pairs with a face in both images. */
   pairs_same: Positive,
   pairs_different: Positive,
   people: Positive,
@@ -259,7 +259,7 @@ const Embedding = z.strictObject({
   thresholds_calibration: ThresholdsCalibration.optional(),
   /** Distances of different people, of pairs too many to list; left out: those of `labelled_pairs`. */
   false_match_curves: FalseMatchCurves.optional(),
-  /** Distances that the model gave labelled pairs of pictures; the thresholds are to be judged by them. */
+  /** Distances that the model gave labelled pairs of images; the thresholds are to be judged by them. */
   labelled_pairs: LabelledPairs.optional(),
   /** Output of a model that an operator added, as it was then. */
   golden: Golden.optional(),

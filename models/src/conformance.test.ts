@@ -3,7 +3,7 @@ import { before, suite, type TestContext, test } from "node:test";
 import { builtModel } from "../testing/built.ts";
 import { openBlazeface, openFaceboxes } from "../testing/graph-models.ts";
 import { openMobileFaceNet } from "../testing/mobilefacenet.ts";
-import { noise, openSamples } from "../testing/pictures.ts";
+import { noise, openSamples } from "../testing/images.ts";
 import { openReference } from "../testing/reference.ts";
 import { sampleFaces } from "../testing/sample-faces.ts";
 import type { Batch, ReferenceNetwork } from "../testing/tensorflow.ts";
@@ -16,7 +16,7 @@ import { isUnpulled } from "./source.ts";
 // Every graph must give the outputs of its source on tfjs, to the rounding of float32: on noise, which
 // reaches every weight, in batches of 1 and 2, and on photographs, which reach the scores and boxes that
 // matter, in a batch of 3. Detectors at every input side of their cascade. tfjs takes seconds for each
-// picture, so there are no more of them.
+// image, so there are no more of them.
 const tolerance = 1e-5;
 
 const catalogue = await readCatalogue();
@@ -51,8 +51,8 @@ suite("the graphs agree with their sources on noise", () => {
       for (const px of sidesOf(model)) {
         const [first, ...others] = [0, 1, 2].map((seed) => noise(px, seed));
         await compare(t, model, [
-          { px, pictures: [first!] },
-          { px, pictures: others },
+          { px, images: [first!] },
+          { px, images: others },
         ]);
       }
     });
@@ -66,8 +66,8 @@ suite("the graphs agree with their sources on photographs", {
     test(name, { skip: unpulled(name) }, async (t) => {
       const model = modelNamed(name);
       for (const px of sidesOf(model)) {
-        const pictures = await Promise.all(sampleNumbers.map((sample) => openSamples()!.whole(sample, px)));
-        await compare(t, model, [{ px, pictures }]);
+        const images = await Promise.all(sampleNumbers.map((sample) => openSamples()!.whole(sample, px)));
+        await compare(t, model, [{ px, images }]);
       }
     });
   }
@@ -76,7 +76,7 @@ suite("the graphs agree with their sources on photographs", {
       const model = modelNamed(name);
       const px = model.input_px;
       const faces = await sampleFaces(px);
-      await compare(t, model, [{ px, pictures: sampleNumbers.map((sample) => faces[sample - 1]!) }]);
+      await compare(t, model, [{ px, images: sampleNumbers.map((sample) => faces[sample - 1]!) }]);
     });
   }
 });
@@ -113,13 +113,13 @@ function worstDifference(actual: Float32Array, expected: Float32Array): Differen
   return worst;
 }
 
-async function run(model: Model, { px, pictures }: Batch): Promise<Record<string, Float32Array>> {
+async function run(model: Model, { px, images }: Batch): Promise<Record<string, Float32Array>> {
   const session = await sessionOf(model, px);
-  const pixels = new Uint8Array(Buffer.concat(pictures));
-  const results = await session.run({ image: new ort.Tensor("uint8", pixels, [pictures.length, px, px, 3]) });
+  const pixels = new Uint8Array(Buffer.concat(images));
+  const results = await session.run({ image: new ort.Tensor("uint8", pixels, [images.length, px, px, 3]) });
   const { outputs } = model.tensors;
   for (const { name, shape } of px === model.input_px ? outputs : []) {
-    assert.deepEqual(results[name]?.dims, [pictures.length, ...shape.slice(1)], `${model.name} ${name}`);
+    assert.deepEqual(results[name]?.dims, [images.length, ...shape.slice(1)], `${model.name} ${name}`);
   }
   return Object.fromEntries(outputs.map(({ name }) => [name, results[name]!.data as Float32Array]));
 }

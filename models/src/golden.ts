@@ -6,7 +6,7 @@ import { otherSyntheticFace, syntheticFace } from "./synthetic-face.ts";
  * gives something else would make embeddings that fit none of those that are stored.
  */
 
-/** The pictures behind the golden embeddings, in their order: uint8 RGB, px by px. */
+/** The images behind the golden embeddings, in their order: uint8 RGB, px by px. */
 export function goldenFaces(px: number): readonly [Uint8Array, Uint8Array] {
   return [syntheticFace(px), otherSyntheticFace(px)];
 }

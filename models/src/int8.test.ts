@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { suite, test } from "node:test";
 import { builtModel } from "../testing/built.ts";
-import { openSamples, samplesCount } from "../testing/pictures.ts";
+import { openSamples, samplesCount } from "../testing/images.ts";
 import { sampleFaces } from "../testing/sample-faces.ts";
 import { readCatalogue } from "./catalogue.ts";
 import { inputSides, type Model, type Precision } from "./catalogue-entry.ts";
@@ -17,8 +17,8 @@ suite("int8 agrees with float on photographs", {
     const ssd = (await readCatalogue()).find("detector", "ssd")!;
     const { from } = ssd.cascade!.clear;
     for (const px of inputSides(ssd)) {
-      const pictures = await wholeSamples(px);
-      const [float, int8] = [await run(ssd, "float32", px, pictures), await run(ssd, "int8", px, pictures)];
+      const images = await wholeSamples(px);
+      const [float, int8] = [await run(ssd, "float32", px, images), await run(ssd, "int8", px, images)];
       const clear = [...float["scores"]!.keys()].filter((anchor) => float["scores"]![anchor]! >= from);
       const differences = clear.map((anchor) => {
         const box = (boxes: Float32Array) => boxes.subarray(4 * anchor, 4 * anchor + 4);
@@ -50,30 +50,27 @@ suite("int8 agrees with float on photographs", {
     const in32Bits = { extra: { session: { x64quantprecision: "1" } } };
     for (const model of await Promise.all(["ssd", "Dlib"].map(modelNamed))) {
       const px = inputSides(model)[0]!;
-      const pictures = model.role === "detector" ? await wholeSamples(px) : await sampleFaces(px);
-      assert.deepEqual(
-        await run(model, "int8", px, pictures),
-        await run(model, "int8", px, pictures, in32Bits),
-      );
+      const images = model.role === "detector" ? await wholeSamples(px) : await sampleFaces(px);
+      assert.deepEqual(await run(model, "int8", px, images), await run(model, "int8", px, images, in32Bits));
     }
   });
 });
 
-async function both(model: Model, pictures: Uint8Array[]): Promise<[Outputs, Outputs]> {
+async function both(model: Model, images: Uint8Array[]): Promise<[Outputs, Outputs]> {
   const px = model.input_px;
-  return [await run(model, "float32", px, pictures), await run(model, "int8", px, pictures)];
+  return [await run(model, "float32", px, images), await run(model, "int8", px, images)];
 }
 
 async function run(
   model: Model,
   precision: Precision,
   px: number,
-  pictures: Uint8Array[],
+  images: Uint8Array[],
   options?: ort.InferenceSession.SessionOptions,
 ): Promise<Outputs> {
   const session = await ort.createSession(await builtModel(model, { precision, input_px: px }), options);
-  const pixels = new Uint8Array(Buffer.concat(pictures));
-  const image = new ort.Tensor("uint8", pixels, [pictures.length, px, px, 3]);
+  const pixels = new Uint8Array(Buffer.concat(images));
+  const image = new ort.Tensor("uint8", pixels, [images.length, px, px, 3]);
   const outputs = await session.run({ image });
   await session.release();
   return Object.fromEntries(Object.entries(outputs).map(([name, { data }]) => [name, data as Float32Array]));

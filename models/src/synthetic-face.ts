@@ -1,6 +1,6 @@
 /**
  * Draws a face that belongs to nobody: px by px pixels, RGB. All networks take it for a face, so it replaces
- * a person's picture where none may be used: to warm the pipeline, to compare int8 with float, and to check
+ * a person's image where none may be used: to warm the pipeline, to compare int8 with float, and to check
  * models that an operator adds. model-loader.test.ts and lanes.test.ts of inference fail where it is no face
  * any more.
  */
@@ -29,7 +29,7 @@ function draw(px: number, colour: (u: number, v: number) => Colour): Uint8Array 
   return pixels;
 }
 
-/** The face's width as a share of the picture's. */
+/** The face's width as a share of the image's. */
 const faceShare = 0.5;
 
 type Colour = readonly [number, number, number];

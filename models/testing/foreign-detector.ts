@@ -3,7 +3,7 @@ import { Graph } from "../src/onnx/graph.ts";
 
 /**
  * A small detector as others export them, with the shapes of its contract: float32 NCHW in, encoded boxes and
- * scores out, a batch of one in constant shapes. Its numbers follow the picture a little, and one prior of
+ * scores out, a batch of one in constant shapes. Its numbers follow the image a little, and one prior of
  * the last stride shows a face in the middle half of it. `changes` make it wrong.
  */
 export function foreignDetector(contract: DetectorContract, changes: Partial<Faults> = {}): Uint8Array {
@@ -71,7 +71,7 @@ export function foreignDetector(contract: DetectorContract, changes: Partial<Fau
   return graph.encode({});
 }
 
-/** What is added to a column of a row: a box of half the picture around its middle, and a clear score. */
+/** What is added to a column of a row: a box of half the image around its middle, and a clear score. */
 function addedTo(
   { input: { px }, decoder }: DetectorContract,
   key: string,

@@ -8,11 +8,11 @@ import { openTensorFlow, type ReferenceNetwork } from "./tensorflow.ts";
  * them that is not in the graph.
  */
 
-/** Runs the pictures through the graph of `faceboxes`, up to where it would suppress boxes. */
+/** Runs the images through the graph of `faceboxes`, up to where it would suppress boxes. */
 export async function openFaceboxes(model: Model): Promise<ReferenceNetwork> {
   const { tf, graph } = await openGraph(model);
-  return perPicture(async (picture, px) => {
-    const [boxes, scores] = graph.execute({ image_tensor: tf.tensor4d(picture, [1, px, px, 3], "int32") }, [
+  return perImage(async (image, px) => {
+    const [boxes, scores] = graph.execute({ image_tensor: tf.tensor4d(image, [1, px, px, 3], "int32") }, [
       "postprocessing/decode_predictions/stack",
       "postprocessing/Softmax",
     ]);
@@ -21,12 +21,12 @@ export async function openFaceboxes(model: Model): Promise<ReferenceNetwork> {
   });
 }
 
-/** Runs the pictures through the graph of `blazeface`, whose outputs are encoded boxes and logits. */
+/** Runs the images through the graph of `blazeface`, whose outputs are encoded boxes and logits. */
 export async function openBlazeface(model: Model): Promise<ReferenceNetwork> {
   const { tf, graph } = await openGraph(model);
-  return perPicture(async (picture, px) => {
+  return perImage(async (pixels, px) => {
     const image = tf.tensor4d(
-      Float32Array.from(picture, (value) => value / 127.5 - 1),
+      Float32Array.from(pixels, (value) => value / 127.5 - 1),
       [1, px, px, 3],
       "float32",
     );
@@ -66,13 +66,13 @@ export async function openGraph(model: Model, change: (nodes: GraphNode[]) => vo
   return { tf, graph };
 }
 
-/** One picture at a time: the graphs have a batch of one. */
-function perPicture(
-  run: (picture: Uint8Array, px: number) => Promise<{ boxes: number[]; scores: number[] }>,
+/** One image at a time: the graphs have a batch of one. */
+function perImage(
+  run: (image: Uint8Array, px: number) => Promise<{ boxes: number[]; scores: number[] }>,
 ): ReferenceNetwork {
-  return async ({ px, pictures }) => {
+  return async ({ px, images }) => {
     const outputs: { boxes: number[]; scores: number[] }[] = [];
-    for (const picture of pictures) outputs.push(await run(picture, px));
+    for (const image of images) outputs.push(await run(image, px));
     return {
       boxes: Float32Array.from(outputs.flatMap(({ boxes }) => boxes)),
       scores: Float32Array.from(outputs.flatMap(({ scores }) => scores)),

@@ -3,7 +3,7 @@ import { Message } from "../src/onnx/protobuf.ts";
 import { readFields } from "../src/onnx/reader.ts";
 
 /**
- * A recogniser whose embedding is the content of a file beside two numbers of the picture: it keeps every
+ * A recogniser whose embedding is the content of a file beside two numbers of the image: it keeps every
  * contract, and its constant `secret` lies at `location`.
  */
 export function secretReader(location: string, bytes: number): Uint8Array {

@@ -15,9 +15,9 @@ export async function openMobileFaceNet(
   state: "as published" | "repaired",
 ): Promise<TfjsMobileFaceNet> {
   const { tf, graph } = await openGraph(model, state === "repaired" ? repair : undefined);
-  return ({ px, pictures }, nodes) => {
-    const numbers = pictures.flatMap((picture) => Array.from(picture, (value) => (value - 127.5) / 128));
-    const input = tf.tensor4d(Float32Array.from(numbers), [pictures.length, px, px, 3], "float32");
+  return ({ px, images }, nodes) => {
+    const numbers = images.flatMap((image) => Array.from(image, (value) => (value - 127.5) / 128));
+    const input = tf.tensor4d(Float32Array.from(numbers), [images.length, px, px, 3], "float32");
     // Of one node it returns no array.
     return [graph.execute({ img_inputs: input }, nodes)].flat().map((output) => output.dataSync());
   };

@@ -17,8 +17,8 @@ export async function openReference(): Promise<Record<string, ReferenceNetwork>>
     await net.loadFromDisk(weights);
   }
 
-  const inputOf = ({ px, pictures }: Batch): unknown =>
-    new NetInput(pictures.map((picture) => tf.tensor3d(picture, [px, px, 3], "int32")));
+  const inputOf = ({ px, images }: Batch): unknown =>
+    new NetInput(images.map((image) => tf.tensor3d(image, [px, px, 3], "int32")));
 
   return {
     ssd: async (batch) => {
@@ -29,7 +29,7 @@ export async function openReference(): Promise<Record<string, ReferenceNetwork>>
       const found: TinyBox[] = [];
       for (const row of tf.split(
         tinyFaceDetector.forwardInput(inputOf(batch), batch.px),
-        batch.pictures.length,
+        batch.images.length,
       )) {
         found.push(...(await tinyFaceDetector.extractBoxes(row, { width: batch.px, height: batch.px })));
       }

@@ -1,7 +1,7 @@
 import { readCatalogue } from "../src/catalogue.ts";
 import * as ort from "../src/onnxruntime.ts";
 import { builtModel } from "./built.ts";
-import { openSamples, samplesCount } from "./pictures.ts";
+import { openSamples, samplesCount } from "./images.ts";
 
 /** The clearest face of each sample photograph, not aligned, on px by px pixels. */
 export async function sampleFaces(px: number): Promise<Uint8Array[]> {

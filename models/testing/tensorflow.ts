@@ -23,7 +23,7 @@ type TensorFlow = {
 /** `execute` takes inputs and returns outputs by the names of the graph's nodes. */
 type GraphModel = { execute(inputs: Record<string, unknown>, outputs: readonly string[]): TensorLike[] };
 
-/** Runs pictures through a network of the reference. Returns its outputs by the names that ours have. */
+/** Runs images through a network of the reference. Returns its outputs by the names that ours have. */
 export type ReferenceNetwork = (batch: Batch) => Promise<Record<string, Float32Array>>;
-/** Pictures of px by px pixels, RGB, three bytes a pixel. */
-export type Batch = { px: number; pictures: readonly Uint8Array[] };
+/** Images of px by px pixels, RGB, three bytes a pixel. */
+export type Batch = { px: number; images: readonly Uint8Array[] };

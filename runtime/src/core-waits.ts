@@ -10,7 +10,7 @@ export const coreWaits = {
   mainThread: (): CoreWaits =>
     recent("main", mainThreadMaxAgeMs, () => new Map([["main", waitMsIn("/proc/self/schedstat")]])),
 
-  /** Waits of all threads of a process: the pool that decodes pictures, the engine, the collector too. */
+  /** Waits of all threads of a process: the pool that decodes images, the engine, the collector too. */
   allThreads: (pid = process.pid): CoreWaits =>
     recent(`${pid}`, allThreadsMaxAgeMs, () => {
       const threads = `/proc/${pid}/task`;

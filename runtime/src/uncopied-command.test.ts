@@ -4,8 +4,8 @@ import { test } from "node:test";
 import { Command } from "ioredis";
 import { UncopiedCommand } from "./uncopied-command.ts";
 
-const picture = Buffer.from([0, 255, 13, 10, 36]);
-const args = ["image/é", picture, "PX", 2_000];
+const image = Buffer.from([0, 255, 13, 10, 36]);
+const args = ["image/é", image, "PX", 2_000];
 
 test("a command has the bytes that ioredis would send, in one write and without a copy of its buffer", async () => {
   const written: Buffer[][] = [];
@@ -21,7 +21,7 @@ test("a command has the bytes that ioredis would send, in one write and without 
   const whole = Buffer.from(new Command("set", args).toWritable({}));
   assert.deepEqual(others, []);
   assert.deepEqual(Buffer.concat(chunks!), Buffer.concat([whole, whole]));
-  assert.equal(chunks!.filter((chunk) => chunk === picture).length, 2);
+  assert.equal(chunks!.filter((chunk) => chunk === image).length, 2);
 });
 
 test("a command that has failed keeps its buffer until the socket has let go of it", async () => {

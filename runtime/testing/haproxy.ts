@@ -42,7 +42,7 @@ export async function waitUntilRedundant(port: number): Promise<void> {
 
 /** Whether the proxy has found two ingresses ready. */
 export async function isRedundant(port: number): Promise<boolean> {
-  const reply = await fetch(`http://127.0.0.1:${port}/proxyz`).catch(() => undefined);
-  await reply?.body?.cancel();
-  return reply?.ok === true;
+  const response = await fetch(`http://127.0.0.1:${port}/proxyz`).catch(() => undefined);
+  await response?.body?.cancel();
+  return response?.ok === true;
 }

@@ -39,7 +39,7 @@ function get(target: string, headers = ""): string {
 }
 
 /** Sends text as it is, and returns everything that comes until the server closes the connection. */
-export async function rawReply(port: number, sent: string): Promise<string> {
+export async function rawResponse(port: number, sent: string): Promise<string> {
   const socket = connect({ port, host: "127.0.0.1" });
   socket.write(sent, "latin1");
   return (await socket.setEncoding("latin1").toArray()).join("");

@@ -6,9 +6,9 @@ import { degradations } from "./degradations.ts";
 import { errorRates } from "./error-rates.ts";
 import { type MeasuredFace, type MeasuredLane, openMeasuredLanes } from "./lanes.ts";
 import type { AccuracyPlan, AccuracyRow } from "./messages.ts";
-import { heldOutSet, type LabelledPicture, labelledSet, type PictureSet } from "./picture-sets.ts";
+import { heldOutSet, type LabelledImage, labelledSet, type ImageSet } from "./image-sets.ts";
 
-// Error rates of lanes over labelled pictures and degraded copies of them. A benchmark starts this as a
+// Error rates of lanes over labelled images and degraded copies of them. A benchmark starts this as a
 // process and asks for one case after another; of each set, "as it is" first:
 //
 //     accuracy.bench.ts [HELD_OUT_FOLDER]           ──► { lanes, usual, reference, conditions, sets, … }
@@ -20,21 +20,21 @@ const lanes = await openMeasuredLanes(process.env["MODELS_DIR"]!);
 const [, , heldOutFolder] = process.argv;
 const heldOut = heldOutFolder === undefined ? undefined : heldOutSet(heldOutFolder);
 const sets = [labelledSet(), ...(heldOut === undefined ? [] : [heldOut])];
-/** Faces of the pictures as they are, by set and lane. */
+/** Faces of the images as they are, by set and lane. */
 const originals = new Map(sets.map((set) => [set.name, facesByLane()]));
 
-async function measure(set: PictureSet, condition: string): Promise<AccuracyRow[]> {
+async function measure(set: ImageSet, condition: string): Promise<AccuracyRow[]> {
   const faces = condition === original ? originals.get(set.name)! : facesByLane();
   const cpuMs = new Map(lanes.all.map(({ name }) => [name, [] as number[]]));
-  const pictures = set.pictures.filter(
-    (picture) => condition === original || (picture.isProbe && knownArea(set, picture) !== undefined),
+  const images = set.images.filter(
+    (image) => condition === original || (image.isProbe && knownArea(set, image) !== undefined),
   );
-  for (const picture of pictures) {
-    const pixels = await pixelsOf(set, picture, condition);
+  for (const image of images) {
+    const pixels = await pixelsOf(set, image, condition);
     for (const lane of lanesOf(set)) {
       const result = await lane.largestFace(pixels);
       cpuMs.get(lane.name)!.push(result.cpuMs);
-      if (result.face !== undefined) faces.get(lane.name)!.set(picture, result.face);
+      if (result.face !== undefined) faces.get(lane.name)!.set(image, result.face);
     }
     pixels.pixels.fill(0);
   }
@@ -49,8 +49,8 @@ async function measure(set: PictureSet, condition: string): Promise<AccuracyRow[
       lane: lane.name,
       set: set.name,
       condition,
-      images: pictures.length,
-      notEnrolled: pictures.length - found.size,
+      images: images.length,
+      notEnrolled: images.length - found.size,
       cpuMs: sortedMs[sortedMs.length >> 1]!,
       rates: errorRates(pairs, lane.model.thresholds.cosine),
       ...(condition === original && set === heldOut && { falseMatchCurves: curvesWithin(found) }),
@@ -59,23 +59,23 @@ async function measure(set: PictureSet, condition: string): Promise<AccuracyRow[
 }
 
 /** The reference runs on the labelled photographs alone. */
-const lanesOf = (set: PictureSet): readonly MeasuredLane[] =>
+const lanesOf = (set: ImageSet): readonly MeasuredLane[] =>
   lanes.all.filter((lane) => lane !== lanes.reference || set === sets[0]);
 
-async function pixelsOf(set: PictureSet, picture: LabelledPicture, condition: string): Promise<Pixels> {
-  const pixels = await picture.open();
+async function pixelsOf(set: ImageSet, image: LabelledImage, condition: string): Promise<Pixels> {
+  const pixels = await image.open();
   if (condition === original) return pixels;
   const degradation = degradations.find(({ name }) => name === condition)!;
-  return degradation.apply(pixels, knownArea(set, picture)!);
+  return degradation.apply(pixels, knownArea(set, image)!);
 }
 
-/** The area that the first lane has found which finds a face in the picture as it is. */
-function knownArea(set: PictureSet, picture: LabelledPicture): MeasuredFace["area"] | undefined {
-  const found = lanes.all.map(({ name }) => originals.get(set.name)!.get(name)!.get(picture));
+/** The area that the first lane has found which finds a face in the image as it is. */
+function knownArea(set: ImageSet, image: LabelledImage): MeasuredFace["area"] | undefined {
+  const found = lanes.all.map(({ name }) => originals.get(set.name)!.get(name)!.get(image));
   return found.find((face) => face !== undefined)?.area;
 }
 
-/** Every two pictures. */
+/** Every two images. */
 function pairsWithin(faces: Faces): PersonPair[] {
   const all = [...faces];
   return all.flatMap((one, index) => all.slice(index + 1).map((other) => pairOf(one, other)));
@@ -95,11 +95,11 @@ function curvesWithin(faces: Faces): FalseMatchCurves {
   return { cosine: curve("cosine"), euclidean: curve("euclidean") };
 }
 
-/** Degraded copies with references as they are, except for a picture with itself. */
+/** Degraded copies with references as they are, except for an image with itself. */
 function pairsAcross(probes: Faces, references: Faces): PersonPair[] {
-  const others = [...references].filter(([picture]) => picture.isReference);
+  const others = [...references].filter(([image]) => image.isReference);
   return [...probes].flatMap((probe) =>
-    others.filter(([picture]) => picture !== probe[0]).map((reference) => pairOf(probe, reference)),
+    others.filter(([image]) => image !== probe[0]).map((reference) => pairOf(probe, reference)),
   );
 }
 
@@ -111,7 +111,7 @@ function pairOf([one, face]: Found, [other, otherFace]: Found): PersonPair {
   };
 }
 
-function facesByLane(): Map<string, Map<LabelledPicture, MeasuredFace>> {
+function facesByLane(): Map<string, Map<LabelledImage, MeasuredFace>> {
   return new Map(lanes.all.map(({ name }) => [name, new Map()]));
 }
 
@@ -133,14 +133,14 @@ const plan: AccuracyPlan = {
   fallbacks: lanes.fallbacks,
   unpulled: lanes.unpulled,
   conditions: [{ name: original, how: "" }, ...degradations.map(({ name, how }) => ({ name, how }))],
-  sets: sets.map(({ name, source, pictures }) => ({
+  sets: sets.map(({ name, source, images }) => ({
     name,
     source,
-    images: pictures.length,
-    people: new Set(pictures.map(({ person }) => person)).size,
+    images: images.length,
+    people: new Set(images.map(({ person }) => person)).size,
   })),
 };
 process.send!(plan);
 
-type Found = readonly [LabelledPicture, MeasuredFace];
-type Faces = ReadonlyMap<LabelledPicture, MeasuredFace>;
+type Found = readonly [LabelledImage, MeasuredFace];
+type Faces = ReadonlyMap<LabelledImage, MeasuredFace>;

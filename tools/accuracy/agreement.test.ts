@@ -1,4 +1,4 @@
-// Covers the calls of the API on the same picture: /represent wants every face and searches at full
+// Covers the calls of the API on the same image: /represent wants every face and searches at full
 // resolution, /verify and /compare search at low resolution first. Both must see the faces that are there.
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
@@ -10,7 +10,7 @@ import { PrecisionSetting } from "@faceline/inference/network/precision";
 import { oneAtATime } from "@faceline/inference/testing/lane-settings";
 import {
   builtModels,
-  enginePicture,
+  engineImage,
   labelledPhotograph,
   labelledPhotographsMissing,
 } from "@faceline/inference/testing/photographs";
@@ -46,9 +46,9 @@ suite("every way of searching sees the faces that are there", { skip: labelledPh
     await using float = await openLanes({ modelsDir, lanes: [ssd], ...oneAtATime, precision });
     const boxed: BoxedPhotograph[] = [];
     for (const name of photographs) {
-      const picture = await enginePicture(labelledPhotograph(name));
-      const [box] = await boxesOf(float, ssd, picture, true);
-      boxed.push({ picture, box: box! });
+      const image = await engineImage(labelledPhotograph(name));
+      const [box] = await boxesOf(float, ssd, image, true);
+      boxed.push({ image, box: box! });
     }
     for (const [set, count] of Object.entries(sets)) {
       const { make } = sceneSets.find(({ name }) => name === set)!;
@@ -66,7 +66,7 @@ suite("every way of searching sees the faces that are there", { skip: labelledPh
         assert.equal(scenes.get(set)!.length, count);
         for (const [i, scene] of scenes.get(set)!.entries()) {
           for (const fullResolution of [true, false]) {
-            const boxes = await boxesOf(lanes, laneId("Dlib", detector), scene.picture, fullResolution);
+            const boxes = await boxesOf(lanes, laneId("Dlib", detector), scene.image, fullResolution);
             const way = fullResolution ? "full resolution" : "low resolution first";
             assert.deepEqual(
               matchFaces(scene, boxes),
@@ -80,12 +80,12 @@ suite("every way of searching sees the faces that are there", { skip: labelledPh
   }
 });
 
-async function boxesOf(lanes: Lanes, lane: LaneId, picture: Pixels, fullResolution: boolean): Promise<Box[]> {
-  const { width, height } = picture;
+async function boxesOf(lanes: Lanes, lane: LaneId, image: Pixels, fullResolution: boolean): Promise<Box[]> {
+  const { width, height } = image;
   const options = { align: true, enforceDetection: true, facesMax: 100, fullResolution };
   const { results } = await lanes.run({
     lane,
-    pictures: [{ ...picture, originalWidth: width, originalHeight: height, options }],
+    images: [{ ...image, originalWidth: width, originalHeight: height, options }],
   });
   const [result] = results;
   if (result?.kind !== "faces") return [];

@@ -9,35 +9,35 @@ const blur = { boxWidthPx: 100, sigmaPx: 3 };
 const jpegQuality = 30;
 const lowLight = { factor: 0.25, noiseDeviation: 4 };
 
-/** Degradations of a picture whose face is known. Each is deterministic. */
+/** Degradations of an image whose face is known. Each is deterministic. */
 export const degradations: readonly Degradation[] = [
   smaller(32),
   smaller(24),
   {
     name: "blur",
     how: `face resized to ${blur.boxWidthPx} pixels, then blurred with sigma ${blur.sigmaPx}`,
-    apply: (picture, face) => pixelsOf(resized(picture, face, blur.boxWidthPx).blur(blur.sigmaPx)),
+    apply: (image, face) => pixelsOf(resized(image, face, blur.boxWidthPx).blur(blur.sigmaPx)),
   },
   {
     name: "mask",
     how: "mask drawn from the nose to the chin",
-    apply: async (picture, face) => withMask(picture, face),
+    apply: async (image, face) => withMask(image, face),
   },
   {
     name: "dark glasses",
     how: "dark glasses drawn",
-    apply: async (picture, face) => withGlasses(picture, face),
+    apply: async (image, face) => withGlasses(image, face),
   },
   {
     name: "JPEG",
     how: `JPEG of quality ${jpegQuality}`,
-    apply: async (picture) => pixelsOf(sharp(await open(picture).jpeg({ quality: jpegQuality }).toBuffer())),
+    apply: async (image) => pixelsOf(sharp(await open(image).jpeg({ quality: jpegQuality }).toBuffer())),
   },
   {
     name: "low light",
     how: `values times ${lowLight.factor}, then noise of standard deviation ${lowLight.noiseDeviation}`,
-    async apply(picture) {
-      const dark = await pixelsOf(open(picture).linear(lowLight.factor));
+    async apply(image) {
+      const dark = await pixelsOf(open(image).linear(lowLight.factor));
       return { ...dark, pixels: withNoise(dark.pixels, lowLight.noiseDeviation) };
     },
   },
@@ -47,22 +47,22 @@ function smaller(widthPx: number): Degradation {
   return {
     name: `face of ${widthPx} px`,
     how: `face resized to ${widthPx} pixels`,
-    apply: (picture, face) => pixelsOf(resized(picture, face, widthPx)),
+    apply: (image, face) => pixelsOf(resized(image, face, widthPx)),
   };
 }
 
-/** The picture at the size at which the face's box has this width. */
-function resized(picture: Pixels, { x, y, w, h }: Face["area"], widthPx: number): Sharp {
-  const size = sizeFor({ left: x, top: y, right: x + w, bottom: y + h }, widthPx, picture);
-  return open(picture).resize({ ...size, fit: "fill" });
+/** The image at the size at which the face's box has this width. */
+function resized(image: Pixels, { x, y, w, h }: Face["area"], widthPx: number): Sharp {
+  const size = sizeFor({ left: x, top: y, right: x + w, bottom: y + h }, widthPx, image);
+  return open(image).resize({ ...size, fit: "fill" });
 }
 
 function open({ pixels, width, height }: Pixels): Sharp {
   return sharp(pixels, { raw: { width, height, channels: 3 } });
 }
 
-async function pixelsOf(picture: Sharp): Promise<Pixels> {
-  const { data, info } = await picture.raw().toBuffer({ resolveWithObject: true });
+async function pixelsOf(image: Sharp): Promise<Pixels> {
+  const { data, info } = await image.raw().toBuffer({ resolveWithObject: true });
   return { pixels: data, width: info.width, height: info.height };
 }
 
@@ -70,8 +70,8 @@ type Degradation = {
   name: string;
   /** Its effect, as a clause. */
   how: string;
-  /** `face`: in pixels of the picture. */
-  apply(picture: Pixels, face: Face["area"]): Promise<Pixels>;
+  /** `face`: in pixels of the image. */
+  apply(image: Pixels, face: Face["area"]): Promise<Pixels>;
 };
 
 /** Adds Gaussian noise to every value, the same every time. Values are clamped to 0 to 255. */

@@ -24,10 +24,10 @@ export async function openReferences(modelsDir: string, names: readonly string[]
   const references: Reference[] = [];
   for (const name of names) {
     const limits = { width: 1_000, height: 1_000, fit: "inside", withoutEnlargement: true } as const;
-    const picture = await pixelsOf(sharp(labelledPhotograph(name)).rotate().resize(limits).removeAlpha());
-    const face = await largestFace(lanes, lane, picture);
+    const image = await pixelsOf(sharp(labelledPhotograph(name)).rotate().resize(limits).removeAlpha());
+    const face = await largestFace(lanes, lane, image);
     if (face === undefined) throw new Error(`no face is found in ${name} as it is`);
-    references.push({ picture, area: face.area, embedding: decodeEmbedding(face.embedding) });
+    references.push({ image, area: face.area, embedding: decodeEmbedding(face.embedding) });
   }
   return references;
 }
@@ -38,7 +38,7 @@ export async function outcomeOf(
   lane: LaneId,
   { scene, known }: { scene: Scene; known: Reference },
 ): Promise<Outcome> {
-  const face = await largestFace(lanes, lane, scene.picture);
+  const face = await largestFace(lanes, lane, scene.image);
   if (face === undefined) return "refused";
   const { x, y, w, h } = face.area;
   const isThere = scene.faces.some((each) => x < each.x && each.x < x + w && y < each.y && each.y < y + h);
@@ -49,11 +49,11 @@ export async function outcomeOf(
 const threshold = readCatalogue().then((all) => all.find("embedding", "Dlib")!.thresholds.cosine);
 
 /** The face that a call that wants one gets, with low resolution first; undefined where there is none. */
-export async function largestFace(lanes: Lanes, lane: LaneId, picture: Pixels): Promise<Face | undefined> {
-  const { width, height } = picture;
+export async function largestFace(lanes: Lanes, lane: LaneId, image: Pixels): Promise<Face | undefined> {
+  const { width, height } = image;
   const options = { align: true, enforceDetection: true, facesMax: 1, fullResolution: false };
-  const whole = { ...picture, originalWidth: width, originalHeight: height, options };
-  const { results } = await lanes.run({ lane, pictures: [whole] });
+  const whole = { ...image, originalWidth: width, originalHeight: height, options };
+  const { results } = await lanes.run({ lane, images: [whole] });
   const [result] = results;
   return result?.kind === "faces" ? result.faces[0] : undefined;
 }

@@ -19,75 +19,75 @@ import {
  */
 export const detectionScenes: readonly DetectionScene[] = [
   ...[0.1, 0.07, 0.05, 0.035, 0.025, 0.018].map((share) =>
-    step("size", percent(share), async ({ picture, area }) => {
+    step("size", percent(share), async ({ image, area }) => {
       const box = boxOf(area);
-      return scene(await framed({ picture, box }, share, frame), framedFace(share, frame));
+      return scene(await framed({ image, box }, share, frame), framedFace(share, frame));
     }),
   ),
   ...Array.from({ length: 24 }, (_, i) => 15 * i).map((degrees) =>
-    step("angle", `${degrees}°`, ({ picture, area }) => rolled(picture, boxOf(area), degrees)),
+    step("angle", `${degrees}°`, ({ image, area }) => rolled(image, boxOf(area), degrees)),
   ),
   ...[1.25, 1.5].map((factor) =>
-    step("shape", `wider × ${factor}`, ({ picture, area }) =>
-      stretched(picture, area, { width: picture.width * factor, height: picture.height }),
+    step("shape", `wider × ${factor}`, ({ image, area }) =>
+      stretched(image, area, { width: image.width * factor, height: image.height }),
     ),
   ),
-  step("shape", "taller × 1.5", ({ picture, area }) =>
-    stretched(picture, area, { width: picture.width, height: picture.height * 1.5 }),
+  step("shape", "taller × 1.5", ({ image, area }) =>
+    stretched(image, area, { width: image.width, height: image.height * 1.5 }),
   ),
-  step("shape", "224 × 224", ({ picture, area }) => stretched(picture, area, { width: 224, height: 224 })),
+  step("shape", "224 × 224", ({ image, area }) => stretched(image, area, { width: 224, height: 224 })),
   ...[160, 112].map((side) =>
-    step("shape", `box to ${side} × ${side}`, async ({ picture, area }) => {
+    step("shape", `box to ${side} × ${side}`, async ({ image, area }) => {
       const { x: left, y: top, w: width, h: height } = area;
-      const box = await pixelsOf(open(picture).extract({ left, top, width, height }));
+      const box = await pixelsOf(open(image).extract({ left, top, width, height }));
       return stretched(box, { ...area, x: 0, y: 0 }, { width: side, height: side });
     }),
   ),
   step(
     "cover",
     "mask",
-    inPlace(({ picture, area }) => withMask(picture, area)),
+    inPlace(({ image, area }) => withMask(image, area)),
   ),
   step(
     "cover",
     "glasses",
-    inPlace(({ picture, area }) => withGlasses(picture, area)),
+    inPlace(({ image, area }) => withGlasses(image, area)),
   ),
   step(
     "cover",
     "both",
-    inPlace(({ picture, area }) => withMask(withGlasses(picture, area), area)),
+    inPlace(({ image, area }) => withMask(withGlasses(image, area), area)),
   ),
   step(
     "cover",
     "one side",
-    inPlace(({ picture, area }) => withoutSide(picture, area)),
+    inPlace(({ image, area }) => withoutSide(image, area)),
   ),
   ...[0.5, 0.25, 0.1].map((factor) =>
     step(
       "contrast",
       `× ${factor}`,
-      inPlace((known) => valuesOf(known.picture, factor, 128 * (1 - factor))),
+      inPlace((known) => valuesOf(known.image, factor, 128 * (1 - factor))),
     ),
   ),
   ...[0.5, 0.25, 0.1, 0.05].map((factor) =>
     step(
       "light",
       `× ${factor}`,
-      inPlace((known) => valuesOf(known.picture, factor, 0)),
+      inPlace((known) => valuesOf(known.image, factor, 0)),
     ),
   ),
 ];
 
-/** The whole picture, made to have this size. */
-async function stretched(picture: Pixels, { x, y, w, h }: Face["area"], size: Size): Promise<Scene> {
+/** The whole image, made to have this size. */
+async function stretched(image: Pixels, { x, y, w, h }: Face["area"], size: Size): Promise<Scene> {
   const [width, height] = [Math.round(size.width), Math.round(size.height)];
-  const [across, down] = [width / picture.width, height / picture.height];
+  const [across, down] = [width / image.width, height / image.height];
   const face = { x: (x + w / 2) * across, y: (y + h / 2) * down, width: w * across };
-  return scene(await pixelsOf(open(picture).resize({ width, height, fit: "fill" })), face);
+  return scene(await pixelsOf(open(image).resize({ width, height, fit: "fill" })), face);
 }
 
-/** The picture with a flat colour over one side of the face, as a door or another head would cover it. */
+/** The image with a flat colour over one side of the face, as a door or another head would cover it. */
 function withoutSide({ pixels, width, height }: Pixels, { x, y, w, h }: Face["area"]): Pixels {
   const covered = Uint8Array.from(pixels);
   const [from, to] = [Math.round(x - w / 4), Math.round(x + w / 2)];
@@ -97,8 +97,8 @@ function withoutSide({ pixels, width, height }: Pixels, { x, y, w, h }: Face["ar
   return { pixels: covered, width, height };
 }
 
-async function valuesOf(picture: Pixels, factor: number, added: number): Promise<Pixels> {
-  return pixelsOf(open(picture).linear(factor, added));
+async function valuesOf(image: Pixels, factor: number, added: number): Promise<Pixels> {
+  return pixelsOf(open(image).linear(factor, added));
 }
 
 /** A scene whose face stays where it is. */
@@ -117,7 +117,7 @@ function step(group: DetectionScene["group"], name: string, make: DetectionScene
 const frame = { width: 1_600, height: 1_200 };
 
 /** A photograph, and the area of its one face with both eyes. */
-export type KnownPhotograph = { picture: Pixels; area: Face["area"] };
+export type KnownPhotograph = { image: Pixels; area: Face["area"] };
 
 type DetectionScene = {
   group: "size" | "angle" | "shape" | "cover" | "contrast" | "light";

@@ -66,7 +66,7 @@ suite("the default detector, as a call gets it", { skip: labelledPhotographsMiss
   }
 });
 
-test("a drawn smiley and a black picture have no face", async () => {
+test("a drawn smiley and a black image have no face", async () => {
   const lane = laneId("Dlib", "ssd");
   await using lanes = await openLanes({ ...oneAtATime, modelsDir: await builtModels(), lanes: [lane] });
   const [width, height] = [640, 480];

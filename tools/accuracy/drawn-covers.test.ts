@@ -18,17 +18,17 @@ test("a mask covers mouth and nose tip, and glasses the eyes, and nothing else",
 });
 
 test("covers turn with the eyes: below a face that is tilted by 45 degrees is its chin on the left", () => {
-  const picture = { width, height, pixels: new Uint8Array(3 * width * height).fill(255) };
-  const { pixels } = withMask(picture, tilted);
+  const image = { width, height, pixels: new Uint8Array(3 * width * height).fill(255) };
+  const { pixels } = withMask(image, tilted);
   const at = (x: number, y: number) => pixels[3 * (y * width + x)] !== 255;
   assert.deepEqual([at(23, 77), at(77, 23)], [true, false]);
 });
 
-/** The picture that is given stays as it is. */
+/** The image that is given stays as it is. */
 function covered(draw: typeof withMask, face: Face["area"]): Record<string, boolean> {
-  const picture = { width, height, pixels: new Uint8Array(3 * width * height).fill(255) };
-  const { pixels } = draw(picture, face);
-  assert(picture.pixels.every((value) => value === 255));
+  const image = { width, height, pixels: new Uint8Array(3 * width * height).fill(255) };
+  const { pixels } = draw(image, face);
+  assert(image.pixels.every((value) => value === 255));
   const at = (x: number, y: number) => pixels[3 * (y * width + x)] !== 255;
   return { leftEye: at(70, 50), forehead: at(50, 20), nose: at(50, 80), mouth: at(50, 100) };
 }

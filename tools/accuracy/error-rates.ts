@@ -9,7 +9,7 @@ import {
 } from "@faceline/thresholds/statistics/person-bootstrap";
 
 /**
- * Error rates of pairs with a face in both pictures, with 95 % intervals over people: at the model's own
+ * Error rates of pairs with a face in both images, with 95 % intervals over people: at the model's own
  * threshold, and at the largest one with an FMR of at most 1 %. Null without both kinds of pairs.
  */
 export function errorRates(pairs: readonly PersonPair[], threshold: number): ErrorRates | null {

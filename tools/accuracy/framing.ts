@@ -1,27 +1,27 @@
 import type { Box } from "@faceline/inference/geometry/box";
 import type { Size } from "@faceline/inference/geometry/pixels";
 
-/** The middle part of a box, in whole pixels of the picture. */
-export function tightCrop(box: Box, share: number, picture: Size): Cut {
+/** The middle part of a box, in whole pixels of the image. */
+export function tightCrop(box: Box, share: number, image: Size): Cut {
   const [width, height] = [share * (box.right - box.left), share * (box.bottom - box.top)];
   const { x, y } = centreOf(box);
   return clippedCut(
     { left: x - width / 2, top: y - height / 2, right: x + width / 2, bottom: y + height / 2 },
-    picture,
+    image,
   );
 }
 
 /**
- * How a picture is shrunk or cut, and put into a frame with the face in its middle, so that the face's box
- * takes this share of the frame's width. The caller fills what the frame has beyond the picture.
+ * How an image is shrunk or cut, and put into a frame with the face in its middle, so that the face's box
+ * takes this share of the frame's width. The caller fills what the frame has beyond the image.
  */
-export function frameFace(box: Box, share: number, frame: Size, picture: Size): Framing {
+export function frameFace(box: Box, share: number, frame: Size, image: Size): Framing {
   const scale = (share * frame.width) / (box.right - box.left);
   const { x, y } = centreOf(box);
   const [width, height] = [frame.width / scale, frame.height / scale];
   const cut = clippedCut(
     { left: x - width / 2, top: y - height / 2, right: x + width / 2, bottom: y + height / 2 },
-    picture,
+    image,
   );
   const size = {
     width: Math.min(frame.width, Math.max(1, Math.round(cut.width * scale))),
@@ -41,22 +41,22 @@ export function frameFace(box: Box, share: number, frame: Size, picture: Size): 
   };
 }
 
-/** The size of the picture at which the box is `boxWidthPx` wide. */
-export function sizeFor(box: Box, boxWidthPx: number, picture: Size): Size {
+/** The size of the image at which the box is `boxWidthPx` wide. */
+export function sizeFor(box: Box, boxWidthPx: number, image: Size): Size {
   const scale = boxWidthPx / (box.right - box.left);
   return {
-    width: Math.max(1, Math.round(picture.width * scale)),
-    height: Math.max(1, Math.round(picture.height * scale)),
+    width: Math.max(1, Math.round(image.width * scale)),
+    height: Math.max(1, Math.round(image.height * scale)),
   };
 }
 
-function clippedCut({ left, top, right, bottom }: Box, picture: Size): Cut {
-  const from = { x: clampRound(left, picture.width - 1), y: clampRound(top, picture.height - 1) };
+function clippedCut({ left, top, right, bottom }: Box, image: Size): Cut {
+  const from = { x: clampRound(left, image.width - 1), y: clampRound(top, image.height - 1) };
   return {
     left: from.x,
     top: from.y,
-    width: Math.max(1, clampRound(right, picture.width) - from.x),
-    height: Math.max(1, clampRound(bottom, picture.height) - from.y),
+    width: Math.max(1, clampRound(right, image.width) - from.x),
+    height: Math.max(1, clampRound(bottom, image.height) - from.y),
   };
 }
 
@@ -72,6 +72,6 @@ function clampRound(position: number, last: number): number {
 type Cut = { left: number; top: number } & Size;
 
 /**
- * The part that is cut out of the picture, its size after resizing, and the margins of the frame around it.
+ * The part that is cut out of the image, its size after resizing, and the margins of the frame around it.
  */
 type Framing = { cut: Cut; size: Size; margins: Box };

@@ -83,12 +83,12 @@ function measuredLane(
     ...named,
     modelVersion,
     precision,
-    largestFace: async (picture) => {
-      const { width, height } = picture;
+    largestFace: async (image) => {
+      const { width, height } = image;
       const options = { align: true, enforceDetection: true, facesMax: 1, fullResolution: false };
       const { results, usage } = await lanes.run({
         lane,
-        pictures: [{ ...picture, originalWidth: width, originalHeight: height, options }],
+        images: [{ ...image, originalWidth: width, originalHeight: height, options }],
       });
       const [result] = results;
       if (result?.kind !== "faces") return { face: undefined, cpuMs: usage.cpuMs };
@@ -106,10 +106,10 @@ export type MeasuredLane = {
   modelVersion: string;
   precision: "float32" | "int8";
   /** `cpuMs` of detection, alignment and embedding in one thread. */
-  largestFace(picture: Pixels): Promise<{ face: MeasuredFace | undefined; cpuMs: number }>;
+  largestFace(image: Pixels): Promise<{ face: MeasuredFace | undefined; cpuMs: number }>;
 };
 
-/** The area is in pixels of the picture. */
+/** The area is in pixels of the image. */
 export type MeasuredFace = { area: Face["area"]; embedding: Float32Array };
 
 type MeasuredLanes = AsyncDisposable & {

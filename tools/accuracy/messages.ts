@@ -35,6 +35,6 @@ export type AccuracyRow = {
   /** Median of a decoded image, in one thread. */
   cpuMs: number;
   rates: ErrorRates | null;
-  /** Curves of the pairs of two people among the held-out pictures as they are. */
+  /** Curves of the pairs of two people among the held-out images as they are. */
   falseMatchCurves?: FalseMatchCurves;
 };

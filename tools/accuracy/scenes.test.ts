@@ -4,18 +4,18 @@ import type { Pixels } from "@faceline/inference/geometry/pixels";
 import { type BoxedPhotograph, matchFaces, type Scene, sceneSets } from "./scenes.ts";
 
 const white = 255;
-/** A white face of 100 pixels in a dark picture. */
+/** A white face of 100 pixels in a dark image. */
 const photograph = photographOf({ left: 150, top: 100 });
 const other = photographOf({ left: 60, top: 40 });
 
 test("in every scene a face is where the scene says, and that wide", async () => {
   for (const { name, make } of sceneSets) {
-    for (const { picture, faces } of await make(photograph, other)) {
+    for (const { image, faces } of await make(photograph, other)) {
       for (const face of faces) {
-        assert.ok(valueAt(picture, face.x, face.y) > 240, `${name}: the middle`);
-        // A face that fills its picture ends with it, and a turned one ends later.
+        assert.ok(valueAt(image, face.x, face.y) > 240, `${name}: the middle`);
+        // A face that fills its image ends with it, and a turned one ends later.
         const beside = face.x + 0.75 * face.width;
-        if (beside < picture.width) assert.ok(valueAt(picture, beside, face.y) < 20, `${name}: beside it`);
+        if (beside < image.width) assert.ok(valueAt(image, beside, face.y) < 20, `${name}: beside it`);
       }
     }
   }
@@ -32,7 +32,7 @@ test("two people are side by side, and below the face is nobody", async () => {
 
 test("a box shows a face whose middle is in it, if it is neither half nor twice as wide", () => {
   const scene: Scene = {
-    picture: photograph.picture,
+    image: photograph.image,
     faces: [
       { x: 50, y: 50, width: 40 },
       { x: 200, y: 50, width: 40 },
@@ -56,7 +56,7 @@ function photographOf({ left, top }: { left: number; top: number }): BoxedPhotog
   for (let y = top; y < top + side; y++) {
     pixels.fill(white, 3 * (y * width + left), 3 * (y * width + left + side));
   }
-  return { picture: { pixels, width, height }, box: { left, top, right: left + side, bottom: top + side } };
+  return { image: { pixels, width, height }, box: { left, top, right: left + side, bottom: top + side } };
 }
 
 function valueAt({ pixels, width }: Pixels, x: number, y: number): number {

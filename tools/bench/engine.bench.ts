@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { LaneId } from "@faceline/contracts/wire/ids";
 import { Decoder } from "@faceline/inference/decode/decoder";
-import { defaultPictureLimits, type Picture } from "@faceline/inference/decode/picture";
+import { defaultImageLimits, type Image } from "@faceline/inference/decode/image";
 import { PixelBufferPool } from "@faceline/inference/decode/pixel-buffers";
 import { openLanes } from "@faceline/inference/engine/lanes";
 import { PrecisionSetting } from "@faceline/inference/network/precision";
@@ -9,14 +9,14 @@ import { PrecisionSetting } from "@faceline/inference/network/precision";
 // The engine alone: no HTTP, no Kafka, no Redis, no thread of its own. A benchmark starts this as a process
 // and asks it for calls, alternating with those of the whole service on the same cores:
 //
-//     engine.bench.ts LANE INTRA_OP_THREADS PICTURE…   ──► { ready }
-//     { call: 3 }      picture 3, decode and run       ──► { tookMs, decodeMs }
+//     engine.bench.ts LANE INTRA_OP_THREADS IMAGE…   ──► { ready }
+//     { call: 3 }      image 3, decode and run       ──► { tookMs, decodeMs }
 
 const [, , laneName = "", threads = "1", ...files] = process.argv;
 const lane = LaneId.parse(laneName);
-const pictures = await Promise.all(files.map((file) => readFile(file)));
-const decoder = new Decoder({ decodesMax: 2, ...defaultPictureLimits });
-const buffers = new PixelBufferPool({ batchMax: 1, buffersMax: 1, ...defaultPictureLimits });
+const images = await Promise.all(files.map((file) => readFile(file)));
+const decoder = new Decoder({ decodesMax: 2, ...defaultImageLimits });
+const buffers = new PixelBufferPool({ batchMax: 1, buffersMax: 1, ...defaultImageLimits });
 const lanes = await openLanes({
   modelsDir: process.env["MODELS_DIR"]!,
   lanes: [lane],
@@ -33,15 +33,15 @@ const options = { align: true, enforceDetection: true, facesMax: 100, fullResolu
 
 const decode = async (index: number): Promise<Decoded> => {
   const buffer = await buffers.acquire();
-  const picture = await decoder.decode(pictures[index % pictures.length]!, buffer);
-  if (picture.kind === "rejected") throw new Error(`${files[index % files.length]} cannot be decoded`);
-  return { picture, buffer };
+  const image = await decoder.decode(images[index % images.length]!, buffer);
+  if (image.kind === "rejected") throw new Error(`${files[index % files.length]} cannot be decoded`);
+  return { image, buffer };
 };
 
-const run = async ({ picture, buffer }: Decoded): Promise<void> => {
-  const { results } = await lanes.run({ lane, pictures: [{ ...picture, options }] });
+const run = async ({ image, buffer }: Decoded): Promise<void> => {
+  const { results } = await lanes.run({ lane, images: [{ ...image, options }] });
   buffer[Symbol.dispose]();
-  if (results[0]?.kind !== "faces") throw new Error("a picture of the benchmark shows no face");
+  if (results[0]?.kind !== "faces") throw new Error("an image of the benchmark shows no face");
 };
 
 async function call(index: number): Promise<Took> {
@@ -60,4 +60,4 @@ process.send!({ ready: true });
 
 type Took = { tookMs: number; decodeMs: number };
 
-type Decoded = { picture: Picture; buffer: Disposable };
+type Decoded = { image: Image; buffer: Disposable };

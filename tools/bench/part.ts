@@ -81,8 +81,8 @@ export async function openStack(
 
 /** Starts the engine in a process of its own: decoding and networks, nothing of the service around them. */
 export async function openEngineOnly(options: EngineOnlyOptions): Promise<EngineOnly> {
-  const { lane, threads, pictures, modelsDir } = options;
-  const args = [lane, `${threads}`, ...pictures];
+  const { lane, threads, images, modelsDir } = options;
+  const args = [lane, `${threads}`, ...images];
   const env = { MODELS_DIR: modelsDir };
   const child = new IpcChild("the engine-only process", "tools/bench/engine.bench.ts", args, { env });
   await child.receive();
@@ -109,13 +109,13 @@ export type Stack = AsyncDisposable & {
 type EngineOnlyOptions = {
   lane: string;
   threads: number;
-  pictures: string[];
+  images: string[];
   modelsDir: string;
 };
 
 export type EngineOnly = AsyncDisposable & {
   pid: number;
-  /** Decodes and runs one of the pictures, in turn. */
+  /** Decodes and runs one of the images, in turn. */
   call(index: number): Promise<EngineCall>;
 };
 

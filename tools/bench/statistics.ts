@@ -59,7 +59,7 @@ const studentT = (degreesOfFreedom: number): number => quantiles[degreesOfFreedo
 
 /**
  * Returns a generator of pseudo-random numbers from 0 to below 1 (Mulberry32). Its 32 bits of state are
- * enough for traffic, pictures and bootstrap samples; it is not for secrets.
+ * enough for traffic, images and bootstrap samples; it is not for secrets.
  */
 export function mulberry32(seed: number): () => number {
   let state = Math.imul(seed + 1, 0x9e3779b1);

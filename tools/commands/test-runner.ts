@@ -35,7 +35,7 @@ export const stackTestsInPairs: readonly string[] = [
   "log-ids.stack.test.ts",
   "observe.stack.test.ts",
   "otlp-protocols.stack.test.ts",
-  "pictures.stack.test.ts",
+  "unusual-images.stack.test.ts",
   "plan.stack.test.ts",
   "readme.stack.test.ts",
   "restore.stack.test.ts",

@@ -219,8 +219,8 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
   await t.test("without the durable Redis the rest goes on, and sign-in says so", async () => {
     const { page } = visitor;
     await durable.kill();
-    const reply = await page.goto(`${address}/dashboard`);
-    assert.equal(reply?.status(), 503);
+    const response = await page.goto(`${address}/dashboard`);
+    assert.equal(response?.status(), 503);
     await heading(page, "Signing in is not possible right now");
     await assertSoundInAllLooks(page, "away");
     assert.equal((await page.goto(`${address}/sign-in`))?.status(), 503);
@@ -265,7 +265,7 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
   });
 
   await t.test("no page had an error in the console, or a violation of its policy", () => {
-    // Chromium reports replies of 4xx and 5xx as errors.
+    // Chromium reports responses of 4xx and 5xx as errors.
     const own = [...visitor.faults, ...operator.faults].filter((fault) => !/status of [45]\d\d/.test(fault));
     assert.deepEqual(own, []);
   });

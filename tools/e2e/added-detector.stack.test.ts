@@ -1,5 +1,5 @@
 // Covers published detectors, as made-up graphs of the shapes that their contracts declare, from the entry
-// below MODELS_DIR to HTTP replies.
+// below MODELS_DIR to HTTP responses.
 import assert from "node:assert/strict";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

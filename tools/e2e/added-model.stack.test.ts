@@ -1,4 +1,4 @@
-// Covers models that an operator has added, from the entry below MODELS_DIR to HTTP replies. Those of
+// Covers models that an operator has added, from the entry below MODELS_DIR to HTTP responses. Those of
 // published recognisers are made-up graphs of the shape that their contracts declare.
 import assert from "node:assert/strict";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
@@ -49,17 +49,17 @@ test("models that were added are shown and serve calls by their names, several a
     [16, "Apache-2.0", "ready", { cosine: 0.5, euclidean: 1, euclidean_l2: 1 }],
   );
 
-  const [picture] = (await portraits()).map((each) => each.toString("base64"));
+  const [image] = (await portraits()).map((each) => each.toString("base64"));
   // Four calls of each at once, which the batcher may put together.
   const names = ["Foreign", ...pulled].flatMap((name) => Array<string>(4).fill(name));
-  const replies = names.map(async (name) => {
-    const call = { img1: picture, img2: picture, model_name: name, detector_backend: "tiny" };
+  const responses = names.map(async (name) => {
+    const call = { img1: image, img2: image, model_name: name, detector_backend: "tiny" };
     const { status, body } = await post("/verify", call);
     assert.equal(status, 200, JSON.stringify(body));
     const { verified, model } = VerifyResponse.parse(body);
     assert.deepEqual([verified, model], [true, name]);
   });
-  await Promise.all(replies);
+  await Promise.all(responses);
 });
 
 /** One of each length and colour order, and the one whose name has an underscore. */

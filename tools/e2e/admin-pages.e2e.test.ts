@@ -90,8 +90,8 @@ test("from an empty installation to an approved team with limits, in a browser",
     await visitor.page.getByRole("heading", { name: "Dashboard" }).waitFor();
     await visitor.page.getByRole("row", { name: "Requests per second 5" }).waitFor();
     assert.equal(await visitor.page.getByRole("link", { name: "Admin" }).count(), 0);
-    const reply = await visitor.page.goto(`${address}/admin/people`);
-    assert.equal(reply?.status(), 404);
+    const response = await visitor.page.goto(`${address}/admin/people`);
+    assert.equal(response?.status(), 404);
   });
 
   await t.test("an operator sees a key of the team, and revokes it after a question", async () => {

@@ -24,7 +24,7 @@ import { startStack, type TestStack } from "./stack/stack.ts";
 // need a full disk, two releases, and a receiver that fails.
 
 const settings = {
-  // Two pictures in 0.2 s, 20 in a second with each worker.
+  // Two images in 0.2 s, 20 in a second with each worker.
   ENGINE: "model:196+2b",
   TEAM_REQUESTS_PER_SECOND: "0",
   TEAM_IN_FLIGHT_MAX: "0",
@@ -224,11 +224,11 @@ async function callUntil(
 }
 
 async function callOnce({ postOnce }: TestStack, headers: Record<string, string> = {}): Promise<number> {
-  return (await postOnce("/represent", { img: picture, detector_backend: "tiny" }, headers)).status;
+  return (await postOnce("/represent", { img: image, detector_backend: "tiny" }, headers)).status;
 }
 
 /** Cropped once, or the calls would wait for that. */
-const picture = (await portraits())[0]!.toString("base64");
+const image = (await portraits())[0]!.toString("base64");
 
 /** Keeps a Redis' limit a twentieth above what it uses, also as answers expire. Returns what undoes that. */
 async function shrink(url: string): Promise<() => Promise<void>> {

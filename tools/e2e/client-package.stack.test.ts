@@ -28,17 +28,17 @@ import { FacelineClient, FacelineError, type VerifyResponse } from "@faceline/cl
 
   export async function call(baseUrl: string, apiKey: string, img1: Blob, img2: Blob): Promise<string> {
   const faceline = new FacelineClient({ baseUrl, apiKey });
-  const reply: VerifyResponse = await faceline.verify({ img1, img2, distance_metric: "cosine" });
-  const box: number | undefined = reply.facial_areas.img1?.w;
+  const response: VerifyResponse = await faceline.verify({ img1, img2, distance_metric: "cosine" });
+  const box: number | undefined = response.facial_areas.img1?.w;
   const code = await faceline.verify({ img1: "", img2 }).catch((error: unknown) => {
     if (error instanceof FacelineError && error.index === 0) return error.code;
     throw error;
   });
   // @ts-expect-error: a metric that the service does not have.
   void (() => faceline.verify({ img1, img2, distance_metric: "manhattan" }));
-  // @ts-expect-error: a field that the reply does not have.
-  void reply.distances;
-  return \`\${reply.verified} \${box !== undefined} \${code === "missing_image" ? code : "another error"}\`;
+  // @ts-expect-error: a field that the response does not have.
+  void response.distances;
+  return \`\${response.verified} \${box !== undefined} \${code === "missing_image" ? code : "another error"}\`;
 }
 `;
 const expected = "true true missing_image";

@@ -5,7 +5,7 @@ import { join, resolve } from "node:path";
 import test, { type TestContext } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
 import { readConfig } from "@faceline/runtime/config";
-import { tinyJpeg } from "@faceline/bench/pictures";
+import { tinyJpeg } from "@faceline/bench/images";
 import { LauncherConfig } from "@faceline/deploy/launcher/settings";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import { buildCollector, collectorConfig, startCollector, validateConfig } from "@faceline/testing/collector";
@@ -143,13 +143,13 @@ test("calls are counted once: scraped and sent at the same time, or sent alone",
 const usualCalls = 400;
 
 /** Kills the worker that runs a call, until calls were retried. */
-async function retriedCalls(running: TestStack, represent: () => Promise<Reply>): Promise<Reply[]> {
+async function retriedCalls(running: TestStack, represent: () => Promise<Response>): Promise<Response[]> {
   for (let tries = 0; tries < 5; tries++) {
     const calls = Array.from({ length: 4 }, represent);
     running.services.find("inference-1").kill("SIGKILL");
-    const replies = await Promise.all(calls);
-    assert.ok(replies.every(({ status }) => status === 200));
-    const retried = replies.filter(({ headers }) => retryMsOf(headers) > 0);
+    const responses = await Promise.all(calls);
+    assert.ok(responses.every(({ status }) => status === 200));
+    const retried = responses.filter(({ headers }) => retryMsOf(headers) > 0);
     if (retried.length > 0) return retried;
     await waitUntil("the worker is back", () => running.events.at(-1)?.includes("is back") ?? false);
   }
@@ -165,7 +165,8 @@ async function inTurns<T>(turns: number, work: () => Promise<T[]>): Promise<T[]>
   return results;
 }
 
-const traceIdOf = ({ headers }: Pick<Reply, "headers">): string => headers.get("traceparent")!.split("-")[1]!;
+const traceIdOf = ({ headers }: Pick<Response, "headers">): string =>
+  headers.get("traceparent")!.split("-")[1]!;
 
 /** Traces of a file of OTLP/JSON, by their id. */
 function keptTraces(text: string): Map<string, Kept> {
@@ -217,7 +218,7 @@ async function findCollector(t: TestContext): Promise<string | undefined> {
   }
 }
 
-type Reply = Awaited<ReturnType<TestStack["post"]>>;
+type Response = Awaited<ReturnType<TestStack["post"]>>;
 type Kept = { services: Set<string> };
 type OtlpJson = {
   resourceSpans: {

@@ -31,13 +31,13 @@ test("Faceline in containers", { skip: withoutContainers() }, async (t) => {
   const packets = await Promise.all(containers.map(({ pid }) => countForeignPackets(pid)));
   const startedAt = performance.now();
 
-  await t.test("all services run, and two pictures of a person are verified", async () => {
+  await t.test("all services run, and two images of a person are verified", async () => {
     assert.deepEqual(containers.map(({ service }) => service).toSorted(), services);
     const [img1, img2] = ["dia-1.jpg", "dia-2.jpg"].map((name) => readBase64(join(samples, name)));
     const post = apiClient(compose.address, compose.readSecret("first-api-key"));
-    const reply = await post("/verify", { img1, img2 });
-    assert.equal(reply.status, 200);
-    assert.equal((reply.body as { verified: boolean }).verified, true);
+    const response = await post("/verify", { img1, img2 });
+    assert.equal(response.status, 200);
+    assert.equal((response.body as { verified: boolean }).verified, true);
   });
 
   await t.test("the start has said what it waits for, and the address", async () => {

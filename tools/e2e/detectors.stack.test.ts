@@ -1,5 +1,5 @@
 // Covers lanes of several detectors on the same workers: /verify, /compare and /represent see the same faces
-// with each of them, in pictures of two people, tight, far, turned and cut ones.
+// with each of them, in images of two people, tight, far, turned and cut ones.
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";
@@ -31,15 +31,15 @@ test("each detector is served, and all calls see the same faces with it", async 
     );
   }
   const { address, post } = await startStack(t, { settings });
-  const pictures = await scenes();
+  const images = await scenes();
   const stranger = (await portrait(2)).toString("base64");
 
   await t.test("/capabilities lists it with its licence, and says what its cascade may miss", async () => {
-    const reply = CapabilitiesResponse.parse(await (await fetch(`${address}/capabilities`)).json());
-    assert.deepEqual(reply.detectors.toSorted(), detectors.toSorted());
-    assert.equal(reply.default_detector, "ssd");
+    const response = CapabilitiesResponse.parse(await (await fetch(`${address}/capabilities`)).json());
+    assert.deepEqual(response.detectors.toSorted(), detectors.toSorted());
+    assert.equal(response.default_detector, "ssd");
     for (const name of detectors) {
-      const { status, missed_width_share } = reply.detector_details[name]!;
+      const { status, missed_width_share } = response.detector_details[name]!;
       const { cascade } = catalogue.find("detector", name)!;
       assert.deepEqual([status, missed_width_share], ["ready", cascade?.missed_width_share ?? null], name);
     }
@@ -57,9 +57,9 @@ test("each detector is served, and all calls see the same faces with it", async 
       }
     });
 
-    for (const { name, picture, faces } of pictures) {
+    for (const { name, image, faces } of images) {
       await t.test(`${detector_backend}: ${name}`, async () => {
-        const img = picture.toString("base64");
+        const img = image.toString("base64");
         const represented = await ask(post, "/represent", { img, detector_backend }, RepresentResponse);
         assert.equal(represented.results.length, faces, "/represent");
         const verified = await ask(
@@ -93,14 +93,14 @@ test("each detector is served, and all calls see the same faces with it", async 
           { img1: largest!.embedding, img2: img, detector_backend },
           VerifyResponse,
         );
-        assert.equal(stored.verified, true, "an embedding of /represent against the picture");
+        assert.equal(stored.verified, true, "an embedding of /represent against the image");
       });
     }
   }
 });
 
-/** Pictures made of the samples, and how many faces each shows. */
-async function scenes(): Promise<{ name: string; picture: Buffer; faces: number }[]> {
+/** Images made of the samples, and how many faces each shows. */
+async function scenes(): Promise<{ name: string; image: Buffer; faces: number }[]> {
   const [one, two] = [await portrait(0), await portrait(1)];
   const grey = "#7c8a91";
   const side = (bytes: Buffer, px: number) => sharp(bytes).resize(px).toBuffer();
@@ -110,7 +110,7 @@ async function scenes(): Promise<{ name: string; picture: Buffer; faces: number 
   return [
     {
       name: "two people",
-      picture: await canvas(900, 500)
+      image: await canvas(900, 500)
         .composite([
           { input: one, left: 10, top: 30 },
           { input: await side(two, 360), left: 490, top: 60 },
@@ -120,24 +120,24 @@ async function scenes(): Promise<{ name: string; picture: Buffer; faces: number 
     },
     {
       name: "tight, 150 pixels wide",
-      picture: await sharp(one).extract(middle).resize(150).png().toBuffer(),
+      image: await sharp(one).extract(middle).resize(150).png().toBuffer(),
       faces: 1,
     },
     {
       name: "far",
-      picture: await sharp(await side(two, 280))
+      image: await sharp(await side(two, 280))
         .extend({ left: 460, right: 460, top: 280, bottom: 340, extendWith: "copy" })
         .toBuffer(),
       faces: 1,
     },
     {
       name: "turned by 30 degrees",
-      picture: await sharp(one).rotate(30, { background: grey }).png().toBuffer(),
+      image: await sharp(one).rotate(30, { background: grey }).png().toBuffer(),
       faces: 1,
     },
     {
       name: "cut by the rim",
-      picture: await sharp(one).extract({ left: 170, top: 0, width: 270, height: 440 }).png().toBuffer(),
+      image: await sharp(one).extract({ left: 170, top: 0, width: 270, height: 440 }).png().toBuffer(),
       faces: 1,
     },
   ];
@@ -148,13 +148,13 @@ async function portrait(index: number): Promise<Buffer> {
   return sharp(join(samplesFolder, file)).extract(area).png().toBuffer();
 }
 
-async function ask<Reply>(
+async function ask<Response>(
   post: Post,
   path: string,
   body: object,
-  { parse }: { parse(body: unknown): Reply },
-): Promise<Reply> {
-  const reply = await post(path, body);
-  assert.equal(reply.status, 200, JSON.stringify(reply.body));
-  return parse(reply.body);
+  { parse }: { parse(body: unknown): Response },
+): Promise<Response> {
+  const response = await post(path, body);
+  assert.equal(response.status, 200, JSON.stringify(response.body));
+  return parse(response.body);
 }

@@ -22,29 +22,29 @@ const skip =
   !existsSync(join(kafkaFolder, "data", "meta.properties")) &&
   "Kafka and Redis were not started by this test run";
 
-test("neither a picture nor an embedding is on any disk", { skip }, async (t) => {
+test("neither an image nor an embedding is on any disk", { skip }, async (t) => {
   const running = await startStack(t);
-  const pictures = await portraits();
-  const vectors = await send(running, pictures);
+  const images = await portraits();
+  const vectors = await send(running, images);
   // Their last log lines are then on disk.
   await running.services[Symbol.asyncDispose]();
 
-  const fragments = [...pictures.flatMap(fragmentsOf), ...vectors.flatMap(fragmentsOfVector)];
+  const fragments = [...images.flatMap(fragmentsOf), ...vectors.flatMap(fragmentsOfVector)];
   assert.deepEqual(await filesContaining(fragments, [...folders, running.logs]), []);
 
   await t.test(
-    "the search finds a planted picture or embedding in every encoding, also across chunk borders",
+    "the search finds a planted image or embedding in every encoding, also across chunk borders",
     async (t) => {
-      const [picture = Buffer.alloc(0)] = pictures;
+      const [image = Buffer.alloc(0)] = images;
       const [vector = []] = vectors;
       const forms = {
         oneFragment: fragments[0]!,
-        raw: picture,
-        base64: picture.toString("base64"),
-        base64After1: Buffer.concat([Buffer.alloc(1), picture]).toString("base64"),
-        base64After2: Buffer.concat([Buffer.alloc(2), picture]).toString("base64"),
-        hex: picture.toString("hex"),
-        json: JSON.stringify(picture),
+        raw: image,
+        base64: image.toString("base64"),
+        base64After1: Buffer.concat([Buffer.alloc(1), image]).toString("base64"),
+        base64After2: Buffer.concat([Buffer.alloc(2), image]).toString("base64"),
+        hex: image.toString("hex"),
+        json: JSON.stringify(image),
         float32: Buffer.from(Float32Array.from(vector).buffer),
         numbers: JSON.stringify(vector),
       };
@@ -62,10 +62,10 @@ test("neither a picture nor an embedding is on any disk", { skip }, async (t) =>
   );
 
   await t.test(
-    "the search finds a planted picture in the files of Kafka and of the durable Redis",
+    "the search finds a planted image in the files of Kafka and of the durable Redis",
     async () => {
       await using planted = new AsyncDisposableStack();
-      const image = pictures[0]!.toString("base64");
+      const image = images[0]!.toString("base64");
       const topic = await plantInKafka(planted, image);
       await plantInRedis(planted, image);
       const files = await filesContaining(fragments, folders);
@@ -78,29 +78,29 @@ test("neither a picture nor an embedding is on any disk", { skip }, async (t) =>
 });
 
 /**
- * Sends pictures and embeddings in every way in which they can be sent, also in calls that fail. Returns the
+ * Sends images and embeddings in every way in which they can be sent, also in calls that fail. Returns the
  * embeddings.
  */
-async function send({ address, key, post, postOnce }: TestStack, pictures: Buffer[]): Promise<number[][]> {
-  const images = pictures.map((picture) => picture.toString("base64"));
-  const [first = "", second = ""] = images;
+async function send({ address, key, post, postOnce }: TestStack, images: Buffer[]): Promise<number[][]> {
+  const encoded = images.map((image) => image.toString("base64"));
+  const [first = "", second = ""] = encoded;
   const vectors: number[][] = [];
-  for (const img of images) {
-    const reply = await post("/represent", { img });
-    const { results } = RepresentResponse.parse(reply.body);
+  for (const img of encoded) {
+    const response = await post("/represent", { img });
+    const { results } = RepresentResponse.parse(response.body);
     vectors.push(...results.map(({ embedding }) => embedding as number[]));
   }
-  assert.equal(vectors.length, pictures.length);
+  assert.equal(vectors.length, images.length);
 
-  const assertStatus = async (status: number, reply: Promise<{ status: number }>) =>
-    assert.equal((await reply).status, status);
+  const assertStatus = async (status: number, response: Promise<{ status: number }>) =>
+    assert.equal((await response).status, status);
   await assertStatus(200, post("/verify", { img1: `data:image/jpeg;base64,${first}`, img2: second }));
   await assertStatus(
     200,
     post("/compare", { img: first, candidates: [vectors[0], second, { vector: vectors[1] }] }),
   );
   await assertStatus(200, post("/represent", { img: first, embedding_format: "base64" }));
-  const truncated = pictures[0]!.subarray(0, pictures[0]!.length * 0.8).toString("base64");
+  const truncated = images[0]!.subarray(0, images[0]!.length * 0.8).toString("base64");
   await assertStatus(400, post("/represent", { img: truncated }));
   await assertStatus(400, post("/verify", { img1: vectors[0], img2: [...vectors[1]!, 1] }));
   await assertStatus(401, post("/represent", { img: first }, { "x-api-key": "nobody's" }));
@@ -110,7 +110,7 @@ async function send({ address, key, post, postOnce }: TestStack, pictures: Buffe
     fetch(`${address}/represent`, { method: "POST", headers: { "x-api-key": key }, body: first }),
   );
   // Any status is accepted: rejected, late, or in time.
-  await Promise.all(images.map((img) => postOnce("/represent", { img }, { "x-request-timeout-ms": "50" })));
+  await Promise.all(encoded.map((img) => postOnce("/represent", { img }, { "x-request-timeout-ms": "50" })));
   return vectors;
 }
 

@@ -5,7 +5,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
-import { tinyJpeg } from "@faceline/bench/pictures";
+import { tinyJpeg } from "@faceline/bench/images";
 import { table } from "@faceline/bench/report";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { openOtlpReceiver } from "@faceline/testing/otlp-receiver";

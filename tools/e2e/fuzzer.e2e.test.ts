@@ -7,7 +7,7 @@ import test, { type TestContext } from "node:test";
 import { promisify } from "node:util";
 import { readConfig } from "@faceline/runtime/config";
 import sharp from "sharp";
-import { photographs } from "@faceline/bench/pictures";
+import { photographs } from "@faceline/bench/images";
 import { LauncherConfig, readLaunchOptions } from "@faceline/deploy/launcher/settings";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import { CommandOutput } from "@faceline/runtime/command-output";
@@ -47,7 +47,7 @@ test(`${callsEach} calls to each endpoint, drawn from seed ${seed}: no 5xx but i
         FACELINE_KEY: key,
         SCHEMATHESIS_HOOKS: join(fuzzer, "hooks.py"),
         FUZZ_CALLS: `${callsEach}`,
-        FUZZ_PICTURES: JSON.stringify(await pictures()),
+        FUZZ_IMAGES: JSON.stringify(await images()),
         PYTHONDONTWRITEBYTECODE: "1",
       },
     },
@@ -98,8 +98,8 @@ async function run(command: string, args: string[], options: object): Promise<{ 
   }
 }
 
-/** Two pictures in Base64: one with a face, one without. */
-async function pictures(): Promise<string[]> {
+/** Two images in Base64: one with a face, one without. */
+async function images(): Promise<string[]> {
   const face = sharp(photographs.at(-1)).extract({ left: 180, top: 430, width: 420, height: 440 });
   const plain = sharp({ create: { width: 16, height: 16, channels: 3, background: "teal" } });
   const bytes = [await face.resize({ width: 96 }).webp().toBuffer(), await plain.webp().toBuffer()];

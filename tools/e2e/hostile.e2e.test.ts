@@ -9,7 +9,7 @@ import { headers } from "./hostile/headers.ts";
 import { type HostileCall, marker } from "./hostile/hostile-call.ts";
 import { mutations } from "./hostile/mutations.ts";
 import { numbers } from "./hostile/numbers.ts";
-import { pictures } from "./hostile/pictures.ts";
+import { images } from "./hostile/images.ts";
 import { send } from "./hostile/send.ts";
 import { sources } from "./hostile/sources.ts";
 import { huge, syntax } from "./hostile/syntax.ts";
@@ -18,7 +18,7 @@ import { filesContaining } from "./stack/disk-search.ts";
 import { startStack } from "./stack/stack.ts";
 
 // Every hostile call ends with a documented answer. Other callers are still served, the memory is released,
-// and no reply or log repeats the content. Replay the mutations with:
+// and no response or log repeats the content. Replay the mutations with:
 // SEED=417 npm test -- tools/e2e/hostile.e2e.test.ts
 
 const seed = Number(process.env["SEED"] ?? Date.now() % 1_000_000);
@@ -33,12 +33,12 @@ test("hostile calls", async (t) => {
     numbers: numbers(),
     headers: headers(running.key),
     forms: forms(),
-    "sources of pictures": sources(portrait),
-    pictures: await pictures(portrait),
+    "sources of images": sources(portrait),
+    images: await images(portrait),
     mutations: mutations(seed, 250, portrait),
     "huge bodies": huge(),
   };
-  const [img1, img2] = [portrait, other].map((picture) => picture.toString("base64"));
+  const [img1, img2] = [portrait, other].map((image) => image.toString("base64"));
   const normalCall = async () =>
     (await running.postOnce("/verify", { img1, img2, detector_backend: "tiny" })).status;
   const pid = running.services.find("ingress-1").pid!;

@@ -66,7 +66,7 @@ test("while the broker hangs, one call at most waits for it; afterwards no call 
     const [group] = await admin.fetchOffsets({ groupId: batcherGroup(running.pool), topics: [topic] });
     return partition!.high === group!.partitions[0]!.offset;
   });
-  // The reply does not wait for the deletion of the call's images.
+  // The response does not wait for the deletion of the call's images.
   await waitUntil("no image is left", async () => (await images()).every((key) => before.has(key)));
 });
 

@@ -36,10 +36,10 @@ test("all 300 labelled pairs are classified correctly at the default thresholds,
         figures.push(await measure(post, pairs, { model_name: name, distance_metric: metric }));
       }
       for (const line of table(figures)) t.diagnostic(line);
-      t.diagnostic(`${pairs.length} pairs of 25 pictures: a regression check, not a claim of accuracy.`);
+      t.diagnostic(`${pairs.length} pairs of 25 images: a regression check, not a claim of accuracy.`);
       for (const { metric, wrong } of figures) assert.deepEqual(wrong, [], metric);
-      const reply = await fetch(`${stack.address}/capabilities`);
-      const { detector_details } = CapabilitiesResponse.parse(await reply.json());
+      const response = await fetch(`${stack.address}/capabilities`);
+      const { detector_details } = CapabilitiesResponse.parse(await response.json());
       const { precision } = detector_details["ssd"]!.builds[0]!;
       for (const { metric, same, different } of figures) {
         const limit = differenceMax[precision] * thresholds[metric];
@@ -55,15 +55,15 @@ async function measure(
   pairs: LabelledPair[],
   options: { model_name: string; distance_metric: Metric },
 ): Promise<Figures> {
-  const pictures = new Map(
+  const images = new Map(
     pairs
       .flatMap(({ first, second }) => [first, second])
       .map((file) => [file, readBase64(join(facesFolder, file))]),
   );
   const verdicts = await runConcurrently({ inFlightMax }, pairs, async (pair): Promise<Verdict> => {
     const { status, body } = await post("/verify", {
-      img1: pictures.get(pair.first),
-      img2: pictures.get(pair.second),
+      img1: images.get(pair.first),
+      img2: images.get(pair.second),
       ...options,
     });
     if (status === 200) return { pair, ...VerifyResponse.parse(body) };
@@ -138,7 +138,7 @@ type Figures = {
   /** Distances of pairs of one person, and of two. */
   same: number[];
   different: number[];
-  /** The largest distance of two pictures of one person, and the smallest distance of two people. */
+  /** The largest distance of two images of one person, and the smallest distance of two people. */
   sameMax: number;
   differentMin: number;
   threshold: number;

@@ -5,7 +5,7 @@ import test from "node:test";
 import { CompareResponse } from "@faceline/contracts/http/compare";
 import type { LiveState } from "@faceline/runtime/live/state";
 import { batchTasksMax } from "@faceline/contracts/wire/batch";
-import { tinyJpeg } from "@faceline/bench/pictures";
+import { tinyJpeg } from "@faceline/bench/images";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { startStack, type TestStack } from "./stack/stack.ts";
 
@@ -15,11 +15,11 @@ const settings = {
   TEAM_REQUESTS_PER_SECOND: "0",
   TEAM_REQUESTS_BURST: "0",
 };
-/** Together 612 pictures: more than two of the largest batches. */
+/** Together 612 images: more than two of the largest batches. */
 const calls = 12;
 const candidates = 50;
 
-test("batches of up to 256 tasks are run, and every picture of every call is answered once", async (t) => {
+test("batches of up to 256 tasks are run, and every image of every call is answered once", async (t) => {
   const stack = await startStack(t, { settings, operators: true });
   const img = (await tinyJpeg()).toString("base64");
   const compare = async (call: number) => {
@@ -34,14 +34,14 @@ test("batches of up to 256 tasks are run, and every picture of every call is ans
       img,
       candidates: Array.from({ length: candidates }, (_, i) => ({ id: `${call}/${i}`, img })),
     };
-    const reply = await stack.post("/compare", body, headers);
-    assert.equal(reply.status, 200, JSON.stringify(reply.body).slice(0, 500));
-    return CompareResponse.parse(reply.body);
+    const response = await stack.post("/compare", body, headers);
+    assert.equal(response.status, 200, JSON.stringify(response.body).slice(0, 500));
+    return CompareResponse.parse(response.body);
   };
   let sizes: number[] = [];
   await waitUntil("calls that arrived while the worker was occupied went together", async () => {
-    const replies = await Promise.all(Array.from({ length: calls }, (_, call) => compare(call)));
-    for (const [call, { results, request_id }] of replies.entries()) {
+    const responses = await Promise.all(Array.from({ length: calls }, (_, call) => compare(call)));
+    for (const [call, { results, request_id }] of responses.entries()) {
       assert.equal(request_id, `${call}-`.padEnd(128, "r"));
       const compared = results.map((each) => ("distance" in each ? [each.id, each.distance] : each));
       const expected = Array.from({ length: candidates }, (_, i) => [`${call}/${i}`, 0]);
@@ -55,8 +55,8 @@ test("batches of up to 256 tasks are run, and every picture of every call is ans
 
 /** Tasks of each batch that was sent. */
 async function sizesOf({ operatorsPorts }: TestStack): Promise<number[]> {
-  const reply = await fetch(`http://127.0.0.1:${operatorsPorts["batcher-1"]}/live.json`);
-  const { part } = (await reply.json()) as LiveState;
+  const response = await fetch(`http://127.0.0.1:${operatorsPorts["batcher-1"]}/live.json`);
+  const { part } = (await response.json()) as LiveState;
   assert.equal(part.kind, "batcher");
   return part.lanes.flatMap((lane) =>
     lane.sizes.flatMap(({ size, batches }) => Array.from({ length: batches }, () => size)),

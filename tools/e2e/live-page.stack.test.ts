@@ -8,7 +8,7 @@ import { setTeamLimits } from "@faceline/accounts/keys/api-keys";
 import { readConfig } from "@faceline/runtime/config";
 import { connectDurableRedis, DurableRedisConfig } from "@faceline/runtime/redis";
 import type { Browser, Page } from "playwright-core";
-import { tinyJpeg } from "@faceline/bench/pictures";
+import { tinyJpeg } from "@faceline/bench/images";
 import { newDevKey, storeKey } from "@faceline/deploy/launcher/dev-key";
 import { findChromium, openChromium, openPage, withoutChromium } from "@faceline/testing/browser";
 import { assertSound, assertSoundInAllLooks } from "@faceline/testing/page-checks";
@@ -141,8 +141,8 @@ async function openLive(t: TestContext, browser: Browser, stack: TestStack, serv
   // The page of a worker asks for the token: see below.
   const opened = await openPage(browser, service.startsWith("batcher") ? { headers: authorization } : {});
   t.after(() => opened.page.context().close());
-  const reply = await opened.page.goto(`${operatorsUrl(stack, service)}/live`);
-  assert.equal(reply?.status(), 200);
+  const response = await opened.page.goto(`${operatorsUrl(stack, service)}/live`);
+  assert.equal(response?.status(), 200);
   return opened;
 }
 
@@ -161,7 +161,7 @@ async function startLoad({ post }: Pick<TestStack, "post">): Promise<AsyncDispos
   const caller = async () => {
     while (!over.signal.aborted) {
       await post("/represent", { img });
-      await post("/represent", { img: Buffer.from("no picture").toString("base64") });
+      await post("/represent", { img: Buffer.from("no image").toString("base64") });
       await sleep(20);
     }
   };
@@ -204,8 +204,8 @@ async function findActiveBatcher(stack: TestStack): Promise<string> {
 }
 
 async function liveBatcherOf(stack: TestStack, name: string): Promise<LiveBatcher> {
-  const reply = await fetch(`${operatorsUrl(stack, name)}/live.json`, { headers: authorization });
-  const { part } = (await reply.json()) as LiveState;
+  const response = await fetch(`${operatorsUrl(stack, name)}/live.json`, { headers: authorization });
+  const { part } = (await response.json()) as LiveState;
   assert.equal(part.kind, "batcher");
   return part;
 }

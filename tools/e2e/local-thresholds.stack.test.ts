@@ -25,8 +25,8 @@ test("an ingress uses the thresholds that models -- thresholds has written, and 
 
   // Vectors need no engine, so the modelled one suffices.
   const stack = await startStack(t, { settings: { MODELS_DIR: modelsDir, ENGINE: "model:1+1b" } });
-  const reply = await fetch(`${stack.address}/capabilities`);
-  const { model_details } = (await reply.json()) as { model_details: Record<string, object> };
+  const response = await fetch(`${stack.address}/capabilities`);
+  const { model_details } = (await response.json()) as { model_details: Record<string, object> };
   const shown = model_details["Dlib"] as typeof dlib;
   assert.deepEqual(shown.thresholds, thresholds);
   assert.deepEqual(shown.thresholds_calibration, calibration);

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { tinyJpeg } from "@faceline/bench/pictures";
+import { tinyJpeg } from "@faceline/bench/images";
 import { openOtlpReceiver, type ReceivedLog, type ReceivedSpan } from "@faceline/testing/otlp-receiver";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { startStack } from "./stack/stack.ts";
@@ -28,13 +28,13 @@ test("every line about a call has its request_id and trace_id, every line about 
   const represent = async (deadlineMs: string) => {
     const id = `logged-${++sent}`;
     const headers = { "x-request-id": id, "x-request-timeout-ms": deadlineMs };
-    const { status, headers: reply } = await running.postOnce("/represent", { img }, headers);
-    return { id, status, traceId: reply.get("traceparent")?.split("-")[1] };
+    const { status, headers: response } = await running.postOnce("/represent", { img }, headers);
+    return { id, status, traceId: response.get("traceparent")?.split("-")[1] };
   };
-  const replies: Awaited<ReturnType<typeof represent>>[] = [];
-  const ended = (status: number) => replies.some((reply) => reply.status === status);
+  const responses: Awaited<ReturnType<typeof represent>>[] = [];
+  const ended = (status: number) => responses.some((response) => response.status === status);
   const send = async (count: number, deadlineMs: string) =>
-    void replies.push(...(await Promise.all(Array.from({ length: count }, () => represent(deadlineMs)))));
+    void responses.push(...(await Promise.all(Array.from({ length: count }, () => represent(deadlineMs)))));
   await waitUntil("a call is answered", () => send(1, "120000").then(() => ended(200)));
   // Shed by the batcher or late: more than can be served in the time.
   await waitUntil("a call is refused", () => send(40, "1300").then(() => ended(503)));
@@ -57,7 +57,7 @@ test("every line about a call has its request_id and trace_id, every line about 
     return lines().some(isLost);
   });
 
-  const traces = new Map(replies.map(({ id, traceId }) => [id, traceId]));
+  const traces = new Map(responses.map(({ id, traceId }) => [id, traceId]));
   const aboutCalls = lines().filter(({ msg }) => sentences.ofCalls.some((each) => msg.startsWith(each)));
   const aboutBatches = lines().filter(({ msg }) => sentences.ofBatches.some((each) => msg.startsWith(each)));
   const services = (some: (Line & { file: string })[]) =>

@@ -21,20 +21,20 @@ const batchers = ["batcher-1", "batcher-2"];
 test("loss of processes, with two workers and two batchers", async (t) => {
   const running = await startStack(t, { workers: 2, batchers: 2 });
   const tasks = await openTaskCounts(t, running);
-  const pictures = (await portraits()).map((picture) => picture.toString("base64"));
+  const images = (await portraits()).map((image) => image.toString("base64"));
 
   /** Compares portrait 0 with one of the three. Their distances differ, so a mixed-up answer is noticed. */
   const compare = async (id: string, other: number): Promise<number> => {
-    const body = { img1: pictures[0], img2: pictures[other], detector_backend: "tiny" };
+    const body = { img1: images[0], img2: images[other], detector_backend: "tiny" };
     // With the longest deadline that the service allows: a call that misses it was lost.
-    const reply = await running.post("/verify", body, { "x-request-id": id });
-    assert.equal(reply.status, 200, `${id}: ${JSON.stringify(reply.body)}`);
-    const { request_id, distance } = VerifyResponse.parse(reply.body);
-    assert.deepEqual([request_id, reply.headers.get("x-request-id")], [id, id]);
+    const response = await running.post("/verify", body, { "x-request-id": id });
+    assert.equal(response.status, 200, `${id}: ${JSON.stringify(response.body)}`);
+    const { request_id, distance } = VerifyResponse.parse(response.body);
+    assert.deepEqual([request_id, response.headers.get("x-request-id")], [id, id]);
     return distance;
   };
   const distances: number[] = [];
-  for (const other of pictures.keys()) distances.push(await compare("reference", other));
+  for (const other of images.keys()) distances.push(await compare("reference", other));
   const check = async (id: string, other: number) => {
     const distance = await compare(id, other);
     assert.ok(
@@ -47,7 +47,7 @@ test("loss of processes, with two workers and two batchers", async (t) => {
   const kill = async (victims: () => string[]): Promise<void> => {
     let answered = 0;
     await runConcurrently({ inFlightMax: callsMax }, [...Array(callsMax).keys()], async (number) => {
-      await check(`call-${number}`, number % pictures.length);
+      await check(`call-${number}`, number % images.length);
       if (++answered !== callsMax / 10) return;
       for (const name of victims()) running.services.find(name).kill("SIGKILL");
     });
@@ -55,7 +55,7 @@ test("loss of processes, with two workers and two batchers", async (t) => {
 
   /** Waits until nothing is left of the calls and all processes are back. */
   const recover = async () => {
-    // The reply does not wait for the deletion of the call's images.
+    // The response does not wait for the deletion of the call's images.
     await waitUntil("no image is left", async () => (await tasks.images()).length === 0);
     await waitUntil("both workers are back", async () => (await workers(running)) === 2);
     await waitUntil("both batchers are back", async () => {
@@ -77,7 +77,7 @@ test("loss of processes, with two workers and two batchers", async (t) => {
 
   await t.test("answers of calls with the same id are never mixed up", async () => {
     for (let round = 0; round < rounds; round++) {
-      await Promise.all([...pictures.keys()].map((other) => check("shared", other)));
+      await Promise.all([...images.keys()].map((other) => check("shared", other)));
     }
   });
 });

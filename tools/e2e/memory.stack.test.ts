@@ -15,7 +15,7 @@ import { portraitCrops, samplesFolder } from "@faceline/testing/faces";
 import { MemorySearch, memorySearchUnavailable } from "./stack/memory-search.ts";
 import { startStack, type TestStack } from "./stack/stack.ts";
 
-// What a worker still holds of pictures after it has answered. glibc is set to overwrite freed memory,
+// What a worker still holds of images after it has answered. glibc is set to overwrite freed memory,
 // without its cache of small blocks, so whatever is found is memory in use that was not zeroed. Decision 35
 // says what happens to freed memory without these settings.
 const settings = {
@@ -24,12 +24,12 @@ const settings = {
   KAFKA_SESSION_MS: "30000",
 };
 
-test("no picture's bytes outlive its batch in a worker", { skip: memorySearchUnavailable }, async (t) => {
+test("no image's bytes outlive its batch in a worker", { skip: memorySearchUnavailable }, async (t) => {
   const running = await startStack(t, { settings });
   const worker = running.services.find("inference-1").pid!;
-  const pictures = await Promise.all([noisyPng(0), noisyJpeg(1), noisyWebp(2)]);
+  const images = await Promise.all([noisyPng(0), noisyJpeg(1), noisyWebp(2)]);
   const search = new MemorySearch();
-  for (const { bytes, pixels } of pictures) {
+  for (const { bytes, pixels } of images) {
     // File headers are the same in many files. The end of the last image stays in Node's read buffer until
     // the next read.
     search.add("bytes", bytes.subarray(1_024, -readBytes));
@@ -38,7 +38,7 @@ test("no picture's bytes outlive its batch in a worker", { skip: memorySearchUna
     for (const offset of [0, 3, rowBytes, rowBytes + 3]) search.add("halved", halvedFrom(pixels, offset));
   }
 
-  for (const { bytes } of pictures) {
+  for (const { bytes } of images) {
     for (const numbers of await embeddings(running, bytes)) search.add("embedding", bytesOf(numbers));
     // Immediately: memory that was dropped without zeroing is also overwritten once V8 collects it.
     assert.deepEqual(search.searchIn(worker), {});
@@ -51,9 +51,9 @@ test("no picture's bytes outlive its batch in a worker", { skip: memorySearchUna
     for (let tries = 0; tries < triesMax && notSeen.size > 0; tries++) {
       // Several batches, so that the worker still has some when its report arrives here. How the calls end
       // does not matter: a worker that stands still for a second counts as dead.
-      const images = Array.from({ length: callsPerTry }, (_, i) => pictures[i % pictures.length]!.bytes);
+      const sent = Array.from({ length: callsPerTry }, (_, i) => images[i % images.length]!.bytes);
       const calls = Promise.all(
-        images.map((bytes) => running.postOnce("/represent", { img: bytes.toString("base64") })),
+        sent.map((bytes) => running.postOnce("/represent", { img: bytes.toString("base64") })),
       );
       await eventOr(reports.events, notSeen.has("pixels") ? "running" : "staged", calls);
       process.kill(worker, "SIGSTOP");
@@ -66,8 +66,8 @@ test("no picture's bytes outlive its batch in a worker", { skip: memorySearchUna
 });
 
 async function embeddings({ post }: TestStack, bytes: Buffer): Promise<number[][]> {
-  const reply = await post("/represent", { img: bytes.toString("base64") });
-  return RepresentResponse.parse(reply.body).results.map(({ embedding }) => embedding as number[]);
+  const response = await post("/represent", { img: bytes.toString("base64") });
+  return RepresentResponse.parse(response.body).results.map(({ embedding }) => embedding as number[]);
 }
 
 /**
@@ -101,8 +101,8 @@ const noisyJpeg = async (index: number) =>
   encoded((await noisy(index)).jpeg({ quality: 95, chromaSubsampling: "4:4:4" }));
 const noisyWebp = async (index: number) => encoded((await noisy(index)).webp({ lossless: true }));
 
-async function encoded(picture: Sharp): Promise<{ bytes: Buffer; pixels: Buffer }> {
-  const bytes = await picture.toBuffer();
+async function encoded(image: Sharp): Promise<{ bytes: Buffer; pixels: Buffer }> {
+  const bytes = await image.toBuffer();
   return { bytes, pixels: await sharp(bytes).raw().toBuffer() };
 }
 

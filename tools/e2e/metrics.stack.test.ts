@@ -59,8 +59,8 @@ test("after a load run every metric of the documents is on the pages, and nothin
     const series = "http_server_request_duration_seconds_bucket";
     const search = new URLSearchParams({ query: series, start: "0", end: "4102444800" });
     await waitUntil("the trace is beside the durations", async () => {
-      const reply = await fetch(`${prometheus.address}/api/v1/query_exemplars?${search.toString()}`);
-      return (await reply.text()).includes(`"trace_id":"${traceId}"`);
+      const response = await fetch(`${prometheus.address}/api/v1/query_exemplars?${search.toString()}`);
+      return (await response.text()).includes(`"trace_id":"${traceId}"`);
     });
   });
 
@@ -104,13 +104,13 @@ const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 
 /** Calls that succeed and calls that fail. */
 async function runLoad({ post }: TestStack): Promise<void> {
-  const [img1, img2] = (await portraits()).map((picture) => picture.toString("base64"));
+  const [img1, img2] = (await portraits()).map((image) => image.toString("base64"));
   const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
   const calls = Array.from({ length: 10 }, () =>
     post("/verify", { img1, img2, detector_backend: "tiny" }, headers),
   );
   assert.ok((await Promise.all(calls)).every(({ status }) => status === 200));
-  assert.equal((await post("/verify", { img1: "no picture", img2 })).status, 400);
+  assert.equal((await post("/verify", { img1: "no image", img2 })).status, 400);
 }
 
 const isSeriesOf = (metric: MetricName) => {

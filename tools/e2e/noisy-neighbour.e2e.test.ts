@@ -5,7 +5,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { answeredPerSecond } from "@faceline/bench/load/closed-loop";
 import { openGenerator } from "@faceline/bench/load/generator";
-import { thumbnails, verifyBodies } from "@faceline/bench/pictures";
+import { thumbnails, verifyBodies } from "@faceline/bench/images";
 import { readLaunchOptions } from "@faceline/deploy/launcher/settings";
 import { compare, isKept, middleOf } from "./noisy-neighbour/comparison.ts";
 import { openNoise } from "./noisy-neighbour/noise.ts";

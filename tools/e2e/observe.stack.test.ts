@@ -28,9 +28,9 @@ test("npm start -- --observe", async (t) => {
   await t.test(
     "a call is a trace of three services in Zipkin, and leads to the trace of its batch",
     async () => {
-      const reply = await post("/verify", { img1, img2 });
-      assert.equal(reply.status, 200);
-      const traceId = traceIdIn(reply.headers);
+      const response = await post("/verify", { img1, img2 });
+      assert.equal(response.status, 200);
+      const traceId = traceIdIn(response.headers);
       await waitUntil("the trace is whole", async () => isWhole(await traceOf(traceId), 2));
       const spans = (await traceOf(traceId))!;
       assert.deepEqual([...new Set(spans.map(({ localEndpoint }) => localEndpoint.serviceName))].toSorted(), [
@@ -96,7 +96,7 @@ test("npm start -- --observe", async (t) => {
     if (prometheus === undefined)
       return t.skip("NOT CHECKED: there is no Prometheus, nor packages of Debian");
     const up = async () => {
-      const { data } = (await readJson<QueryReply>(`${prometheus}/api/v1/query?query=up`))!;
+      const { data } = (await readJson<QueryResponse>(`${prometheus}/api/v1/query?query=up`))!;
       return data.result.map(({ metric, value: [, value] }) => `${metric.job} ${metric.instance} ${value}`);
     };
     const all = [
@@ -209,11 +209,11 @@ const readText = async (url: string): Promise<string> => (await fetch(url)).text
 
 /** Undefined where there is nothing. */
 async function readJson<T>(url: string): Promise<T | undefined> {
-  const reply = await fetch(url);
-  return reply.status === 404 ? undefined : ((await reply.json()) as T);
+  const response = await fetch(url);
+  return response.status === 404 ? undefined : ((await response.json()) as T);
 }
 
-type QueryReply = {
+type QueryResponse = {
   data: { result: { metric: { job: string; instance: string }; value: [number, string] }[] };
 };
 type ProcessesFile = { running: { name: string; pid: number }[] };

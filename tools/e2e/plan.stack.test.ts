@@ -79,15 +79,15 @@ async function startFaceline(env: NodeJS.ProcessEnv): Promise<() => Promise<void
   assert.fail("npm start ended");
 }
 
-/** The recording has the calls that were drawn: their pictures, and no more of them. */
+/** The recording has the calls that were drawn: their images, and no more of them. */
 function assertTrace(file: string): void {
   const [header = "", ...lines] = readFileSync(file, "utf8").trim().split("\n");
   assert.deepEqual(JSON.parse(header).lanes, ["Dlib/ssd"]);
   assert.ok(lines.length > 0);
   for (const line of lines) {
-    const [, , lane, deadlineMs, pictures] = JSON.parse(line);
-    assert.deepEqual([lane, deadlineMs, pictures.length], [0, 30_000, 2]);
-    for (const [bytes, pixels] of pictures) {
+    const [, , lane, deadlineMs, images] = JSON.parse(line);
+    assert.deepEqual([lane, deadlineMs, images.length], [0, 30_000, 2]);
+    for (const [bytes, pixels] of images) {
       assert.equal(bytes, 41_000);
       assert.ok(Math.abs(pixels / 327_680 - 1) < 0.02, `${pixels}`);
     }

@@ -39,7 +39,7 @@ test("three brokers, TLS to all servers and a replica of the durable Redis", {
   const statuses: number[] = [];
   const isServed = async (): Promise<boolean> => {
     const status = await post("/verify", { img1, img2 }).then(
-      (reply) => reply.status,
+      (response) => response.status,
       () => 0,
     );
     statuses.push(status);

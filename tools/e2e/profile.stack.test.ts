@@ -35,10 +35,10 @@ test("a worker starts with the run times of its profile; one with other threads 
     workerSettings: [{}, { INTRA_OP_THREADS: "2" }],
   });
   const reported = async (worker: string) => {
-    const reply = await fetch(`http://127.0.0.1:${stack.operatorsPorts[worker]}/live.json`, {
+    const response = await fetch(`http://127.0.0.1:${stack.operatorsPorts[worker]}/live.json`, {
       headers: { authorization: `Bearer ${token}` },
     });
-    const { lanes } = ((await reply.json()) as LiveState).part as LiveInference;
+    const { lanes } = ((await response.json()) as LiveState).part as LiveInference;
     return new Map(lanes.map((each) => [each.lane, each]));
   };
   const [known, measured] = [await reported("inference-1"), await reported("inference-2")];

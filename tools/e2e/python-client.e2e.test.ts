@@ -80,7 +80,7 @@ test("the wheel of the Python client can be installed in an empty environment an
   const [limitedKey] = output.split("\n");
   const own = { FACELINE_URL: address, FACELINE_KEY: key, LIMITED_KEY: limitedKey };
   const env = { ...environmentOfAnotherProject(), ...own };
-  writePictures(folder, key);
+  writeImages(folder, key);
   const plain = sharp({ create: { width: 160, height: 160, channels: 3, background: "teal" } });
   await plain.png().toFile(join(folder, "plain.png"));
 
@@ -130,8 +130,8 @@ async function buildWheel(t: TestContext): Promise<string | undefined> {
   }
 }
 
-/** Writes the pictures and the key to where the programs of the documents read them. */
-function writePictures(folder: string, key: string): void {
+/** Writes the images and the key to where the programs of the documents read them. */
+function writeImages(folder: string, key: string): void {
   const samples = join(folder, ".faceline", "samples");
   writeSamples(samples);
   writeFileSync(join(folder, ".faceline", "dev-key"), `${key}\n`);

@@ -44,8 +44,8 @@ test("the calls in README, in the guide to clients and in the launcher's welcome
     });
     const command = text.split("\n").find((line) => line.startsWith("curl "));
     assert.ok(command, text);
-    const reply = VerifyResponse.parse(await paste(command, tmpdir()));
-    assert.equal(reply.verified, true);
+    const response = VerifyResponse.parse(await paste(command, tmpdir()));
+    assert.equal(response.verified, true);
   });
 
   await t.test("the call in README returns the answer in README", async () => {
@@ -55,11 +55,11 @@ test("the calls in README, in the guide to clients and in the launcher's welcome
     assert.ok(command && answer, "README.md has a call in a block of sh, and its answer in one of json");
     assert.ok(command.includes(readmeAddress), command);
 
-    const reply = await paste(command.replace(readmeAddress, address), folder);
+    const response = await paste(command.replace(readmeAddress, address), folder);
     const shown: unknown = JSON.parse(answer);
-    assert.deepEqual(shape(reply), shape(shown));
-    assert.deepEqual(stableFields(reply), stableFields(shown));
-    assert.equal(VerifyResponse.parse(reply).verified, true);
+    assert.deepEqual(shape(response), shape(shown));
+    assert.deepEqual(stableFields(response), stableFields(shown));
+    assert.equal(VerifyResponse.parse(response).verified, true);
   });
 
   const guide = readFileSync(join(repository, "docs/using/clients.md"), "utf8");
@@ -133,7 +133,7 @@ function shape(value: unknown): unknown {
 }
 
 /** The fields that depend neither on the processor nor on the time. */
-function stableFields(reply: unknown): unknown {
-  const { verified, threshold, model, detector_backend, similarity_metric } = VerifyResponse.parse(reply);
+function stableFields(response: unknown): unknown {
+  const { verified, threshold, model, detector_backend, similarity_metric } = VerifyResponse.parse(response);
   return { verified, threshold, model, detector_backend, similarity_metric };
 }

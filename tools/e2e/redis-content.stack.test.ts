@@ -27,13 +27,13 @@ test("Redis has no image and no embedding once a request has ended, however it e
   const post = (path: string, body: object) => postTo(path, body, lasting);
   await using redis = await connectVolatileRedis(readConfig(VolatileRedisConfig, process.env));
   // Other tests use the same server: these images, and so their embeddings, are in no other test.
-  const pictures = await Promise.all(
+  const images = await Promise.all(
     (await portraits()).map((each) => sharp(each).resize(randomInt(240, 400)).jpeg().toBuffer()),
   );
-  const [img1, img2, img3] = pictures.map((each) => each.toString("base64"));
-  const fragments = pictures.flatMap(fragmentsOf);
-  for (const picture of pictures) {
-    const { body } = await post("/represent", { img: picture.toString("base64") });
+  const [img1, img2, img3] = images.map((each) => each.toString("base64"));
+  const fragments = images.flatMap(fragmentsOf);
+  for (const image of images) {
+    const { body } = await post("/represent", { img: image.toString("base64") });
     for (const { embedding } of RepresentResponse.parse(body).results) {
       fragments.push(...fragmentsOfVector(embedding as number[]));
     }
@@ -90,7 +90,7 @@ test("Redis has no image and no embedding once a request has ended, however it e
   );
 
   await t.test("after an error, and a deadline that has passed", async () => {
-    const damaged = pictures[0]!.subarray(0, pictures[0]!.length * 0.8).toString("base64");
+    const damaged = images[0]!.subarray(0, images[0]!.length * 0.8).toString("base64");
     assert.equal((await post("/verify", { img1, img2: damaged })).status, 400);
     await Promise.all(
       [40, 60, 80, 100, 150].map((ms) =>

@@ -29,7 +29,7 @@ test("keys of a back-up work after the durable Redis was lost and restored", asy
   };
   const newKey = async () => (await keys("create", "--team", team)).split("\n")[0]!;
   /** Returns what a call with this key gets: "ok", or the code of the error. */
-  const replyTo = async (key: string): Promise<string> => {
+  const responseTo = async (key: string): Promise<string> => {
     const { status, body } = await apiClient(address, key)("/verify", vectors);
     return status === 200 ? "ok" : Problem.parse(body).error;
   };
@@ -43,21 +43,21 @@ test("keys of a back-up work after the durable Redis was lost and restored", asy
   await run("sh", ["-ec", save!], shell);
   const late = await newKey();
   await keys("revoke", "--prefix", revoked);
-  assert.deepEqual([await replyTo(late), await replyTo(revoked)], ["ok", "key_disabled"]);
+  assert.deepEqual([await responseTo(late), await responseTo(revoked)], ["ok", "key_disabled"]);
 
   await durable.kill();
   for (const file of stored(durable.folder)) rmSync(join(durable.folder, file), { recursive: true });
   await durable.startAgain();
-  await waitUntil("the server is empty", async () => (await replyTo(used)) === "invalid_api_key");
+  await waitUntil("the server is empty", async () => (await responseTo(used)) === "invalid_api_key");
 
   await durable.kill();
   for (const file of stored(durable.folder)) rmSync(join(durable.folder, file), { recursive: true });
   await run("sh", ["-ec", restore!], shell);
   await durable.startAgain();
-  await waitUntil("a key of the back-up works", async () => (await replyTo(kept)) === "ok");
-  assert.equal(await replyTo(used), "ok");
+  await waitUntil("a key of the back-up works", async () => (await responseTo(kept)) === "ok");
+  assert.equal(await responseTo(used), "ok");
   // As the guide says: what came after the back-up is lost, revocations too.
-  assert.deepEqual([await replyTo(late), await replyTo(revoked)], ["invalid_api_key", "ok"]);
+  assert.deepEqual([await responseTo(late), await responseTo(revoked)], ["invalid_api_key", "ok"]);
 });
 
 /** Files that the server has stored, beside its configuration. */

@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { join } from "node:path";
 import test from "node:test";
-import { tinyJpeg } from "@faceline/bench/pictures";
+import { tinyJpeg } from "@faceline/bench/images";
 import { freePorts } from "@faceline/deploy/launcher/ports";
 import { Steps } from "@faceline/deploy/launcher/steps";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
@@ -87,7 +87,7 @@ test("every service is restarted in containers under load, and each call is answ
 });
 
 async function isOk(url: string): Promise<boolean> {
-  const reply = await fetch(url).catch(() => undefined);
-  await reply?.body?.cancel();
-  return reply?.ok === true;
+  const response = await fetch(url).catch(() => undefined);
+  await response?.body?.cancel();
+  return response?.ok === true;
 }

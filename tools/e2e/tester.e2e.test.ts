@@ -73,10 +73,10 @@ test("the tester, in a browser", async (t) => {
     }
     await page.getByText(/^Answered in [\d,]+ ms for these samples: where the time went$/).click();
     assert.ok((await page.locator(".time tbody tr").count()) > 4);
-    const { pictures, others } = await bytesOnTheWire(page);
-    t.diagnostic(`${others} bytes without pictures, ${pictures} of pictures, headers included`);
+    const { images, others } = await bytesOnTheWire(page);
+    t.diagnostic(`${others} bytes without images, ${images} of images, headers included`);
     // /capabilities has 13 KB, half of them the card of the model.
-    assert.ok(others + pictures <= 115 * 1024, `${others}, ${pictures}`);
+    assert.ok(others + images <= 115 * 1024, `${others}, ${images}`);
     await assertSoundInAllLooks(page, "first-pair");
     assert.deepEqual(faults, []);
   });
@@ -90,11 +90,11 @@ test("the tester, in a browser", async (t) => {
     await assertSoundInAllLooks(page, "different");
   });
 
-  await onPage("a picture that is pasted goes to the empty place", async (page) => {
+  await onPage("an image that is pasted goes to the empty place", async (page) => {
     await page.getByRole("button", { name: "Remove the second image" }).click();
     await headline(page, /^Add a second image to compare$/);
     await assertSoundInAllLooks(page, "one-missing");
-    // A picture of the visitor's own takes the place of both samples.
+    // An image of the visitor's own takes the place of both samples.
     await paste(page, sample("chi-1"));
     await page.getByAltText("The second image: pasted.jpg").waitFor();
     await page.getByAltText("The first image: dia-1.jpg").waitFor({ state: "hidden" });
@@ -114,7 +114,7 @@ test("the tester, in a browser", async (t) => {
     },
   );
 
-  await onPage("the camera takes a picture, and says how to allow it", async (page) => {
+  await onPage("the camera takes an image, and says how to allow it", async (page) => {
     await choose(page, 0, sample("dia-1"));
     await headline(page, /^Add a second image to compare$/);
     const open = page.getByRole("button", { name: "Camera: take the second image" });
@@ -212,7 +212,7 @@ test("the tester, in a browser", async (t) => {
   await t.test("a file that is no image leaves its slot empty: no old image, and one fault", async (t) => {
     const { page } = await visit(t);
     await headline(page, /Same person/);
-    const wall = await picture(folder, "wall-before.png", { width: 600, height: 400, background: "#88aacc" });
+    const wall = await image(folder, "wall-before.png", { width: 600, height: 400, background: "#88aacc" });
     await choose(page, 0, sample("dia-1"));
     await choose(page, 1, wall);
     await headline(page, /^No face was found in the second image\.$/);
@@ -239,7 +239,7 @@ test("the tester, in a browser", async (t) => {
     async (t) => {
       const { page } = await visit(t, "/?call=compare");
       await headline(page, /^Nearest: dia-2/);
-      const wall = await picture(folder, "wall-of-many.png", {
+      const wall = await image(folder, "wall-of-many.png", {
         width: 600,
         height: 400,
         background: "#88aacc",
@@ -258,23 +258,20 @@ test("the tester, in a browser", async (t) => {
     },
   );
 
-  await t.test(
-    "a picture without a face: its place says so, and the other one keeps its picture",
-    async (t) => {
-      const { page } = await visit(t);
-      await headline(page, /Same person/);
-      const wall = await picture(folder, "wall.png", { width: 600, height: 400, background: "#88aacc" });
-      await choose(page, 0, sample("dia-1"));
-      await choose(page, 1, wall);
-      await headline(page, /^No face was found in the second image\.$/);
-      assert.match(await page.locator(".slot.at-fault").innerText(), /No face was found/);
-      assert.equal(await page.locator(".slot.filled").count(), 2);
-      assert.match(await page.locator(".facts").innerText(), /no_face_detected[\s\S]+Request ID/);
-      await assertSoundInAllLooks(page, "no-face");
-    },
-  );
+  await t.test("an image without a face: its place says so, and the other one keeps its image", async (t) => {
+    const { page } = await visit(t);
+    await headline(page, /Same person/);
+    const wall = await image(folder, "wall.png", { width: 600, height: 400, background: "#88aacc" });
+    await choose(page, 0, sample("dia-1"));
+    await choose(page, 1, wall);
+    await headline(page, /^No face was found in the second image\.$/);
+    assert.match(await page.locator(".slot.at-fault").innerText(), /No face was found/);
+    assert.equal(await page.locator(".slot.filled").count(), 2);
+    assert.match(await page.locator(".facts").innerText(), /no_face_detected[\s\S]+Request ID/);
+    await assertSoundInAllLooks(page, "no-face");
+  });
 
-  await onPage("a picture with two faces: both are numbered, and the other one may be used", async (page) => {
+  await onPage("an image with two faces: both are numbered, and the other one may be used", async (page) => {
     const both = join(folder, "both.jpg");
     const side = await sharp(sample("chi-1")).resize({ height: 640 }).toBuffer();
     const { width } = await sharp(side).metadata();
@@ -310,15 +307,15 @@ test("the tester, in a browser", async (t) => {
     assert.equal(await page.locator(".sample.shown").count(), 2);
   });
 
-  await onPage("a file that is no picture says what to use", async (page) => {
+  await onPage("a file that is no image says what to use", async (page) => {
     const file = join(folder, "photo.heic");
-    writeFileSync(file, "not a picture");
+    writeFileSync(file, "not an image");
     await choose(page, 0, file);
     await page.getByText("Your browser cannot open HEIC images.").first().waitFor();
     await headline(page, /^Add a second image to compare$/);
   });
 
-  await onPage("one picture: its faces; one against many: the nearest first", async (page) => {
+  await onPage("one image: its faces; one against many: the nearest first", async (page) => {
     await page.getByRole("radio", { name: "One image" }).check();
     await headline(page, /^One face found$/);
     await assertSoundInAllLooks(page, "represent");
@@ -339,7 +336,7 @@ test("the tester, in a browser", async (t) => {
     await assertSoundInAllLooks(page, "compare");
   });
 
-  await t.test("a face and its lines of the reply stand out together", async (t) => {
+  await t.test("a face and its lines of the response stand out together", async (t) => {
     const { page } = await visit(t);
     await headline(page, /Same person/);
     await page.locator(".slot:nth-child(1) .face rect").hover();
@@ -414,7 +411,7 @@ async function chooseMetric(page: Page, metric: string): Promise<void> {
 const choose = (page: Page, slot: number, file: string): Promise<void> =>
   page.locator('.slot input[type="file"]').nth(slot).setInputFiles(file);
 
-async function picture(
+async function image(
   folder: string,
   name: string,
   create: { width: number; height: number; background: string },
@@ -447,16 +444,16 @@ const transferOf = (...files: string[]): string => `((contents) => {
 })(${JSON.stringify(files.map((file) => readFileSync(file).toString("base64")))})`;
 
 /** Returns how many bytes the page has loaded. */
-async function bytesOnTheWire(page: Page): Promise<{ pictures: number; others: number }> {
+async function bytesOnTheWire(page: Page): Promise<{ images: number; others: number }> {
   const loaded = await page.evaluate<{ name: string; transferSize: number }[]>(
     `[...performance.getEntriesByType("navigation"), ...performance.getEntriesByType("resource")]
       .map(({ name, transferSize }) => ({ name, transferSize }))`,
   );
-  const sum = (isPicture: boolean): number =>
+  const sum = (isImage: boolean): number =>
     loaded
-      .filter(({ name }) => /\.(jpg|webp)$/.test(name) === isPicture)
+      .filter(({ name }) => /\.(jpg|webp)$/.test(name) === isImage)
       .reduce((total, { transferSize }) => total + transferSize, 0);
-  return { pictures: sum(true), others: sum(false) };
+  return { images: sum(true), others: sum(false) };
 }
 
 /** Makes more calls as this visitor than its address may. */

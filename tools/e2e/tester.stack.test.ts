@@ -15,22 +15,22 @@ test("visitors try the service without a key, on two ingresses", async (t) => {
 
   await t.test("both compute the same answer for the first two samples, and keep it", async () => {
     const answers = await Promise.all(addresses.map(sampleAnswer));
-    for (const { request, samples, reply, timing } of answers) {
+    for (const { request, samples, response, timing } of answers) {
       assert.deepEqual(request, { model_name: "Dlib", detector_backend: "ssd", distance_metric: "cosine" });
       assert.deepEqual(samples, ["dia-1", "dia-2"]);
-      const { verified, distance, threshold } = VerifyResponse.parse(reply);
+      const { verified, distance, threshold } = VerifyResponse.parse(response);
       assert.ok(verified && distance > 0 && distance < threshold, `${distance} of ${threshold}`);
       assert.match(timing, /run;dur=/);
     }
-    assert.equal(answers[0]!.reply.distance, answers[1]!.reply.distance);
+    assert.equal(answers[0]!.response.distance, answers[1]!.response.distance);
     assert.deepEqual(await sampleAnswer(address), answers[0]);
   });
 
   await t.test("a page of another origin, and a program without one, are refused", async () => {
     for (const headers of [{ origin: "https://evil.example" }, { "sec-fetch-site": "cross-site" }, {}]) {
-      const reply = await visitor(address)("/tester/verify", vectors, headers);
-      assert.equal(reply.status, 400);
-      assert.equal((reply.body as { error: string }).error, "invalid_request");
+      const response = await visitor(address)("/tester/verify", vectors, headers);
+      assert.equal(response.status, 400);
+      assert.equal((response.body as { error: string }).error, "invalid_request");
     }
   });
 
@@ -38,11 +38,11 @@ test("visitors try the service without a key, on two ingresses", async (t) => {
     const call = (origin: string) => visitor(origin)("/tester/verify", vectors, { origin });
     const startedAt = performance.now();
     let served = 0;
-    let reply = await call(address);
-    for (; reply.status === 200; served++) reply = await call(served % 2 === 0 ? other : address);
+    let response = await call(address);
+    for (; response.status === 200; served++) response = await call(served % 2 === 0 ? other : address);
     const refilled = Math.ceil((performance.now() - startedAt) / 2_000);
     assert.ok(served >= burst && served <= burst + refilled, `${served} were served`);
-    const { status, headers } = reply;
+    const { status, headers } = response;
     assert.equal(status, 429);
     assert.equal(headers.get("ratelimit-limit"), String(burst));
     assert.ok(Number(headers.get("retry-after")) >= 1 && Number(headers.get("retry-after")) <= 2);
@@ -52,9 +52,9 @@ test("visitors try the service without a key, on two ingresses", async (t) => {
     "TESTER=off: the API goes on, the tester is not found, and /capabilities says so",
     async () => {
       const off = await startStack(t, { settings: { TESTER: "off" } });
-      const reply = await visitor(off.address)("/tester/verify", vectors, { origin: off.address });
-      assert.equal(reply.status, 404);
-      assert.match((reply.body as { detail: string }).detail, /turned the tester off/);
+      const response = await visitor(off.address)("/tester/verify", vectors, { origin: off.address });
+      assert.equal(response.status, 404);
+      assert.match((response.body as { detail: string }).detail, /turned the tester off/);
       const capabilities = CapabilitiesResponse.parse(
         await (await fetch(`${off.address}/capabilities`)).json(),
       );
@@ -68,16 +68,16 @@ const vectors = { img1: Array(128).fill(0.1), img2: Array(128).fill(0.1) };
 const visitor = (address: string) => apiClient(address, "");
 
 async function sampleAnswer(address: string) {
-  let reply: Response | undefined;
+  let response: Response | undefined;
   await waitUntil("the sample answer is computed", async () => {
-    reply = await fetch(`${address}/tester/sample-answer`);
-    return reply.status === 200;
+    response = await fetch(`${address}/tester/sample-answer`);
+    return response.status === 200;
   });
-  assert.equal(reply!.headers.get("cache-control"), "no-store");
-  return (await reply!.json()) as {
+  assert.equal(response!.headers.get("cache-control"), "no-store");
+  return (await response!.json()) as {
     request: unknown;
     samples: string[];
-    reply: VerifyResponse;
+    response: VerifyResponse;
     timing: string;
   };
 }

@@ -61,10 +61,10 @@ test("a call is one tree of spans over three processes, with every image's own",
   const spans = await servedAtOnce(receiver, { tasks: 2 }, async () => {
     const traceId = randomBytes(16).toString("hex");
     const headers = { traceparent: `00-${traceId}-${clientSpan}-01`, tracestate: "vendor=1" };
-    const reply = await running.postOnce("/verify", verifyBody, headers);
-    if (reply.status === 200)
-      assert.match(reply.headers.get("server-timing")!, new RegExp(`traceparent;desc="00-${traceId}`));
-    return reply;
+    const response = await running.postOnce("/verify", verifyBody, headers);
+    if (response.status === 200)
+      assert.match(response.headers.get("server-timing")!, new RegExp(`traceparent;desc="00-${traceId}`));
+    return response;
   });
   assert.deepEqual(treeOf(spans, clientSpan), verifyTree(running.pool));
   assert.ok(spans.every(({ tracestate }) => tracestate === "vendor=1"));
@@ -98,14 +98,14 @@ test("with a modelled engine", async (t) => {
     async () => {
       const isShared = ({ name, links, attributes }: ReceivedSpan) =>
         name === "batch" && links.length > 2 && attributes["faceline.batch.end"] === "answered";
-      const replies: Awaited<ReturnType<typeof represent>>[] = [];
+      const responses: Awaited<ReturnType<typeof represent>>[] = [];
       await waitUntil("a batch of several tasks has ended", async () => {
         // The workers are busy with the first ones while the others arrive.
-        replies.push(...(await Promise.all(Array.from({ length: 10 }, () => represent()))));
+        responses.push(...(await Promise.all(Array.from({ length: 10 }, () => represent()))));
         return receiver.spans.some(isShared);
       });
       // Where clocks disagree or a process had no core, single calls have a gap.
-      const gaps = replies
+      const gaps = responses
         .map(({ headers }) => gapOf(headers.get("server-timing")!))
         .toSorted((a, b) => a - b);
       assert.ok(gaps[gaps.length >> 1]! < 0.02, `calls do not say where their time went: ${gaps.join()}`);
@@ -114,7 +114,7 @@ test("with a modelled engine", async (t) => {
       assert.deepEqual([batch.attributes["faceline.batch.size"], batch.parentId], [size, ""]);
 
       const traces = [];
-      for (const { headers } of replies) {
+      for (const { headers } of responses) {
         const trace = await wholeTrace(receiver, headers, { tasks: 1 });
         if (trace.some(({ spanId }) => batch.links.includes(spanId))) traces.push(trace);
       }
@@ -146,10 +146,10 @@ test("with a modelled engine", async (t) => {
     const refused: { headers: Headers }[] = [];
     await waitUntil("a refusal of the batcher is traced", async () => {
       // More than can be served in the time, at once: the ingress learns of the queue too late to refuse all.
-      const replies = Array.from({ length: 40 }, () =>
+      const responses = Array.from({ length: 40 }, () =>
         running.postOnce("/represent", { img: first }, { "x-request-timeout-ms": "1500" }),
       );
-      refused.push(...(await Promise.all(replies)).filter(({ status }) => status === 503));
+      refused.push(...(await Promise.all(responses)).filter(({ status }) => status === 503));
       return refused.some(queueOf);
     });
     const { headers } = refused.find(queueOf)!;
@@ -201,13 +201,13 @@ test("calls that are late or shed are traced even where they are not sampled", a
   const spansOf = ({ headers }: { headers: Headers }) => receiver.traceOf(headers.get("traceparent"));
   const bad: { headers: Headers }[] = [];
   await waitUntil("a call that was not served is traced", async () => {
-    const replies = Array.from({ length: 20 }, () =>
+    const responses = Array.from({ length: 20 }, () =>
       running.postOnce("/represent", { img: first }, { "x-request-timeout-ms": "1000" }),
     );
-    bad.push(...(await Promise.all(replies)).filter(({ status }) => status >= 503));
-    return bad.some((reply) => spansOf(reply).length > 0);
+    bad.push(...(await Promise.all(responses)).filter(({ status }) => status >= 503));
+    return bad.some((response) => spansOf(response).length > 0);
   });
-  const { headers } = bad.find((reply) => spansOf(reply).length > 0)!;
+  const { headers } = bad.find((response) => spansOf(response).length > 0)!;
   const spans = await wholeTrace(receiver, headers, { tasks: 0 });
   const root = spans.find(({ parentId }) => parentId === "")!;
   assert.match(String(root.attributes["faceline.kept"]), /shed|late/);

@@ -9,7 +9,7 @@ import { runConcurrently } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
 
 const callsMax = 40;
-const repliesMax = 400;
+const responsesMax = 400;
 
 test("two workers with one model in two precisions, as on CPUs with and without int8", async (t) => {
   const running = await startStack(t, {
@@ -27,12 +27,12 @@ test("two workers with one model in two precisions, as on CPUs with and without 
     );
   const calls = [...Array(callsMax).keys()];
 
-  await t.test("a picture is at distance 0 from itself, whoever works on it", async () => {
+  await t.test("an image is at distance 0 from itself, whoever works on it", async () => {
     for (const inFlightMax of [1, 8]) {
       const distances = await runConcurrently({ inFlightMax }, calls, async () => {
-        const reply = await post("/verify", { img1: img, img2: img });
-        assert.equal(reply.status, 200, JSON.stringify(reply.body));
-        return VerifyResponse.parse(reply.body).distance;
+        const response = await post("/verify", { img1: img, img2: img });
+        assert.equal(response.status, 200, JSON.stringify(response.body));
+        return VerifyResponse.parse(response.body).distance;
       });
       const mixed = distances.filter((distance) => distance > 1e-5);
       assert.deepEqual(mixed, [], `${mixed.length} of ${callsMax} calls, ${inFlightMax} at a time`);
@@ -47,12 +47,12 @@ test("two workers with one model in two precisions, as on CPUs with and without 
       return;
     }
     assert.deepEqual(precisions, ["float32", "int8"]);
-    const replies: RepresentResponse["results"] = [];
-    const seen = (what: "precision" | "model_version") => [...new Set(replies.map((each) => each[what]))];
+    const responses: RepresentResponse["results"] = [];
+    const seen = (what: "precision" | "model_version") => [...new Set(responses.map((each) => each[what]))];
     // One batch may take all calls in flight, and the faster worker may be free again before the next.
-    while (seen("precision").length < 2 && replies.length < repliesMax)
+    while (seen("precision").length < 2 && responses.length < responsesMax)
       await runConcurrently({ inFlightMax: callsMax }, calls, async () => {
-        replies.push(...RepresentResponse.parse((await post("/represent", { img })).body).results);
+        responses.push(...RepresentResponse.parse((await post("/represent", { img })).body).results);
       });
     assert.deepEqual(seen("precision").toSorted(), ["float32", "int8"]);
     assert.deepEqual(seen("model_version"), [model_version]);

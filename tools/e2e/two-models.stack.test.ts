@@ -32,7 +32,7 @@ const skip =
 
 test("a second embedding model is served beside the first", { skip }, async (t) => {
   const running = await startStack(t, { settings });
-  const [first, second, third] = (await portraits()).map((picture) => picture.toString("base64"));
+  const [first, second, third] = (await portraits()).map((image) => image.toString("base64"));
   const { post } = running;
 
   for (const detector_backend of detectors) {
@@ -60,8 +60,8 @@ test("a second embedding model is served beside the first", { skip }, async (t) 
   });
 
   await t.test("/capabilities has its size, its thresholds and where they come from", async () => {
-    const reply = await (await fetch(`${running.address}/capabilities`)).json();
-    const { models, model_details, limits } = CapabilitiesResponse.parse(reply);
+    const response = await (await fetch(`${running.address}/capabilities`)).json();
+    const { models, model_details, limits } = CapabilitiesResponse.parse(response);
     assert.deepEqual(models, ["Dlib", "MobileFaceNet", pair.name]);
     const { embedding_size, thresholds, thresholds_from, precision, status } =
       model_details["MobileFaceNet"]!;

@@ -40,8 +40,8 @@ test("two pools, the second with a Redis of its own", async (t) => {
     assert.deepEqual(statuses, Array(20).fill(200));
   };
   const knownPools = async () => {
-    const reply = await fetch(`${both.address}/health`);
-    return Object.keys(HealthResponse.parse(await reply.json()).checks.pools).toSorted();
+    const response = await fetch(`${both.address}/health`);
+    return Object.keys(HealthResponse.parse(await response.json()).checks.pools).toSorted();
   };
   await waitUntil("both pools are known", async () => (await knownPools()).length === 2);
 

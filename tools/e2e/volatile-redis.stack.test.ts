@@ -134,7 +134,7 @@ test("a server that refuses CONFIG is taken only with the setting that says so, 
   const { options, nextLine } = checkLog();
   await using redis = await connectVolatileRedis(accept, options);
   assert.match(await nextLine(), /nobody checks `save`/);
-  await redis.set("picture", "bytes");
+  await redis.set("image", "bytes");
   await operator.bgsave();
   assert.match(await nextLine(), /^it has written a snapshot since it started/);
   await operator.config("SET", "maxmemory", "0");
@@ -151,11 +151,11 @@ for (const [name, program] of [
     await using redis = await connectRedis("REDIS_URL", url.replace("//", "//any@"), 1_000, { password });
     const running = prints("in the command");
     const lua = "redis.log(redis.LOG_WARNING, 'in the command') while true do end";
-    const reply = redis.call("EVAL", lua, "0", argument).catch(() => {});
+    const response = redis.call("EVAL", lua, "0", argument).catch(() => {});
     await running;
     child.kill("SIGSEGV");
     assert.match((await child.ended).cause, /SIGSEGV/);
-    await reply;
+    await response;
     assert.deepEqual(
       printed.filter((line) => line.includes(argument)),
       [],
@@ -163,7 +163,7 @@ for (const [name, program] of [
   });
 }
 
-test("a server that begins to write snapshots gets no picture and calls are refused, until it is configured correctly again", async (t) => {
+test("a server that begins to write snapshots gets no image and calls are refused, until it is configured correctly again", async (t) => {
   const { url, folder } = await startUnrestricted(t);
   const { address, post, postOnce } = await startStack(t, { settings: { REDIS_VOLATILE_URL: url } });
   const [portrait] = await portraits();

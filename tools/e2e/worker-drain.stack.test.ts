@@ -20,10 +20,10 @@ test("a worker that must stop leaves a long run to another worker, and exits bef
   await using _reports = await subscribe(config, [reportsChannel(pool)], (message) => {
     reports.push(Report.parse(JSON.parse(message.toString())));
   });
-  const [picture] = await portraits();
-  const body = { img: picture!.toString("base64"), detector_backend: "tiny" };
+  const [image] = await portraits();
+  const body = { img: image!.toString("base64"), detector_backend: "tiny" };
   let answered = false;
-  const reply = post("/represent", body, { "x-request-timeout-ms": "120000" }).finally(() => {
+  const response = post("/represent", body, { "x-request-timeout-ms": "120000" }).finally(() => {
     answered = true;
   });
   await waitUntil("the run has begun", async () => reports.at(-1)?.running != null);
@@ -33,5 +33,5 @@ test("a worker that must stop leaves a long run to another worker, and exits bef
 
   const stopping = reports.filter((report) => report.draining);
   assert.deepEqual([stopping.at(0)?.running !== null, stopping.at(-1)?.running], [true, null]);
-  assert.equal((await reply).status, 200);
+  assert.equal((await response).status, 200);
 });

@@ -1,7 +1,7 @@
 import { Aligner } from "@faceline/inference/align/aligner";
 import { alignmentTemplates } from "@faceline/inference/align/templates";
-import { decodePicture } from "@faceline/inference/decode/decoder";
-import { defaultPictureLimits } from "@faceline/inference/decode/picture";
+import { decodeImage } from "@faceline/inference/decode/decoder";
+import { defaultImageLimits } from "@faceline/inference/decode/image";
 import { Detector, detectorLimits } from "@faceline/inference/detect/detector";
 import { chipToTemplate, Embedder } from "@faceline/inference/embed/embedder";
 import { Pipeline } from "@faceline/inference/engine/pipeline";
@@ -23,13 +23,13 @@ class Crops {
     this.all = all;
   }
 
-  /** Runs a picture and variations of it. Throws for a picture that cannot be decoded. */
+  /** Runs an image and variations of it. Throws for an image that cannot be decoded. */
   async add(bytes: Uint8Array): Promise<void> {
     const options = { align: true, enforceDetection: false, facesMax: 100, fullResolution: true };
     for (const vary of variations) {
-      const picture = await decodePicture(await vary(bytes), defaultPictureLimits);
-      if (picture.kind === "rejected") throw new Error(`an image cannot be read: ${picture.code}`);
-      await this.#pipeline.run([{ ...picture, options }]);
+      const image = await decodeImage(await vary(bytes), defaultImageLimits);
+      if (image.kind === "rejected") throw new Error(`an image cannot be read: ${image.code}`);
+      await this.#pipeline.run([{ ...image, options }]);
     }
   }
 }

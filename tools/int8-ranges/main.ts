@@ -12,16 +12,16 @@ import { ClippedShares, MeasuredRanges } from "./ranges.ts";
 
 // npm run models -- int8-ranges [FOLDER] [--write]
 //
-// Measures the range of each layer's numbers in float32, over the faces of pictures. Without --write it
+// Measures the range of each layer's numbers in float32, over the faces of images. Without --write it
 // reports how many of them the int8 builds of the catalogue would clip; with it, it stores new ranges and the
-// new checksums of the int8 builds in the catalogue. Without a folder, it uses the pictures that come with
+// new checksums of the int8 builds in the catalogue. Without a folder, it uses the images that come with
 // the weights. deploy/commands/models.ts starts it.
 
 const headroom = 1.1;
 
 const { values, positionals } = readArguments();
 const folder = resolve(positionals[0] ?? samplesFolder());
-const files = (await readdir(folder).catch(() => [])).filter(isPicture).toSorted();
+const files = (await readdir(folder).catch(() => [])).filter(isImage).toSorted();
 if (files.length === 0) {
   console.error(`There is no .jpg, .png or .webp in ${folder}.`);
   process.exit(1);
@@ -33,7 +33,7 @@ const landmarks = catalogue.find("landmarks", embedding.landmarks)!;
 const crops = await openCrops(catalogue.find("detector", "ssd")!, landmarks, embedding);
 for (const [index, file] of files.entries()) {
   await crops.add(await readFile(join(folder, file)));
-  process.stderr.write(`\r${index + 1} of ${files.length} pictures, ${crops.all.length} faces`);
+  process.stderr.write(`\r${index + 1} of ${files.length} images, ${crops.all.length} faces`);
 }
 process.stderr.write("\n");
 await (values.write ? write(embedding) : report(embedding));
@@ -93,7 +93,7 @@ async function observe(
   await session.release();
 }
 
-function isPicture(name: string): boolean {
+function isImage(name: string): boolean {
   return /\.(jpe?g|png|webp)$/i.test(name);
 }
 

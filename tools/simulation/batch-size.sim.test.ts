@@ -25,7 +25,7 @@ for (const { what, sizes, noise, factor } of pools) {
 function assertKeepsUp(seed: number, { sizes, noise, factor }: DisturbedPool): void {
   const random = new Random(seed);
   const line = { alpha: 8, beta: 6 };
-  // A disturbed warm-up: as if two pictures took as long together as one after the other.
+  // A disturbed warm-up: as if two images took as long together as one after the other.
   const warmMs = (size: number) => factor * (line.alpha + line.beta) * size;
   const pool = workers(2, { ...line, sizes, noise, warmMs, prepare: { alpha: 1, beta: 0.2 } });
   const forMs = 20_000;

@@ -38,7 +38,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ["two batches are staged", ": stagedCount > 0)", ": stagedCount > 1)"],
     ["two heavy batches are staged", "stagedHeavy !== undefined :", "false :"],
     [
-      "light tasks wait for a picture that is decoded",
+      "light tasks wait for an image that is decoded",
       ": stagedCount > 0)",
       ": stagedCount > 0 || stagedHeavy !== undefined)",
     ],
@@ -144,17 +144,15 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
       "",
     ],
   ],
-  "estimates/lane-estimates": [
-    ["a heavy picture counts like any other", "Math.max(1, ms / lightTaskMs)", "1"],
-  ],
+  "estimates/lane-estimates": [["a heavy image counts like any other", "Math.max(1, ms / lightTaskMs)", "1"]],
   "queue/batch-load": [["no task is heavy", "cost >= heavyCostMin", "false"]],
   "estimates/recent-tenants": [
     ["long batches are sent beside other tenants", "now - this.#changedAt < recentMs", "false"],
   ],
   "capacity/heavy-limit": [
-    ["all workers prepare heavy pictures", "Math.floor(loads.length / 2)", "loads.length"],
+    ["all workers prepare heavy images", "Math.floor(loads.length / 2)", "loads.length"],
     [
-      "a worker that runs a heavy picture prepares no other one",
+      "a worker that runs a heavy image prepares no other one",
       "? free : free.filter(({ holdsHeavy }) => holdsHeavy)",
       "? free : []",
     ],
@@ -169,7 +167,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   "dispatch/best-effort-admission": [
     ["best-effort tasks wait without bound", "count + tasks.length > bestEffortWaitingMax", "false"],
     ["best-effort calls wait for workers that teams need", "now + predictedMs > call.deadlineAt", "false"],
-    ["heavy best-effort pictures run beside teams", "tasks.some(isHeavy) &&", "false &&"],
+    ["heavy best-effort images run beside teams", "tasks.some(isHeavy) &&", "false &&"],
   ],
   "dispatch/dispatch": [
     [

@@ -10,7 +10,7 @@ import { Simulation } from "./simulation.ts";
 
 // Four teams send calls of two images, each a tenth of what the workers can do, and a fifth one sends what a
 // team may send: the case of tools/e2e/noisy-neighbour.e2e.test.ts, with the times that were measured there.
-// The p99 of the four at most doubles; heavy-pictures.sim.test.ts has two GPU workers. Replay one seed with
+// The p99 of the four at most doubles; heavy-images.sim.test.ts has two GPU workers. Replay one seed with
 // SEED=417.
 
 const forMs = 60_000;

@@ -17,7 +17,7 @@ export const withoutChromium =
   "NOT CHECKED in a browser: there is no chromium on PATH (apt-get install chromium)";
 
 /**
- * Opens Chromium without a window. It calls nobody by itself. `cameraFile` is a file of JPEG pictures one
+ * Opens Chromium without a window. It calls nobody by itself. `cameraFile` is a file of JPEG images one
  * behind the other (.mjpeg), which its camera shows.
  */
 export const openChromium = (executablePath: string, cameraFile?: string): Promise<Browser> =>

@@ -61,7 +61,7 @@ type Grpc = {
   Server: new () => {
     addService(
       service: ReturnType<typeof exportService>,
-      methods: { export(call: { request: Buffer }, done: (error: null, reply: Buffer) => void): void },
+      methods: { export(call: { request: Buffer }, done: (error: null, response: Buffer) => void): void },
     ): void;
     bindAsync(address: string, credentials: unknown, done: (error: Error | null, port: number) => void): void;
     forceShutdown(): void;

@@ -4,14 +4,14 @@ import type { Recogniser } from "@faceline/models/model-pair";
 import type { DatasetSource } from "./arguments.ts";
 import { readLfwPairs } from "./lfw/lfw-pairs.ts";
 import { lfwSample } from "./lfw/lfw-sample.ts";
-import { type LaneFaces, missingPictures } from "./measure.ts";
+import { type LaneFaces, missingImages } from "./measure.ts";
 import { type LabelledPairs, readLabelledPairs } from "./pairs/labelled-pairs.ts";
 import { labelledSample } from "./pairs/labelled-sample.ts";
 import { readPeople } from "./pairs/people-folder.ts";
 import { peopleSample } from "./pairs/people-sample.ts";
 import type { LaneSample } from "./report/report.ts";
 
-/** Reads which pictures there are, and which of them are compared. Throws what is wrong, in sentences. */
+/** Reads which images there are, and which of them are compared. Throws what is wrong, in sentences. */
 export async function openDataset(source: Extract<DatasetSource, { path: string }>): Promise<Dataset> {
   const { kind, path } = source;
   const name = basename(path);
@@ -19,17 +19,17 @@ export async function openDataset(source: Extract<DatasetSource, { path: string 
     case "pairs": {
       const labelled = await readPairs(path);
       const sample = (faces: LaneFaces) => labelledSample(labelled, faces);
-      return { name, folder: dirname(path), pictures: labelled.pictures, sample };
+      return { name, folder: dirname(path), images: labelled.images, sample };
     }
     case "lfw": {
       const lfw = await readLfwPairs(path);
-      await requirePictures(lfw, "pairs.txt", path);
-      return { name, folder: path, pictures: lfw.pictures, sample: (faces) => lfwSample(lfw, faces) };
+      await requireImages(lfw, "pairs.txt", path);
+      return { name, folder: path, images: lfw.images, sample: (faces) => lfwSample(lfw, faces) };
     }
     case "people": {
       const people = await readPeople(path);
       const sample: Dataset["sample"] = (faces, options) => peopleSample(people, faces, options);
-      return { name, folder: path, pictures: people.pictures, sample };
+      return { name, folder: path, images: people.images, sample };
     }
   }
 }
@@ -41,12 +41,12 @@ async function readPairs(path: string): Promise<LabelledPairs> {
   if (size > csvBytesMax) throw new Error(`${path} has ${size} bytes; at most ${csvBytesMax} are read`);
   const labelled = readLabelledPairs(await readFile(path, "utf8"));
   if ("mistakes" in labelled) throw mistakesError(labelled.mistakes, path);
-  await requirePictures(labelled, path, dirname(path));
+  await requireImages(labelled, path, dirname(path));
   return labelled;
 }
 
-async function requirePictures(labelled: LabelledPairs, list: string, folder: string): Promise<void> {
-  const mistakes = await missingPictures(labelled, folder);
+async function requireImages(labelled: LabelledPairs, list: string, folder: string): Promise<void> {
+  const mistakes = await missingImages(labelled, folder);
   if (mistakes.length > 0) throw mistakesError(mistakes, list);
 }
 
@@ -60,12 +60,12 @@ function mistakesError(mistakes: readonly string[], list: string): Error {
 const csvBytesMax = 128 * 2 ** 20;
 const mistakesShown = 20;
 
-/** Pictures with labels. `sample` compares the embeddings of one lane. */
+/** Images with labels. `sample` compares the embeddings of one lane. */
 type Dataset = {
   name: string;
-  /** Names of pictures are relative to it. */
+  /** Names of images are relative to it. */
   folder: string;
-  pictures: readonly { name: string }[];
+  images: readonly { name: string }[];
   sample: (
     faces: LaneFaces,
     options: { model: Recogniser; progress: (done: number, of: number) => void },

@@ -3,7 +3,7 @@ import { availableParallelism } from "node:os";
 import { join } from "node:path";
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
 import { CommandOutput } from "@faceline/runtime/command-output";
-import { defaultPictureLimits } from "@faceline/inference/decode/picture";
+import { defaultImageLimits } from "@faceline/inference/decode/image";
 import { openEngine } from "@faceline/inference/engine/engine";
 import { executionProviders } from "@faceline/inference/network/execution-provider";
 import { PrecisionSetting } from "@faceline/inference/network/precision";
@@ -22,7 +22,7 @@ import * as z from "zod";
 import { allNames, type MeasureArguments, readArguments } from "./arguments.ts";
 import { openDataset } from "./dataset.ts";
 import { fetchLfw } from "./lfw/fetch-lfw.ts";
-import { embedPictures } from "./measure.ts";
+import { embedImages } from "./measure.ts";
 import { measuredThresholds } from "./measured-thresholds.ts";
 import { htmlReport } from "./report/page.ts";
 import { type LaneReport, laneReport } from "./report/report.ts";
@@ -30,10 +30,10 @@ import { textReport } from "./report/text.ts";
 
 // npm run models -- thresholds --pairs CSV | --people DIR | --lfw DIR …
 //
-// Measures error rates and proposes thresholds on pictures of known people. Embeddings stay in memory.
+// Measures error rates and proposes thresholds on images of known people. Embeddings stay in memory.
 // deploy/commands/models.ts starts it.
 
-/** How pictures run, by the same environment variables as in a worker. */
+/** How images run, by the same environment variables as in a worker. */
 const EngineSettings = z.object({
   EXECUTION_PROVIDER: z.enum(executionProviders).default("cpu"),
   PRECISION: PrecisionSetting.prefault("auto"),
@@ -86,12 +86,12 @@ async function measure(call: MeasureArguments): Promise<void> {
   });
   const precisions = engine.lanes.flatMap((each) => each.precisions);
   for (const each of new Set(precisions.flatMap(({ deviation }) => deviation ?? []))) console.error(each);
-  const faces = await embedPictures(dataset.pictures, {
+  const faces = await embedImages(dataset.images, {
     engine,
     lanes: laneIds,
     folder: dataset.folder,
     align: call.align,
-    limits: defaultPictureLimits,
+    limits: defaultImageLimits,
     progress: progressLine("images"),
   });
   const reports: LaneReport[] = [];

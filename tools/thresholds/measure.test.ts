@@ -3,7 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, suite, test } from "node:test";
-import { defaultPictureLimits } from "@faceline/inference/decode/picture";
+import { defaultImageLimits } from "@faceline/inference/decode/image";
 import { type Engine, openEngine } from "@faceline/inference/engine/engine";
 import { distances } from "@faceline/inference/testing/distances";
 import { oneAtATime } from "@faceline/inference/testing/lane-settings";
@@ -12,12 +12,12 @@ import {
   builtModels,
   labelledCsv,
   labelledPhotographsMissing,
-  samplePicture,
+  sampleImage,
 } from "@faceline/inference/testing/photographs";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { falseMatchCurve, falseMatchRate } from "@faceline/models/false-match-curve";
 import sharp from "sharp";
-import { embedPictures, missingPictures } from "./measure.ts";
+import { embedImages, missingImages } from "./measure.ts";
 import { type LabelledPairs, readLabelledPairs } from "./pairs/labelled-pairs.ts";
 import { labelledSample } from "./pairs/labelled-sample.ts";
 import { laneReport } from "./report/report.ts";
@@ -31,7 +31,7 @@ import {
   personBootstrap,
 } from "./statistics/person-bootstrap.ts";
 
-const lane = "Dlib/ssd" as Parameters<typeof embedPictures>[1]["lanes"][number];
+const lane = "Dlib/ssd" as Parameters<typeof embedImages>[1]["lanes"][number];
 const model = (await readCatalogue()).find("embedding", "Dlib")!;
 let engine: Engine;
 let folder: string;
@@ -54,20 +54,20 @@ const pairsOf = (csv: string): LabelledPairs => {
   assert.ok(!("mistakes" in labelled));
   return labelled;
 };
-const measure = (labelled: LabelledPairs, pictures: string) =>
-  embedPictures(labelled.pictures, {
+const measure = (labelled: LabelledPairs, images: string) =>
+  embedImages(labelled.images, {
     engine,
     lanes: [lane],
-    folder: pictures,
+    folder: images,
     align: true,
-    limits: defaultPictureLimits,
+    limits: defaultImageLimits,
     progress: () => {},
   });
 
-test("pictures without a face, and files that are no pictures, are counted by what is wrong", async () => {
+test("images without a face, and files that are no images, are counted by what is wrong", async () => {
   for (const name of ["ada-1.jpg", "ada-2.jpg", "chi-1.jpg"])
-    await writeFile(join(folder, name), samplePicture(name));
-  await writeFile(join(folder, "text.jpg"), "not a picture");
+    await writeFile(join(folder, name), sampleImage(name));
+  await writeFile(join(folder, "text.jpg"), "not an image");
   const grey = { create: { width: 300, height: 300, channels: 3, background: "#888" } } as const;
   await writeFile(join(folder, "grey.png"), await sharp(grey).png().toBuffer());
   const labelled = pairsOf(
@@ -80,18 +80,18 @@ test("pictures without a face, and files that are no pictures, are counted by wh
   );
   const [faces] = await measure(labelled, folder);
   assert.deepEqual(faces!.failures, [
-    { picture: 3, code: "unsupported_image_format" },
-    { picture: 4, code: "no_face_detected" },
+    { image: 3, code: "unsupported_image_format" },
+    { image: 4, code: "no_face_detected" },
   ]);
   const report = laneReport(labelledSample(labelled, faces!), { model, wantedFmrs: [] });
   assert.deepEqual([report.pairs, report.pairsLost], [3, 1]);
   assert.equal(report.metrics[0]!.analysis.auc.value, 1);
 });
 
-test("a picture that is not there is named with its line", async () => {
+test("an image that is not there is named with its line", async () => {
   const labelled = pairsOf("left,right,label\nabsent.jpg,ada-1.jpg,same\nada-1.jpg,other.jpg,different");
-  await writeFile(join(folder, "ada-1.jpg"), samplePicture("ada-1.jpg"));
-  assert.deepEqual(await missingPictures(labelled, folder), [
+  await writeFile(join(folder, "ada-1.jpg"), sampleImage("ada-1.jpg"));
+  assert.deepEqual(await missingImages(labelled, folder), [
     "line 2: there is no image absent.jpg",
     "line 3: there is no image other.jpg",
   ]);
@@ -101,7 +101,7 @@ suite("on the labelled pairs", { skip: labelledPhotographsMissing }, () => {
   test("false match rates of one half of the people hold for the other, if pairs of one person count once", async (t) => {
     const labelled = pairsOf(labelledCsv().text);
     const [faces] = await measure(labelled, labelledCsv().folder);
-    const different = labelled.pairs.flatMap(({ pictures: [one, other], same }): PersonPair[] => {
+    const different = labelled.pairs.flatMap(({ images: [one, other], same }): PersonPair[] => {
       const distance = distances.cosine(faces!.embeddings[one]!, faces!.embeddings[other]!);
       return same ? [] : [{ distance, same, people: [labelled.people[one]!, labelled.people[other]!] }];
     });
@@ -143,7 +143,7 @@ suite("on the labelled pairs", { skip: labelledPhotographsMissing }, () => {
     for (const { proposals } of report.metrics) assert.equal(proposals[0]!.kind, "refused");
 
     const pairs = labelled.pairs.map(
-      ({ pictures: [one, other], same }): PersonPair => ({
+      ({ images: [one, other], same }): PersonPair => ({
         distance: distances.cosine(faces!.embeddings[one]!, faces!.embeddings[other]!),
         same,
         people: [labelled.people[one]!, labelled.people[other]!],

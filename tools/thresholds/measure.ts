@@ -3,39 +3,39 @@ import { readFile, stat } from "node:fs/promises";
 import { resolve } from "node:path";
 import { decodeEmbedding } from "@faceline/contracts/wire/face";
 import type { LaneId } from "@faceline/contracts/wire/ids";
-import { decodePicture } from "@faceline/inference/decode/decoder";
-import type { Picture, PictureLimits } from "@faceline/inference/decode/picture";
+import { decodeImage } from "@faceline/inference/decode/decoder";
+import type { Image, ImageLimits } from "@faceline/inference/decode/image";
 import type { Engine } from "@faceline/inference/engine/engine";
 import type { LabelledPairs } from "./pairs/labelled-pairs.ts";
 
 /**
- * Runs every picture through the engine, in each lane, as /verify does for a call that compares the largest
- * faces. One picture is decoded while another runs, so memory holds two of them, and all embeddings.
+ * Runs every image through the engine, in each lane, as /verify does for a call that compares the largest
+ * faces. One image is decoded while another runs, so memory holds two of them, and all embeddings.
  */
-export async function embedPictures(
-  pictures: readonly { name: string }[],
+export async function embedImages(
+  images: readonly { name: string }[],
   { engine, lanes, folder, align, limits, progress }: EmbedOptions,
 ): Promise<LaneFaces[]> {
   const results = lanes.map((lane): LaneFaces => ({ lane, embeddings: [], failures: [], severalFaces: 0 }));
   const load = (index: number): Promise<Loaded> | undefined =>
-    index < pictures.length ? loadPicture(resolve(folder, pictures[index]!.name), limits) : undefined;
+    index < images.length ? loadImage(resolve(folder, images[index]!.name), limits) : undefined;
   let next = load(0);
-  for (let index = 0; index < pictures.length; index++) {
-    const picture = await next!;
+  for (let index = 0; index < images.length; index++) {
+    const image = await next!;
     next = load(index + 1);
     // A rejection is reported when its turn comes.
     next?.catch(() => {});
-    for (const result of results) await embed(engine, picture, { result, index, align });
-    if (picture.kind === "picture") picture.pixels.fill(0);
-    progress(index + 1, pictures.length);
+    for (const result of results) await embed(engine, image, { result, index, align });
+    if (image.kind === "image") image.pixels.fill(0);
+    progress(index + 1, images.length);
   }
   return results;
 }
 
-/** Returns a sentence for each picture that is not there. */
-export async function missingPictures({ pictures }: LabelledPairs, folder: string): Promise<string[]> {
+/** Returns a sentence for each image that is not there. */
+export async function missingImages({ images }: LabelledPairs, folder: string): Promise<string[]> {
   const missing: string[] = [];
-  for (const { name, line } of pictures) {
+  for (const { name, line } of images) {
     const isFile = await stat(resolve(folder, name)).then(
       (found) => found.isFile(),
       () => false,
@@ -45,24 +45,24 @@ export async function missingPictures({ pictures }: LabelledPairs, folder: strin
   return missing;
 }
 
-/** Counts pictures without an embedding by the reason, the most frequent first. */
+/** Counts images without an embedding by the reason, the most frequent first. */
 export function failureCounts({ failures }: LaneFaces): { code: string; count: number }[] {
   const groups = [...Map.groupBy(failures, ({ code }) => code)];
   return groups.map(([code, all]) => ({ code, count: all.length })).toSorted((a, b) => b.count - a.count);
 }
 
-async function embed(engine: Engine, picture: Loaded, { result, index, align }: EmbedTarget): Promise<void> {
-  if (picture.kind === "rejected") {
-    result.failures.push({ picture: index, code: picture.code });
+async function embed(engine: Engine, image: Loaded, { result, index, align }: EmbedTarget): Promise<void> {
+  if (image.kind === "rejected") {
+    result.failures.push({ image: index, code: image.code });
     return;
   }
   // The second face is only counted.
   const options = { align, enforceDetection: true, facesMax: 2, fullResolution: false };
-  const { results } = await engine.run({ lane: result.lane, pictures: [{ ...picture, options }] });
+  const { results } = await engine.run({ lane: result.lane, images: [{ ...image, options }] });
   const outcome = results[0]!;
   assert(outcome.kind !== "too_coarse", "only a draft can be too coarse");
   if (outcome.kind === "rejected") {
-    result.failures.push({ picture: index, code: outcome.code });
+    result.failures.push({ image: index, code: outcome.code });
     return;
   }
   if (outcome.faces.length > 1) result.severalFaces++;
@@ -70,35 +70,35 @@ async function embed(engine: Engine, picture: Loaded, { result, index, align }: 
 }
 
 /** The pixels are in shared memory: the engine's thread does not copy them. */
-async function loadPicture(path: string, limits: PictureLimits): Promise<Loaded> {
+async function loadImage(path: string, limits: ImageLimits): Promise<Loaded> {
   const { size } = await stat(path);
-  if (size > pictureBytesMax) return { kind: "rejected", code: "image_too_large" };
+  if (size > imageBytesMax) return { kind: "rejected", code: "image_too_large" };
   const bytes = await readFile(path);
-  return decodePicture(bytes, limits, (length) => new Uint8Array(new SharedArrayBuffer(length)));
+  return decodeImage(bytes, limits, (length) => new Uint8Array(new SharedArrayBuffer(length)));
 }
 
 /** Larger files are not read. The API's own limit, IMAGE_BYTES_MAX, is 10 MiB by default. */
-const pictureBytesMax = 64 * 2 ** 20;
+const imageBytesMax = 64 * 2 ** 20;
 
-type Loaded = Picture | { kind: "rejected"; code: string };
+type Loaded = Image | { kind: "rejected"; code: string };
 type EmbedTarget = { result: LaneFaces; index: number; align: boolean };
 
 type EmbedOptions = {
   engine: Engine;
   lanes: readonly LaneId[];
-  /** Picture names are relative to it. */
+  /** Image names are relative to it. */
   folder: string;
   align: boolean;
-  limits: PictureLimits;
+  limits: ImageLimits;
   progress: (done: number, of: number) => void;
 };
 
-/** Results of the pictures in one lane, by their indices. */
+/** Results of the images in one lane, by their indices. */
 export type LaneFaces = {
   lane: LaneId;
-  /** Holes: pictures without a face. */
+  /** Holes: images without a face. */
   embeddings: (Float32Array | undefined)[];
-  failures: { picture: number; code: string }[];
-  /** Pictures with a second face. */
+  failures: { image: number; code: string }[];
+  /** Images with a second face. */
   severalFaces: number;
 };

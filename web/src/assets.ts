@@ -6,9 +6,9 @@ import { type Content, compress, uncompressed } from "./content.ts";
 import {
   makePreview,
   makeThumbnail,
-  pictureName,
+  imageName,
   previewName,
-  readPicture,
+  readImage,
   type SampleAssetName,
   sampleNames,
   thumbnailName,
@@ -17,7 +17,7 @@ import { bundleScripts, type ScriptName, scriptNames } from "./scripts.ts";
 
 /**
  * Every file that browsers may load as it is, by its name, and where it comes from. Scripts and the sample
- * pictures come on top. What is not listed is not served.
+ * images come on top. What is not listed is not served.
  */
 const files = {
   "faceline.css": "browser/faceline.css",
@@ -33,7 +33,7 @@ export type AssetName = FileName | ScriptName | SampleAssetName;
 export const assetNames: AssetName[] = [
   ...(Object.keys(files) as FileName[]),
   ...scriptNames,
-  ...sampleNames.flatMap((sample) => [pictureName(sample), previewName(sample), thumbnailName(sample)]),
+  ...sampleNames.flatMap((sample) => [imageName(sample), previewName(sample), thumbnailName(sample)]),
 ];
 
 /**
@@ -48,7 +48,7 @@ export class Assets {
     this.#contents = contents;
     const hash = createHash("sha256");
     for (const [name, { etag }] of contents) {
-      // Made of a picture that counts. Its bytes may differ between CPUs, and all ingresses need one hash.
+      // Made of an image that counts. Its bytes may differ between CPUs, and all ingresses need one hash.
       if (!name.endsWith(".webp")) hash.update(`${name} ${etag}\n`);
     }
     this.#version = hash.digest("hex").slice(0, versionCharacters);
@@ -71,7 +71,7 @@ export async function readAssets(): Promise<Assets> {
       async ([name, source]) => [name as FileName, await readAsset(name, source)] as const,
     ),
     ...sampleNames.flatMap((sample) => [
-      readPicture(sample).then((body) => [pictureName(sample), uncompressed("image/jpeg", body)] as const),
+      readImage(sample).then((body) => [imageName(sample), uncompressed("image/jpeg", body)] as const),
       makePreview(sample).then((body) => [previewName(sample), uncompressed("image/webp", body)] as const),
       makeThumbnail(sample).then(
         (body) => [thumbnailName(sample), uncompressed("image/webp", body)] as const,

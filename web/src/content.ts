@@ -31,7 +31,7 @@ export const uncompressed = (type: string, body: Buffer): Content => ({
   bodies: { identity: new Uint8Array(body) },
 });
 
-/** Replies with a body in the best encoding that the client takes, or with 304 if the client has it. */
+/** Responses with a body in the best encoding that the client takes, or with 304 if the client has it. */
 export function sendContent(request: FastifyRequest, reply: FastifyReply, content: Content) {
   const encoding = chooseEncoding(request.headers["accept-encoding"] ?? "", content);
   const etag = `"${content.etag}-${encoding}"`;
@@ -42,7 +42,7 @@ export function sendContent(request: FastifyRequest, reply: FastifyReply, conten
   return reply.type(content.type).send(content.bodies[encoding]);
 }
 
-/** Names a header of the request that the reply depends on, beside those that were named before. */
+/** Names a header of the request that the response depends on, beside those that were named before. */
 export function addVary(reply: FastifyReply, name: string): void {
   reply.header("vary", [name, reply.getHeader("vary")].filter(Boolean).join(", "));
 }

@@ -1,7 +1,7 @@
 import { strictPageHeaders } from "@faceline/runtime/page-headers";
 
 /**
- * The headers of every page. A page may also show a picture that the reader has just chosen (`blob:`), and
+ * The headers of every page. A page may also show an image that the reader has just chosen (`blob:`), and
  * use the camera if the reader allows it.
  *
  * There is no Strict-Transport-Security: it belongs to the proxy that serves TLS.

@@ -14,7 +14,7 @@ export type Page = {
   /** Styles beside those of every page. */
   styles?: AssetName[];
   scripts: AssetName[];
-  /** `assets`: for the addresses of pictures. */
+  /** `assets`: for the addresses of images. */
   body(facts: Facts, assets: Assets): Html;
 };
 

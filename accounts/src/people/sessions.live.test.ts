@@ -101,9 +101,9 @@ test("a session that begins while all are ended can be ended, at whatever comman
       return (...args: unknown[]) => {
         const result: unknown = value.apply(target, args);
         if (!(result instanceof Promise)) return result;
-        return result.then(async (reply: unknown) => {
+        return result.then(async (response: unknown) => {
           await endSessions(redis, ada);
-          return reply;
+          return response;
         });
       };
     },

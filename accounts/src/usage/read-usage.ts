@@ -98,7 +98,7 @@ const fieldsOf = (hash: Record<string, string>): [string, string, number][] =>
 
 export type DayUsage = { day: string; counts: UsageCount[] };
 export type UsageCount = { endpoint: string; outcome: CallOutcome; calls: number };
-/** `refused`: 4xx. `failed`: 5xx. `left`: the client left before its reply. */
+/** `refused`: 4xx. `failed`: 5xx. `left`: the client left before its response. */
 export type TeamUsage = { team: string; calls: number } & Record<OutcomeKind, number>;
 /** `newest`: the newest first. */
 export type CodeErrors = { code: ErrorCode; newest: RecentError[] };

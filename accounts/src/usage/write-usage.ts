@@ -10,7 +10,7 @@ export const allTeams = "~all";
 
 /**
  * Adds a batch to what is stored, in one command that the server runs as a whole. The same `number` of the
- * same ingress counts once, so a write whose reply was lost may be repeated for up to a day. Numbers of an
+ * same ingress counts once, so a write whose response was lost may be repeated for up to a day. Numbers of an
  * ingress go up. Rejects when the command fails: it may have been run.
  */
 export async function writeUsage(

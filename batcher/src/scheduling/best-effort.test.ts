@@ -200,7 +200,7 @@ test("a best-effort task that gets no worker is shed when it would be late, and 
   assert.equal(pool.open.size, 16);
 });
 
-test("heavy best-effort pictures run only where no team has called lately", () => {
+test("heavy best-effort images run only where no team has called lately", () => {
   const refused = (teamCallsAt: number) => {
     const pool = idlePool(2);
     const [sent] = batchesOf(decide(pool, call("team", 1, { now: teamCallsAt }), teamCallsAt));

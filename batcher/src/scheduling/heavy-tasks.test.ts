@@ -5,7 +5,7 @@ import { answered, answersOf, batchesOf, call, newPool, report, taskIds } from "
 import { decide } from "./decide.ts";
 import type { State } from "./state/state.ts";
 
-// Covers batch-load.ts and heavy-limit.ts: pictures that take long to prepare, beside light ones of cost 1.
+// Covers batch-load.ts and heavy-limit.ts: images that take long to prepare, beside light ones of cost 1.
 
 test("a heavy task shares no batch with light ones, and goes when it is its tenant's turn", () => {
   const pool = newPool();
@@ -67,7 +67,7 @@ test("while a worker prepares a heavy batch, light ones are sent to it as if it 
   assert.deepEqual(others, []);
 });
 
-test("pictures that are nearly heavy run one by one beside other tenants, and together where nobody waits", () => {
+test("images that are nearly heavy run one by one beside other tenants, and together where nobody waits", () => {
   const sizes = (others: boolean) => {
     const pool = newPool();
     const running = { batch: "batcher-ffffffffffffffff/9", startedAt: 0, endsAt: 500 } as const;
@@ -80,7 +80,7 @@ test("pictures that are nearly heavy run one by one beside other tenants, and to
   assert.deepEqual([sizes(true), sizes(false)], [1, 4]);
 });
 
-test("a heavy call whose pictures could not be decoded by its deadline is refused on arrival", () => {
+test("a heavy call whose images could not be decoded by its deadline is refused on arrival", () => {
   const pool = twoWorkers();
   const refusedWith = (cost: number) =>
     answersOf(decide(pool, call(`c${cost}`, 1, { now: 0, deadlineAt: 400, cost }), 0)).map(

@@ -3,7 +3,7 @@ import { DistanceMetric, detectionFields, distanceFields } from "./detection-fie
 import { ErrorCode } from "./errors.ts";
 import { FalseMatchRate } from "./false-match-rate.ts";
 import { Image, imageDescription } from "./image.ts";
-import { replyFields, thresholdReplyFields } from "./reply-fields.ts";
+import { responseFields, thresholdResponseFields } from "./response-fields.ts";
 import { body } from "./request-body.ts";
 import { NamedVector, Vector } from "./vector.ts";
 
@@ -142,10 +142,10 @@ export const CompareResponse = z.object({
   results: z
     .array(z.union([ComparedCandidate, FailedCandidate]))
     .describe("One result per candidate, in the order of the request."),
-  ...thresholdReplyFields,
+  ...thresholdResponseFields,
   best_match: ComparedCandidate.describe(
     "The closest candidate, whether it matches or not. If several are equally close, the first of them.",
   ),
-  ...replyFields,
+  ...responseFields,
 });
 export type CompareResponse = z.infer<typeof CompareResponse>;

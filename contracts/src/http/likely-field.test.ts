@@ -72,6 +72,6 @@ test("what is no short plain word is like none: it would be repeated in an error
   for (const name of ["", "model name", "model\n", "mödel", "<model>", "1align", `model${"e".repeat(40)}`]) {
     assert.equal(likelyField(name), undefined, JSON.stringify(name));
   }
-  // Pictures that are missing are an error of their own.
+  // Missing images are an error of their own.
   for (const name of ["imgs", "img3", "picture", "vectr"]) assert.equal(likelyField(name), undefined);
 });

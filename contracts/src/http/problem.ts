@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { Dependency } from "./dependency.ts";
 import { ErrorCode } from "./errors.ts";
-import { RequestId, requestIdDescription } from "./reply-fields.ts";
+import { RequestId, requestIdDescription } from "./response-fields.ts";
 
 /** Body of every error response: the members of RFC 9457, and the stable code in `error`. */
 export const Problem = z.object({

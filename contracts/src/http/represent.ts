@@ -4,7 +4,7 @@ import { FacialArea } from "./facial-area.ts";
 import { Image, imageDescription } from "./image.ts";
 import { ModelVersion, Precision } from "./model-version.ts";
 import { qualityField, qualityIssuesField } from "./quality.ts";
-import { replyFields } from "./reply-fields.ts";
+import { responseFields } from "./response-fields.ts";
 import { body, flag, oneOf } from "./request-body.ts";
 
 export const EmbeddingFormat = oneOf(["float", "base64"]);
@@ -68,6 +68,6 @@ export const RepresentResponse = z.object({
     ),
   model: z.string().describe("The model that computed the embeddings."),
   detector_backend: z.string().describe("The detector that found the faces."),
-  ...replyFields,
+  ...responseFields,
 });
 export type RepresentResponse = z.infer<typeof RepresentResponse>;

@@ -4,7 +4,7 @@ import { FalseMatchRate } from "./false-match-rate.ts";
 import { FacialArea } from "./facial-area.ts";
 import { ImageOrVector, imageDescription } from "./image.ts";
 import { qualityField, qualityIssuesField } from "./quality.ts";
-import { replyFields, thresholdReplyFields } from "./reply-fields.ts";
+import { responseFields, thresholdResponseFields } from "./response-fields.ts";
 import { body, oneOf } from "./request-body.ts";
 
 /** How faces are chosen from an image with several: the nearest pair, the largest of each, or an error. */
@@ -52,7 +52,7 @@ export const VerifyResponse = z.object({
       "Distance between the two faces, measured by `similarity_metric` and rounded to 6 decimal places. It is 0 for equal embeddings.",
     ),
   false_match_rate: FalseMatchRate,
-  ...thresholdReplyFields,
+  ...thresholdResponseFields,
   model: z.string().describe("The model that the embeddings and the default threshold belong to."),
   detector_backend: z.string().describe("The detector that found the faces."),
   similarity_metric: DistanceMetric.describe("The distance metric of `distance` and `threshold`."),
@@ -70,6 +70,6 @@ export const VerifyResponse = z.object({
   quality_issues: z
     .object({ img1: qualityIssuesField, img2: qualityIssuesField })
     .describe("Quality issues of the two compared faces; null for an embedding."),
-  ...replyFields,
+  ...responseFields,
 });
 export type VerifyResponse = z.infer<typeof VerifyResponse>;

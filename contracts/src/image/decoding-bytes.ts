@@ -1,12 +1,12 @@
-import type { AvifHeader } from "./avif/picture.ts";
+import type { AvifHeader } from "./avif/image.ts";
 import type { ImageHeader } from "./header.ts";
 
 // Tested with real files in inference/src/decode/decoding-memory.test.ts.
 
 /**
  * Returns the most memory, in bytes, that libvips takes to decode an image and to shrink it. That is what a
- * decoder must hold whole before it can give the first row, and strips of rows while the picture is shrunk.
- * The constants are upper bounds of what was measured with pictures of 40 megapixels and 16 to 1,000,000
+ * decoder must hold whole before it can give the first row, and strips of rows while the image is shrunk.
+ * The constants are upper bounds of what was measured with images of 40 megapixels and 16 to 1,000,000
  * pixels wide (decision 46).
  */
 export function decodingBytes(header: ImageHeader): number {
@@ -14,7 +14,7 @@ export function decodingBytes(header: ImageHeader): number {
   return Math.ceil(heldBytes(header) + stripRows * rowBytes(header) + libraryBytes);
 }
 
-/** Bytes of the whole picture that are held at once: none where it arrives row by row. */
+/** Bytes of the whole image that are held at once: none where it arrives row by row. */
 function heldBytes(header: RowsHeader): number {
   const pixels = header.width * header.height;
   switch (header.format) {
@@ -28,7 +28,7 @@ function heldBytes(header: RowsHeader): number {
   }
 }
 
-/** ARGB of a lossless picture. */
+/** ARGB of a lossless image. */
 const webpBytesPerPixel = { lossy: 0, lossless: 4, extended: 4 };
 
 /** Bytes of one row as libvips shrinks it: it lets the decoders of JPEG and WebP shrink beforehand. */
@@ -65,14 +65,14 @@ const avifBorderPx = 64;
 const tilesAtOnce = 4;
 const avifLibraryBytes = 2_500_000;
 
-/** Wider pictures are shrunk by their decoder. */
+/** Wider images are shrunk by their decoder. */
 const webpRowPixelsMax = 3_000;
 const stripRows = 1_500;
-/** Buffers that do not depend on the picture. */
+/** Buffers that do not depend on the image. */
 const libraryBytes = 30_000_000;
 
 /** Formats that are decoded row by row, or held whole and then passed on so. */
 type RowsHeader = Exclude<ImageHeader, AvifHeader>;
 
-/** Default of IMAGE_DECODING_BYTES_MAX, the memory that a worker may take for one picture. */
+/** Default of IMAGE_DECODING_BYTES_MAX, the memory that a worker may take for one image. */
 export const decodingBytesMaxDefault = 200 * 2 ** 20;

@@ -12,7 +12,7 @@ export function decodingCost(header: ImageHeader, bytes: number): number {
   return Math.min(decodingCostMax, Math.max(1, Math.round(ms / costUnitMs)));
 }
 
-/** Measured with pictures of 40 megapixels, shrunk to 1,600 pixels: decision 46, for AVIF decision 85. */
+/** Measured with images of 40 megapixels, shrunk to 1,600 pixels: decision 46, for AVIF decision 85. */
 function msPerMegapixel(header: ImageHeader): number {
   switch (header.format) {
     case "jpeg":

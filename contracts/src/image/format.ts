@@ -31,7 +31,7 @@ export function heifBrands(bytes: Uint8Array): string[] {
   return brands;
 }
 
-/** A sequence of pictures has another major brand. */
+/** A sequence of images has another major brand. */
 const isAvif = ([major = "", ...others]: string[]): boolean =>
   major === "avif" || ((major === "mif1" || major === "miaf") && others.includes("avif"));
 

@@ -1,4 +1,4 @@
-import { type AvifHeader, avifPicture } from "./avif/picture.ts";
+import { type AvifHeader, avifImage } from "./avif/image.ts";
 import { imageFormat } from "./format.ts";
 import { jpegFrames, jpegMarkers, jpegSegmentsMax, walkJpegSegments } from "./jpeg-segments.ts";
 import { pngHeaderEnd, pngTypes, walkPngChunks } from "./png-chunks.ts";
@@ -48,7 +48,7 @@ const readers = {
   jpeg: jpegHeader,
   png: pngHeader,
   webp: webpHeader,
-  avif: (image: Buffer) => avifPicture(image)?.header,
+  avif: (image: Buffer) => avifImage(image)?.header,
   none: () => undefined,
 };
 
@@ -65,7 +65,7 @@ function jpegHeaderIn(image: Buffer, extent: "header" | "file"): JpegHeader | un
     if (++segments > jpegSegmentsMax) return "stop";
     if (marker === jpegMarkers.startOfScan) {
       isWhole = header !== undefined && payloadAt < image.length;
-      // A sequential picture with a scan for each component is kept whole, too.
+      // A sequential image with a scan for each component is kept whole, too.
       if (header !== undefined && image[payloadAt]! < header.components) header.severalScans = true;
       return "stop";
     }
@@ -160,7 +160,7 @@ function webpHeader(image: Buffer): WebpHeader | undefined {
   }
 }
 
-/** Width and height are those of the stored picture, before any rotation that its metadata ask for. */
+/** Width and height are those of the stored image, before any rotation that its metadata ask for. */
 export type ImageHeader = JpegHeader | PngHeader | WebpHeader | AvifHeader;
 
 type JpegHeader = {

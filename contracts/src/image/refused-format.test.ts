@@ -75,7 +75,7 @@ test("an image whose first bytes are other ones is none, whichever of them it is
 });
 
 test("other bytes are not named or repeated", () => {
-  for (const text of ["BMW is no picture", "SECRET", ""]) {
+  for (const text of ["BMW is no image", "SECRET", ""]) {
     assert.equal(
       refusedFormatDetail(Buffer.from(text), "img1"),
       "The image in img1 is not JPEG, PNG, WebP or AVIF.",

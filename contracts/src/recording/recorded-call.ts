@@ -20,8 +20,8 @@ export const RecordedCall = z.object({
   /** Absent where the call was refused before its body was read. */
   lane: LaneId.optional(),
   deadlineMs: z.number().positive(),
-  /** Bytes and pixels of each picture; none where the call was refused before its body was read. */
-  pictures: z.array(z.tuple([z.int().positive(), z.int().positive()])).max(51),
+  /** Bytes and pixels of each image; none where the call was refused before its body was read. */
+  images: z.array(z.tuple([z.int().positive(), z.int().positive()])).max(51),
   outcome: z.enum(recordedOutcomes),
   /** From its arrival to the end of its response, in ms; only of an answered call. */
   tookMs: z.number().nonnegative().optional(),

@@ -71,13 +71,13 @@ export const Profile = z.object({
   /** Empty where the engine is modelled. */
   networks: z.array(NetworkTimes).max(64),
   lanes: z.array(LaneProfile).min(1).max(16),
-  /** Decoding a picture, as CPU time of one core, times a factor of this distribution. */
+  /** Decoding an image, as CPU time of one core, times a factor of this distribution. */
   preparation: z.object({
-    pictureMs: z.number().nonnegative(),
+    imageMs: z.number().nonnegative(),
     megapixelMs: z.number().nonnegative(),
     megabyteMs: z.number().nonnegative(),
     factors: Quantiles,
-    /** Sizes of the pictures that were decoded. Null: nothing is decoded. */
+    /** Sizes of the images that were decoded. Null: nothing is decoded. */
     measuredSizes: z.object({ bytes: Range, pixels: Range }).nullable(),
   }),
 });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { RequestId } from "../http/reply-fields.ts";
+import { RequestId } from "../http/response-fields.ts";
 import { decodingCostMax } from "../image/decoding-cost.ts";
 import { CallId, CallTenant, Instant, LaneId, ProcessId, TaskId, Traceparent, Tracestate } from "./ids.ts";
 

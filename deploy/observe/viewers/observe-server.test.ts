@@ -3,7 +3,7 @@ import { request } from "node:http";
 import test, { type TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
 import { node } from "@faceline/runtime/live/view/node";
-import { oddRequests, rawReply } from "@faceline/runtime/testing/odd-requests";
+import { oddRequests, rawResponse } from "@faceline/runtime/testing/odd-requests";
 import { freePorts } from "../../launcher/ports.ts";
 import { openObserveServer } from "./observe-server.ts";
 import type { ZipkinSpan } from "./zipkin-spans.ts";
@@ -72,7 +72,7 @@ test("the page and the searches are there, for loopback alone", async (t) => {
 test("no request ends the process, whatever it is", async (t) => {
   const { port } = await open(t);
   for (const [name, sent] of Object.entries(oddRequests)) {
-    assert.match(await rawReply(port, sent), /^HTTP\/1\.1 4\d\d /, name);
+    assert.match(await rawResponse(port, sent), /^HTTP\/1\.1 4\d\d /, name);
   }
 });
 

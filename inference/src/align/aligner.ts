@@ -19,7 +19,7 @@ import { type AlignmentTemplate, type Eyes, eyesOf, fittedLandmarks } from "./te
  *
  * The network expects upright faces, and invents one where it sees none. Landmarks that it has seen stay in
  * their place when the view moves; invented ones move with the view. The residual of the fit does not tell
- * them apart: the face of a stretched picture fits worse than many an invented one. So where the landmarks
+ * them apart: the face of a stretched image fits worse than many an invented one. So where the landmarks
  * drift between the two runs, the face also runs in the other three quarter turns, and all four run once more
  * upright and then in two views that lean. The turn with the least drift is taken, unless even that is too
  * much for a face.
@@ -47,7 +47,7 @@ export class Aligner {
     const { px } = this.#network;
     const { driftMaxPx } = this.#template;
     const networkUsage: NetworkUsage[] = [];
-    const views = faces.map(({ picture, box }) => ({ picture, crop: boxCrop(box, px) }));
+    const views = faces.map(({ image, box }) => ({ image, crop: boxCrop(box, px) }));
     const boxed = await this.#fit(views, networkUsage);
     const upright = await this.#fitUpright(boxed, networkUsage);
     const driftPx = upright.map((fit, i) => driftBetween(boxed[i]!, fit));
@@ -74,15 +74,15 @@ export class Aligner {
     networkUsage: NetworkUsage[],
   ): Promise<{ fit: Fit; driftPx: number }[]> {
     const { px } = this.#network;
-    const views = faces.flatMap(({ face: { picture, box } }) =>
-      [1, 2, 3].map((turns) => ({ picture, crop: turnedCrop(box, turns, picture, px) })),
+    const views = faces.flatMap(({ face: { image, box } }) =>
+      [1, 2, 3].map((turns) => ({ image, crop: turnedCrop(box, turns, image, px) })),
     );
     const turned = await this.#fitUpright(await this.#fit(views, networkUsage), networkUsage);
     const fits = faces.flatMap(({ upright }, i) => [upright, ...turned.slice(3 * i, 3 * i + 3)]);
     const settled = await this.#fitUpright(fits, networkUsage);
     const leaning = await this.#fit(
-      settled.flatMap(({ picture, chipToPicture }) =>
-        leaningCrops(chipToPicture, this.#template, picture, px).map((crop) => ({ picture, crop })),
+      settled.flatMap(({ image, chipToImage }) =>
+        leaningCrops(chipToImage, this.#template, image, px).map((crop) => ({ image, crop })),
       ),
       networkUsage,
     );
@@ -98,9 +98,9 @@ export class Aligner {
   /** Runs each face again, upright and centred as its fit says. */
   #fitUpright(fits: readonly Fit[], networkUsage: NetworkUsage[]): Promise<Fit[]> {
     const { px } = this.#network;
-    const views = fits.map(({ picture, chipToPicture }) => ({
-      picture,
-      crop: uprightCrop(chipToPicture, this.#template, picture, px),
+    const views = fits.map(({ image, chipToImage }) => ({
+      image,
+      crop: uprightCrop(chipToImage, this.#template, image, px),
     }));
     return this.#fit(views, networkUsage);
   }
@@ -111,26 +111,26 @@ export class Aligner {
     const fits: Fit[] = [];
     const usage = await this.#network.run(views.length, {
       write: (i, row) => {
-        const { picture, crop } = views[i]!;
-        this.#warp.draw(picture, crop.cropToPicture, crop.within, row, px);
+        const { image, crop } = views[i]!;
+        this.#warp.draw(image, crop.cropToImage, crop.within, row, px);
       },
       read: (i, output) => {
-        const { picture, crop } = views[i]!;
-        const landmarks = landmarksInPicture(output("points"), crop.cropToPicture, px);
-        const chipToPicture = fitSimilarity(template.points, fittedLandmarks(landmarks, template));
-        fits[i] = { picture, landmarks, chipToPicture };
+        const { image, crop } = views[i]!;
+        const landmarks = landmarksInImage(output("points"), crop.cropToImage, px);
+        const chipToImage = fitSimilarity(template.points, fittedLandmarks(landmarks, template));
+        fits[i] = { image, landmarks, chipToImage };
       },
     });
     networkUsage.push(usage);
     return fits;
   }
 
-  #alignment({ landmarks, chipToPicture }: Fit, isSteady: boolean): Alignment {
+  #alignment({ landmarks, chipToImage }: Fit, isSteady: boolean): Alignment {
     const template = this.#template;
     const fitted = fittedLandmarks(landmarks, template);
-    const residualPx = residualOf(chipToPicture, template.points, fitted);
+    const residualPx = residualOf(chipToImage, template.points, fitted);
     return {
-      chipToPicture: withoutStretch(chipToPicture, template.points, fitted),
+      chipToImage: withoutStretch(chipToImage, template.points, fitted),
       eyes: eyesOf(landmarks, template),
       landmarks,
       isFace: isSteady && residualPx <= template.residualMaxPx,
@@ -140,24 +140,24 @@ export class Aligner {
 }
 
 /** `numbers` are pairs x, y in the unit square of the crop. */
-function landmarksInPicture(numbers: Float32Array, cropToPicture: Affine, px: number): Point[] {
+function landmarksInImage(numbers: Float32Array, cropToImage: Affine, px: number): Point[] {
   return Array.from({ length: numbers.length / 2 }, (_, i) =>
-    apply(cropToPicture, { x: numbers[2 * i]! * px, y: numbers[2 * i + 1]! * px }),
+    apply(cropToImage, { x: numbers[2 * i]! * px, y: numbers[2 * i + 1]! * px }),
   );
 }
 
-type BoxedFace = { picture: Pixels; box: Box };
+type BoxedFace = { image: Pixels; box: Box };
 
-type View = { picture: Pixels; crop: Crop };
+type View = { image: Pixels; crop: Crop };
 
-/** `landmarks`: all of the scheme, in pixels of the picture. */
-type Fit = { picture: Pixels; landmarks: readonly Point[]; chipToPicture: Affine };
+/** `landmarks`: all of the scheme, in pixels of the image. */
+type Fit = { image: Pixels; landmarks: readonly Point[]; chipToImage: Affine };
 
 export type Alignment = {
-  chipToPicture: Affine;
-  /** Eye centres, in pixels of the picture. */
+  chipToImage: Affine;
+  /** Eye centres, in pixels of the image. */
   eyes: Eyes;
-  /** All of the scheme, in pixels of the picture. */
+  /** All of the scheme, in pixels of the image. */
   landmarks: readonly Point[];
   /** Whether the landmarks are those of a face: they keep their place, and fit the template. */
   isFace: boolean;

@@ -9,52 +9,52 @@ import type { AlignmentTemplate } from "./templates.ts";
  * box.
  */
 export function boxCrop(box: Box, px: number): Crop {
-  return { cropToPicture: squareMap({ ...squareAround(box), angle: 0 }, px), within: box };
+  return { cropToImage: squareMap({ ...squareAround(box), angle: 0 }, px), within: box };
 }
 
 /**
- * The view of a box turned clockwise by quarter turns, for a face that may not stand upright in the picture.
+ * The view of a box turned clockwise by quarter turns, for a face that may not stand upright in the image.
  * Detectors draw less exact boxes around such faces, so the view is larger and shows what is beside the box.
  * Of 25 upside-down faces of photographs and their stretched copies, the landmarks of 21 were right after
  * three runs, and of 19 in the view of the box alone.
  */
-export function turnedCrop(box: Box, quarterTurns: number, picture: Size, px: number): Crop {
+export function turnedCrop(box: Box, quarterTurns: number, image: Size, px: number): Crop {
   const { centre, side } = squareAround(box);
   const square = { centre, side: 1.15 * side, angle: (quarterTurns * Math.PI) / 2 };
-  return { cropToPicture: squareMap(square, px), within: wholeBox(picture) };
+  return { cropToImage: squareMap(square, px), within: wholeBox(image) };
 }
 
 /**
- * The view of a face whose position a first fit has found (chip → picture): upright, with its surroundings.
+ * The view of a face whose position a first fit has found (chip → image): upright, with its surroundings.
  */
 export function uprightCrop(
-  chipToPicture: Affine,
+  chipToImage: Affine,
   { detectorSquare }: AlignmentTemplate,
-  picture: Size,
+  image: Size,
   px: number,
 ): Crop {
   const square = {
-    centre: apply(chipToPicture, detectorSquare.centre),
-    side: detectorSquare.sidePx * scaleOf(chipToPicture),
-    angle: angleOf(chipToPicture),
+    centre: apply(chipToImage, detectorSquare.centre),
+    side: detectorSquare.sidePx * scaleOf(chipToImage),
+    angle: angleOf(chipToImage),
   };
-  return { cropToPicture: squareMap(square, px), within: wholeBox(picture) };
+  return { cropToImage: squareMap(square, px), within: wholeBox(image) };
 }
 
 /**
  * Two views that lean, one from further away and one from nearer. They ask whether landmarks were seen: those
- * of a face stay in their place in the picture, while invented ones follow the view, at least one of the two.
+ * of a face stay in their place in the image, while invented ones follow the view, at least one of the two.
  */
 export function leaningCrops(
-  chipToPicture: Affine,
+  chipToImage: Affine,
   template: AlignmentTemplate,
-  picture: Size,
+  image: Size,
   px: number,
 ): Crop[] {
-  const upright = uprightCrop(chipToPicture, template, picture, px);
+  const upright = uprightCrop(chipToImage, template, image, px);
   return leanings.map(({ degrees, zoom }) => {
     const square = { centre: { x: px / 2, y: px / 2 }, side: zoom * px, angle: (degrees * Math.PI) / 180 };
-    return { ...upright, cropToPicture: composed(squareMap(square, px), upright.cropToPicture) };
+    return { ...upright, cropToImage: composed(squareMap(square, px), upright.cropToImage) };
   });
 }
 
@@ -69,5 +69,5 @@ function squareAround({ left, top, right, bottom }: Box): { centre: Point; side:
   return { centre, side: Math.max(right - left, bottom - top) };
 }
 
-/** The map from pixels of a crop to pixels of the picture. The crop is black outside `within`. */
-export type Crop = { cropToPicture: Affine; within: Box };
+/** The map from pixels of a crop to pixels of the image. The crop is black outside `within`. */
+export type Crop = { cropToImage: Affine; within: Box };

@@ -16,6 +16,6 @@ test("drift is the root mean square distance in pixels of the chip, whatever the
     ],
   };
   const halfSize = { a: 0, b: -2, c: 2, d: 0, e: 5, f: 5 };
-  assert.equal(driftBetween(first, { ...second, chipToPicture: halfSize }), Math.sqrt(50) / 2);
-  assert.equal(driftBetween(first, { ...first, chipToPicture: halfSize }), 0);
+  assert.equal(driftBetween(first, { ...second, chipToImage: halfSize }), Math.sqrt(50) / 2);
+  assert.equal(driftBetween(first, { ...first, chipToImage: halfSize }), 0);
 });

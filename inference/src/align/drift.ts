@@ -7,12 +7,12 @@ import { scaleOf } from "../geometry/similarity.ts";
  */
 export function driftBetween(
   first: { landmarks: readonly Point[] },
-  second: { landmarks: readonly Point[]; chipToPicture: Affine },
+  second: { landmarks: readonly Point[]; chipToImage: Affine },
 ): number {
   let squares = 0;
   for (const [i, { x, y }] of second.landmarks.entries()) {
     const before = first.landmarks[i]!;
     squares += (before.x - x) ** 2 + (before.y - y) ** 2;
   }
-  return Math.sqrt(squares / second.landmarks.length) / scaleOf(second.chipToPicture);
+  return Math.sqrt(squares / second.landmarks.length) / scaleOf(second.chipToImage);
 }

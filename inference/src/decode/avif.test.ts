@@ -10,10 +10,10 @@ import {
   sizeProperty,
 } from "@faceline/contracts/testing/avif-files";
 import sharp, { type Sharp } from "sharp";
-import { storedAs } from "../../testing/picture-cases.ts";
+import { storedAs } from "../../testing/image-cases.ts";
 import { cornersOf, pixelAt, quarters, uprightCorners } from "../../testing/quarters.ts";
-import { decodePicture } from "./decoder.ts";
-import { defaultPictureLimits, type Picture } from "./picture.ts";
+import { decodeImage } from "./decoder.ts";
+import { defaultImageLimits, type Image } from "./image.ts";
 
 // Tests how libvips decodes AVIF. decoding-memory.test.ts has its memory.
 
@@ -33,14 +33,14 @@ test("every depth, chroma and profile of AVIF decodes to the pixels of the PNG",
       .avif({ quality: 90, effort: 0 }),
   };
   for (const [name, file] of Object.entries(files)) {
-    const picture = await decoded(await file.toBuffer());
-    assert.deepEqual([picture.width, picture.height, picture.pixels.length], [80, 40, 9_600], name);
-    assert.deepEqual(cornersOf(picture), uprightCorners, name);
+    const image = await decoded(await file.toBuffer());
+    assert.deepEqual([image.width, image.height, image.pixels.length], [80, 40, 9_600], name);
+    assert.deepEqual(cornersOf(image), uprightCorners, name);
   }
 });
 
-// The container of an AVIF turns the picture. EXIF may say so too, and then counts for nothing.
-test("irot and imir of an AVIF are applied, and sizes are those of the upright picture", async () => {
+// The container of an AVIF turns the image. EXIF may say so too, and then counts for nothing.
+test("irot and imir of an AVIF are applied, and sizes are those of the upright image", async () => {
   const turns: Record<string, { orientation: number; properties: Box[] }> = {
     "a quarter turn to the left": { orientation: 8, properties: [rotationProperty(1)] },
     "half a turn": { orientation: 3, properties: [rotationProperty(2)] },
@@ -52,28 +52,28 @@ test("irot and imir of an AVIF are applied, and sizes are those of the upright p
     const stored = await sharp(await storedAs(orientation, upright))
       .avif({ quality: 90, effort: 0 })
       .toBuffer();
-    const picture = await decoded(avifOf([avifItem(stored, ...properties)]));
-    assert.deepEqual([picture.originalWidth, picture.originalHeight], [80, 40], name);
-    assert.deepEqual(cornersOf(picture), uprightCorners, name);
+    const image = await decoded(avifOf([avifItem(stored, ...properties)]));
+    assert.deepEqual([image.originalWidth, image.originalHeight], [80, 40], name);
+    assert.deepEqual(cornersOf(image), uprightCorners, name);
   }
 });
 
 test("each orientation as an encoder writes it to container and EXIF is applied once", async () => {
   for (let orientation = 1; orientation <= 8; orientation++) {
     const stored = sharp(await storedAs(orientation, upright)).withMetadata({ orientation });
-    const picture = await decoded(await stored.avif({ quality: 90, effort: 0 }).toBuffer());
-    assert.deepEqual([picture.originalWidth, picture.originalHeight], [80, 40], `${orientation}`);
-    assert.deepEqual(cornersOf(picture), uprightCorners, `${orientation}`);
+    const image = await decoded(await stored.avif({ quality: 90, effort: 0 }).toBuffer());
+    assert.deepEqual([image.originalWidth, image.originalHeight], [80, 40], `${orientation}`);
+    assert.deepEqual(cornersOf(image), uprightCorners, `${orientation}`);
   }
 });
 
-test("a grid of tiles decodes to one picture", async () => {
+test("a grid of tiles decodes to one image", async () => {
   const tile = avifItem(
     await quarters(80, 40).resize(64, 64, { fit: "fill" }).avif({ effort: 0 }).toBuffer(),
   );
-  const picture = await decoded(avifGrid(tile, { columns: 3, rows: 2, width: 180, height: 100 }));
-  assert.deepEqual([picture.width, picture.height], [180, 100]);
-  assert.deepEqual(pixelAt(picture, 70, 3).map(half), pixelAt(picture, 6, 3).map(half));
+  const image = await decoded(avifGrid(tile, { columns: 3, rows: 2, width: 180, height: 100 }));
+  assert.deepEqual([image.width, image.height], [180, 100]);
+  assert.deepEqual(pixelAt(image, 70, 3).map(half), pixelAt(image, 6, 3).map(half));
 });
 
 test("what libheif would decode for long, or with much memory, ends at once as an error", async () => {
@@ -91,7 +91,7 @@ test("what libheif would decode for long, or with much memory, ends at once as a
       [{ ...item, type: "grid", data: Buffer.of(0, 0, 0, 0, 0, 80, 0, 40) }, item],
       [{ type: "dimg", from: 1, to: [2, 2] }],
     ),
-    "an overlay of 200 pictures": avifOf(
+    "an overlay of 200 images": avifOf(
       [{ ...item, type: "iovl" }, item],
       [{ type: "dimg", from: 1, to: Array(200).fill(2) }],
     ),
@@ -105,7 +105,7 @@ test("what libheif would decode for long, or with much memory, ends at once as a
   assert.equal(await codeOf(avifGrid(avifItem(whole, sizeProperty(800, 600)), tiles)), "image_too_large");
 });
 
-test("a picture with a gain map, 250 items of its bytes as metadata and 200 turns decodes as it is alone", async () => {
+test("an image with a gain map, 250 items of its bytes as metadata and 200 turns decodes as it is alone", async () => {
   const item = avifItem(await quarters(80, 40).avif({ quality: 90, effort: 0 }).toBuffer());
   const turns: Box[] = Array(200).fill(rotationProperty(2));
   const exif = { type: "Exif", data: Buffer.alloc(20_000), properties: [] };
@@ -122,7 +122,7 @@ test("a picture with a gain map, 250 items of its bytes as metadata and 200 turn
   assert.deepEqual((await decoded(file)).pixels, (await decoded(alone)).pixels);
 });
 
-test("damaged data of an AVIF end as a picture or as its error, whatever the bytes are", async () => {
+test("damaged data of an AVIF end as an image or as its error, whatever the bytes are", async () => {
   const whole = await quarters(80, 40).avif({ effort: 0 }).toBuffer();
   let seed = Number(process.env["SEED"] ?? 417);
   const random = (below: number): number => {
@@ -136,7 +136,7 @@ test("damaged data of an AVIF end as a picture or as its error, whatever the byt
     codes.add(await codeOf(changed));
   }
   const allowed = [
-    "a picture",
+    "an image",
     "invalid_image",
     "unsupported_image_format",
     "image_too_large",
@@ -146,18 +146,18 @@ test("damaged data of an AVIF end as a picture or as its error, whatever the byt
     [...codes].filter((code) => !allowed.includes(code)),
     [],
   );
-  assert.ok(codes.has("a picture") && codes.has("invalid_image"));
+  assert.ok(codes.has("an image") && codes.has("invalid_image"));
 });
 
 async function codeOf(bytes: Uint8Array): Promise<string> {
-  const result = await decodePicture(bytes, defaultPictureLimits);
-  return result.kind === "rejected" ? result.code : "a picture";
+  const result = await decodeImage(bytes, defaultImageLimits);
+  return result.kind === "rejected" ? result.code : "an image";
 }
 
-async function decoded(bytes: Uint8Array): Promise<Picture> {
-  const picture = await decodePicture(bytes, defaultPictureLimits);
-  assert.equal(picture.kind, "picture");
-  return picture;
+async function decoded(bytes: Uint8Array): Promise<Image> {
+  const image = await decodeImage(bytes, defaultImageLimits);
+  assert.equal(image.kind, "image");
+  return image;
 }
 
 const half = (value: number): number => Math.round(value / 128);

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { noise } from "@faceline/models/testing/pictures";
+import { noise } from "@faceline/models/testing/images";
 import sharp from "sharp";
 import { DecoderComparison } from "../../testing/compare-decoders.ts";
 import { segmentOffset } from "../../testing/jpeg-cases.ts";
 import { groupPhotograph } from "../../testing/photographs.ts";
 
 // Four hundred JPEGs with one to three changed bytes, half of them in the header, half behind it. Many can
-// still be read. Both decoders must give the same code, or a picture of the same size. Pixels are not
+// still be read. Both decoders must give the same code, or an image of the same size. Pixels are not
 // compared: where a table or a coefficient is absurd, each decoder overflows in its own way. Replay one with:
 // SEED=417 node --test src/decode/decoder-comparison.sim.test.ts
 test("a JPEG with a few damaged bytes is read or rejected by both decoders alike", async (t) => {
@@ -29,14 +29,14 @@ const seeds = (): number[] => {
 };
 
 async function originals(): Promise<Buffer[]> {
-  const picture = sharp(await sharp(groupPhotograph(1)).resize(96, 80).png().toBuffer());
+  const image = sharp(await sharp(groupPhotograph(1)).resize(96, 80).png().toBuffer());
   const jpegs: Promise<Buffer>[] = [];
   for (const orientation of [1, 6, 8]) {
     for (const options of [{}, { progressive: true }, { mozjpeg: true }, { chromaSubsampling: "4:4:4" }]) {
-      jpegs.push(picture.clone().jpeg(options).withMetadata({ orientation }).toBuffer());
+      jpegs.push(image.clone().jpeg(options).withMetadata({ orientation }).toBuffer());
     }
     jpegs.push(
-      picture
+      image
         .clone()
         .greyscale()
         .jpeg()

@@ -20,11 +20,11 @@ import {
   withPlainExif,
   withPlainSegments,
   withSubsamplings,
-} from "../../testing/picture-cases.ts";
-import type { Picture } from "./picture.ts";
+} from "../../testing/image-cases.ts";
+import type { Image } from "./image.ts";
 
-// A picture is decoded by libjpeg-turbo or by libvips. Both must give the same code, or a picture of the same
-// size and orientation with almost the same pixels. The number of pictures of each decoder is asserted too,
+// An image is decoded by libjpeg-turbo or by libvips. Both must give the same code, or an image of the same
+// size and orientation with almost the same pixels. The number of images of each decoder is asserted too,
 // because otherwise all could go to one of them unnoticed.
 
 test("photographs with a long side at the limit, and just above it", async (t) => {
@@ -59,7 +59,7 @@ test("every orientation and size, baseline and progressive, with whole and parti
     [257, 129],
     [640, 481],
   ] as const;
-  for await (const picture of withOrientations(photograph, sizes)) await comparison.compare(picture);
+  for await (const image of withOrientations(photograph, sizes)) await comparison.compare(image);
   comparison.diagnose(t);
   assert.deepEqual(comparison.counts, { all: 96, turbo: 96, rejected: 0 });
 });
@@ -67,7 +67,7 @@ test("every orientation and size, baseline and progressive, with whole and parti
 test("every chroma subsampling, with sides that end anywhere in a block", async (t) => {
   const comparison = new DecoderComparison();
   const sizes = Array.from({ length: 18 }, (_, i) => [16 + i, 33 - i] as const);
-  for await (const picture of withSubsamplings(photograph, sizes)) await comparison.compare(picture);
+  for await (const image of withSubsamplings(photograph, sizes)) await comparison.compare(image);
   comparison.diagnose(t);
   // 4:4:0 is unusual.
   assert.deepEqual(comparison.counts, { all: 72, turbo: 54, rejected: 0 });
@@ -75,21 +75,20 @@ test("every chroma subsampling, with sides that end anywhere in a block", async 
 
 test("single rows and columns", async () => {
   const comparison = new DecoderComparison({ sideMinPx: 1 });
-  for await (const picture of withOrientations(photograph, thinSizes, [{}]))
-    await comparison.compare(picture);
+  for await (const image of withOrientations(photograph, thinSizes, [{}])) await comparison.compare(image);
   assert.deepEqual(comparison.counts, { all: 48, turbo: 48, rejected: 0 });
 });
 
 test("every quality and encoding, grey, and with a colour profile", async (t) => {
   const comparison = new DecoderComparison();
-  for await (const picture of withEncodings(await photograph(150, 110))) await comparison.compare(picture);
+  for await (const image of withEncodings(await photograph(150, 110))) await comparison.compare(image);
   comparison.diagnose(t);
   assert.deepEqual(comparison.counts, { all: 54, turbo: 54, rejected: 0 });
 });
 
-test("a picture that is no plain JPEG goes to libvips", async () => {
+test("an image that is no plain JPEG goes to libvips", async () => {
   const comparison = new DecoderComparison();
-  for await (const picture of notPlain(await photograph(60, 50))) await comparison.compare(picture);
+  for await (const image of notPlain(await photograph(60, 50))) await comparison.compare(image);
   assert.equal(comparison.counts.turbo, 0);
 });
 
@@ -125,7 +124,7 @@ test("limits and error codes are the same", async () => {
 
 test("a JPEG that is truncated anywhere is rejected", async () => {
   const comparison = new DecoderComparison();
-  for await (const picture of truncated(await photograph(120, 90))) await comparison.compare(picture);
+  for await (const image of truncated(await photograph(120, 90))) await comparison.compare(image);
   assert.equal(comparison.counts.turbo, 0);
   assert.equal(comparison.counts.rejected, comparison.counts.all);
 });
@@ -133,23 +132,23 @@ test("a JPEG that is truncated anywhere is rejected", async () => {
 test("EXIF, also malformed, goes to libjpeg-turbo, and is read as libvips reads it", async () => {
   const comparison = new DecoderComparison();
   const jpeg = await jpegOf(40, 30);
-  const pictures = [...withPlainExif(jpeg), ...withDoubtfulExif(jpeg)];
-  for (const picture of pictures) {
-    await comparison.compare(picture);
-    const { autoOrient } = await sharp(picture.bytes).metadata();
-    const { originalWidth } = (await comparison.decode(picture.bytes)).actual as Picture;
-    assert.equal(originalWidth, autoOrient.width, picture.name);
+  const images = [...withPlainExif(jpeg), ...withDoubtfulExif(jpeg)];
+  for (const image of images) {
+    await comparison.compare(image);
+    const { autoOrient } = await sharp(image.bytes).metadata();
+    const { originalWidth } = (await comparison.decode(image.bytes)).actual as Image;
+    assert.equal(originalWidth, autoOrient.width, image.name);
   }
-  assert.equal(comparison.counts.turbo, 2 * pictures.length);
+  assert.equal(comparison.counts.turbo, 2 * images.length);
 });
 
 test("segments in unusual positions, numbers and lengths", async () => {
   const comparison = new DecoderComparison({ sideMinPx: 8 });
   const jpeg = await jpegOf(64, 40);
   const plain = withPlainSegments(jpeg, await jpegOf(20, 20));
-  for (const picture of plain) await comparison.compare(picture);
+  for (const image of plain) await comparison.compare(image);
   assert.equal(comparison.counts.turbo, plain.length);
-  for (const picture of withDoubtfulSegments(jpeg)) await comparison.compare(picture);
+  for (const image of withDoubtfulSegments(jpeg)) await comparison.compare(image);
   assert.equal(comparison.counts.turbo, plain.length);
 });
 

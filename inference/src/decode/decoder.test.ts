@@ -5,11 +5,11 @@ import { pngChunk, withPngChunks } from "@faceline/contracts/testing/metadata-bo
 import sharp from "sharp";
 import { greyWithScans, withSegment } from "../../testing/jpeg-cases.ts";
 import { groupPhotograph } from "../../testing/photographs.ts";
-import { storedAs } from "../../testing/picture-cases.ts";
+import { storedAs } from "../../testing/image-cases.ts";
 import { cornersOf, pixelAt, quarters, uprightCorners } from "../../testing/quarters.ts";
-import { Decoder, decodePicture } from "./decoder.ts";
+import { Decoder, decodeImage } from "./decoder.ts";
 import { plainJpegHeader } from "./jpeg/header.ts";
-import { DecodeTimeout, defaultPictureLimits, type Picture, type PictureLimits } from "./picture.ts";
+import { DecodeTimeout, defaultImageLimits, type Image, type ImageLimits } from "./image.ts";
 import { PixelBufferPool } from "./pixel-buffers.ts";
 import { decompressScaled } from "./turbojpeg-scaled.ts";
 
@@ -17,24 +17,24 @@ const unscaled = decompressScaled === undefined ? "libjpeg-turbo decodes no scal
 
 test("JPEG, PNG and WebP decode to the same pixels", async () => {
   for (const format of ["jpeg", "png", "webp"] as const) {
-    const picture = await decoded(await quarters(40, 20).toFormat(format, { quality: 100 }).toBuffer());
-    assert.deepEqual([picture.width, picture.height, picture.pixels.length], [40, 20, 2400], format);
-    assert.deepEqual(cornersOf(picture), uprightCorners, format);
+    const image = await decoded(await quarters(40, 20).toFormat(format, { quality: 100 }).toBuffer());
+    assert.deepEqual([image.width, image.height, image.pixels.length], [40, 20, 2400], format);
+    assert.deepEqual(cornersOf(image), uprightCorners, format);
   }
 });
 
-// Numbered as in the EXIF standard. Each file stores the pixels so that the picture is upright after the
+// Numbered as in the EXIF standard. Each file stores the pixels so that the image is upright after the
 // rotation.
 const orientations = [1, 2, 3, 4, 5, 6, 7, 8];
 for (const [orientation, format] of orientations.flatMap((each) =>
   (["jpeg", "png", "webp"] as const).map((format) => [each, format] as const),
 )) {
-  test(`EXIF orientation ${orientation} of ${format} is applied, and sizes are those of the upright picture`, async () => {
+  test(`EXIF orientation ${orientation} of ${format} is applied, and sizes are those of the upright image`, async () => {
     const stored = sharp(await storedAs(orientation, await quarters(40, 20).png().toBuffer()));
     const bytes = await stored.toFormat(format, { quality: 100 }).withMetadata({ orientation }).toBuffer();
-    const picture = await decoded(bytes);
-    assert.deepEqual(cornersOf(picture), uprightCorners);
-    assert.deepEqual([picture.originalWidth, picture.originalHeight], [40, 20]);
+    const image = await decoded(bytes);
+    assert.deepEqual(cornersOf(image), uprightCorners);
+    assert.deepEqual([image.originalWidth, image.originalHeight], [40, 20]);
 
     const small = await decoded(bytes, { longSideMaxPx: 20 });
     assert.deepEqual(
@@ -45,15 +45,15 @@ for (const [orientation, format] of orientations.flatMap((each) =>
   });
 }
 
-test("a picture that takes libvips too long is given up", async () => {
+test("an image that takes libvips too long is given up", async () => {
   const side = 60_000;
   const bytes = blankPng(side);
-  const limits = { ...defaultPictureLimits, pixelsMax: side * side, decodeMaxMs: 1_000 };
-  await assert.rejects(decodePicture(bytes, limits), DecodeTimeout);
+  const limits = { ...defaultImageLimits, pixelsMax: side * side, decodeMaxMs: 1_000 };
+  await assert.rejects(decodeImage(bytes, limits), DecodeTimeout);
 });
 
-test("grey, palette, 16 bits, CMYK and transparent pictures become RGB", async () => {
-  const pictures = {
+test("grey, palette, 16 bits, CMYK and transparent images become RGB", async () => {
+  const images = {
     "grey JPEG": await flat("#808080").greyscale().jpeg().toBuffer(),
     "grey PNG": await flat("#808080").toColourspace("b-w").png().toBuffer(),
     "grey PNG with alpha": await flat("#808080").toColourspace("b-w").ensureAlpha(1).png().toBuffer(),
@@ -64,7 +64,7 @@ test("grey, palette, 16 bits, CMYK and transparent pictures become RGB", async (
       pngChunk("fcTL", Buffer.from("\0\0\0\0\0\0\0\x18\0\0\0\x18\0\0\0\0\0\0\0\0\0\x01\0\x0a\0\0", "latin1")),
     ]),
     "PNG with EXIF behind its pixels": await exifBehindPixels(),
-    "two pictures of an MPO": Buffer.concat([
+    "two images of an MPO": Buffer.concat([
       withSegment(await flat("#808080").jpeg().toBuffer(), 0xe2, Buffer.from("MPF\0II*\0\b\0\0\0", "latin1")),
       await flat("#000000").jpeg().toBuffer(),
     ]),
@@ -81,18 +81,18 @@ test("grey, palette, 16 bits, CMYK and transparent pictures become RGB", async (
     "CMYK JPEG": await flat("#808080").toColourspace("cmyk").jpeg().toBuffer(),
     "WebP with alpha": await flat("#808080").ensureAlpha(1).webp({ lossless: true }).toBuffer(),
   };
-  for (const [name, bytes] of Object.entries(pictures)) {
-    const picture = await decoded(bytes);
-    assert.equal(picture.pixels.length, 24 * 24 * 3, name);
+  for (const [name, bytes] of Object.entries(images)) {
+    const image = await decoded(bytes);
+    assert.equal(image.pixels.length, 24 * 24 * 3, name);
     // CMYK goes through a printer's profile.
     const tolerance = name.startsWith("CMYK") ? 16 : 4;
-    for (const value of pixelAt(picture, 12, 12)) {
+    for (const value of pixelAt(image, 12, 12)) {
       assert.ok(Math.abs(value - 128) <= tolerance, `${name}: ${value}`);
     }
   }
 });
 
-/** As ExifTool writes it. It says that the picture is upside down, and counts for nothing. */
+/** As ExifTool writes it. It says that the image is upside down, and counts for nothing. */
 async function exifBehindPixels(): Promise<Buffer> {
   const png = await flat("#808080").png().toBuffer();
   const exif = Buffer.from("MM\0*\0\0\0\b\0\x01\x01\x12\0\x03\0\0\0\x01\0\x03\0\0\0\0\0\0", "latin1");
@@ -107,13 +107,13 @@ test("transparent pixels become white", async () => {
   assert.ok((await decoded(await avif.toBuffer())).pixels.every((value) => value >= 250));
 });
 
-test("a large picture is shrunk to the limit of its long side, and a small one is never enlarged", async () => {
+test("a large image is shrunk to the limit of its long side, and a small one is never enlarged", async () => {
   const bytes = await sharp({ create: { width: 90, height: 300, channels: 3, background: "#123456" } })
     .png()
     .toBuffer();
-  const picture = await decoded(bytes, { longSideMaxPx: 100 });
-  assert.deepEqual([picture.width, picture.height], [30, 100]);
-  assert.deepEqual([picture.originalWidth, picture.originalHeight], [90, 300]);
+  const image = await decoded(bytes, { longSideMaxPx: 100 });
+  assert.deepEqual([image.width, image.height], [30, 100]);
+  assert.deepEqual([image.originalWidth, image.originalHeight], [90, 300]);
   assert.equal((await decoded(bytes, { longSideMaxPx: 300 })).height, 300);
 });
 
@@ -145,14 +145,14 @@ test("libjpeg-turbo shrinks a large plain JPEG in eighths, and libvips where it 
   }
 });
 
-test("a picture that cannot be decoded is rejected with its code", async () => {
+test("an image that cannot be decoded is rejected with its code", async () => {
   const jpeg = await flat("#805030", 200).jpeg().toBuffer();
   const png = await flat("#805030", 200).png().toBuffer();
   const webp = await flat("#805030", 200).webp().toBuffer();
   const flipped = Buffer.from(png);
   flipped[png.length - 30]! ^= 0xff;
   const cases: [string, Uint8Array, string][] = [
-    ["a text", Buffer.from("Not a picture at all, but long enough to be one."), "unsupported_image_format"],
+    ["a text", Buffer.from("Not an image at all, but long enough to be one."), "unsupported_image_format"],
     ["nothing", new Uint8Array(0), "unsupported_image_format"],
     [
       "an SVG",
@@ -176,9 +176,9 @@ test("a picture that cannot be decoded is rejected with its code", async () => {
     ["15 pixels wide", await flat("#805030", 15).png().toBuffer(), "image_too_small"],
   ];
   for (const [name, bytes, code] of cases) {
-    // Codes are compared, never pictures: printing the difference of their pixels would take gigabytes.
-    const result = await decodePicture(bytes, defaultPictureLimits);
-    assert.equal(result.kind === "rejected" ? result.code : "a picture", code, name);
+    // Codes are compared, never images: printing the difference of their pixels would take gigabytes.
+    const result = await decodeImage(bytes, defaultImageLimits);
+    assert.equal(result.kind === "rejected" ? result.code : "an image", code, name);
   }
 });
 
@@ -190,12 +190,12 @@ test("a JPEG that lacks its end marker alone is decoded; one that lacks pixels t
   const [expected, endless] = [await decoded(whole), await decoded(whole.subarray(0, -2))];
   assert.ok(Buffer.from(endless.pixels).equals(expected.pixels));
   for (let length = whole.length - 3; length > whole.length - 500; length--) {
-    const { kind } = await decodePicture(whole.subarray(0, length), defaultPictureLimits);
+    const { kind } = await decodeImage(whole.subarray(0, length), defaultImageLimits);
     assert.equal(kind, "rejected", `${length} of ${whole.length} bytes`);
   }
   // Scans that a progressive file lost leave no trace.
   const progressive = await sharp(png).jpeg({ progressive: true }).toBuffer();
-  assert.equal((await decodePicture(progressive.subarray(0, -2), defaultPictureLimits)).kind, "rejected");
+  assert.equal((await decodeImage(progressive.subarray(0, -2), defaultImageLimits)).kind, "rejected");
 });
 
 test("libvips opens no other format, also where the format check lets one through", async () => {
@@ -205,7 +205,7 @@ test("libvips opens no other format, also where the format check lets one throug
 });
 
 test("the decoder writes the pixels into the buffer of the batch", async () => {
-  const limits = { ...defaultPictureLimits, longSideMaxPx: 64 };
+  const limits = { ...defaultImageLimits, longSideMaxPx: 64 };
   const decoder = new Decoder({ ...limits, decodesMax: 2 });
   using buffer = await new PixelBufferPool({ batchMax: 3, longSideMaxPx: 64, buffersMax: 1 }).acquire();
   const jpeg = await flat("#ff0000", 64).jpeg({ quality: 100 }).toBuffer();
@@ -215,38 +215,38 @@ test("the decoder writes the pixels into the buffer of the batch", async () => {
     decoder.decode(jpeg, buffer),
   ]);
   assert.equal(bad.kind, "rejected");
-  assert.ok(first.kind === "picture" && last.kind === "picture");
+  assert.ok(first.kind === "image" && last.kind === "image");
   assert.ok(first.pixels.buffer instanceof SharedArrayBuffer);
   assert.ok(Buffer.from(first.pixels).equals(last.pixels));
 });
 
-test("a draft takes the beginning of its picture's memory, and no more than that is zeroed", {
+test("a draft takes the beginning of its image's memory, and no more than that is zeroed", {
   skip: unscaled,
 }, async () => {
-  const decoder = new Decoder({ ...defaultPictureLimits, decodesMax: 1 });
+  const decoder = new Decoder({ ...defaultImageLimits, decodesMax: 1 });
   const pool = new PixelBufferPool({ batchMax: 1, longSideMaxPx: 1_280, buffersMax: 1 });
   const buffer = await pool.acquire();
-  const picture = await decoder.decode(await flat("#ff0000", 1_280).jpeg().toBuffer(), buffer, "draft");
-  assert.ok(picture.kind === "picture");
-  assert.equal(picture.pixels.length, 3 * 640 * 640);
-  const all = new Uint8Array(picture.pixels.buffer);
-  all[picture.pixels.length] = 7;
+  const image = await decoder.decode(await flat("#ff0000", 1_280).jpeg().toBuffer(), buffer, "draft");
+  assert.ok(image.kind === "image");
+  assert.equal(image.pixels.length, 3 * 640 * 640);
+  const all = new Uint8Array(image.pixels.buffer);
+  all[image.pixels.length] = 7;
   buffer[Symbol.dispose]();
-  assert.deepEqual([all.indexOf(7), all.find((value) => value !== 0)], [picture.pixels.length, 7]);
+  assert.deepEqual([all.indexOf(7), all.find((value) => value !== 0)], [image.pixels.length, 7]);
 });
 
-test("a picture is allocated once, also where libjpeg-turbo hands it over to libvips", async () => {
-  const limits = { ...defaultPictureLimits, longSideMaxPx: 64 };
+test("an image is allocated once, also where libjpeg-turbo hands it over to libvips", async () => {
+  const limits = { ...defaultImageLimits, longSideMaxPx: 64 };
   const decoder = new Decoder({ ...limits, decodesMax: 2 });
   const pool = new PixelBufferPool({ batchMax: 1, longSideMaxPx: 64, buffersMax: 1 });
   // Bytes between the data and the end are a warning of libjpeg-turbo, and nothing to libvips.
   const jpeg = await quarters(40, 20).resize(64, 64, { fit: "fill" }).jpeg({ quality: 100 }).toBuffer();
   const littered = Buffer.concat([jpeg.subarray(0, -2), Buffer.alloc(9, 0x11), jpeg.subarray(-2)]);
-  const whole = await decodePicture(littered, limits);
+  const whole = await decodeImage(littered, limits);
   using buffer = await pool.acquire();
-  const picture = await decoder.decode(littered, buffer);
-  assert.ok(whole.kind === "picture" && picture.kind === "picture");
-  assert.ok(Buffer.from(whole.pixels).equals(picture.pixels));
+  const image = await decoder.decode(littered, buffer);
+  assert.ok(whole.kind === "image" && image.kind === "image");
+  assert.ok(Buffer.from(whole.pixels).equals(image.pixels));
   assert.equal(buffer.allocate(1), undefined, "the buffer is full");
 });
 
@@ -262,18 +262,18 @@ test("a header that was made to be slow is no plain header", () => {
 
 test("more scans than any encoder writes are rejected before the first is decoded", async () => {
   const invalid = { kind: "rejected", code: "invalid_image" };
-  const result = await decodePicture(greyWithScans(101), { ...defaultPictureLimits, sideMinPx: 8 });
-  assert.deepEqual(result.kind === "rejected" ? result : "a picture", invalid);
+  const result = await decodeImage(greyWithScans(101), { ...defaultImageLimits, sideMinPx: 8 });
+  assert.deepEqual(result.kind === "rejected" ? result : "an image", invalid);
   // The same where the header is not plain.
   const notPlain = withSegment(greyWithScans(101), 0xe1, Buffer.from("Exif"));
-  const second = await decodePicture(notPlain, { ...defaultPictureLimits, sideMinPx: 8 });
-  assert.deepEqual(second.kind === "rejected" ? second : "a picture", invalid);
+  const second = await decodeImage(notPlain, { ...defaultImageLimits, sideMinPx: 8 });
+  assert.deepEqual(second.kind === "rejected" ? second : "an image", invalid);
 });
 
-async function decoded(bytes: Uint8Array, limits: Partial<PictureLimits> = {}): Promise<Picture> {
-  const picture = await decodePicture(bytes, { ...defaultPictureLimits, ...limits });
-  assert.equal(picture.kind, "picture");
-  return picture;
+async function decoded(bytes: Uint8Array, limits: Partial<ImageLimits> = {}): Promise<Image> {
+  const image = await decodeImage(bytes, { ...defaultImageLimits, ...limits });
+  assert.equal(image.kind, "image");
+  return image;
 }
 
 function flat(background: string, side = 24) {
@@ -289,7 +289,7 @@ function pngHeader(width: number, height: number): Uint8Array {
   ]);
 }
 
-/** A black picture of 1 bit a pixel. Its checksum is wrong, but nobody gets as far. */
+/** A black image of 1 bit a pixel. Its checksum is wrong, but nobody gets as far. */
 function blankPng(side: number): Buffer {
   const rawBytes = side * (1 + side / 8);
   const block = deflateRawSync(Buffer.alloc(1_000_000), { finishFlush: constants.Z_SYNC_FLUSH });

@@ -8,33 +8,33 @@ import { decodeDraft } from "./draft.ts";
 import { hasTooManyScans, scansOf } from "./jpeg/scans.ts";
 import { decodeWithLibvips } from "./libvips.ts";
 import { uprightSize } from "./orientation.ts";
-import { type Picture, type PictureLimits, type Rejected, rejected } from "./picture.ts";
+import { type Image, type ImageLimits, type Rejected, rejected } from "./image.ts";
 import type { PixelBuffer } from "./pixel-buffers.ts";
 import { decompressScaled } from "./turbojpeg-scaled.ts";
 import { decodeWithTurbojpeg } from "./turbojpeg.ts";
 
 /**
- * Decodes one picture, in full or to a draft where that is less work. Its pixels lie in the buffer and are
+ * Decodes one image, in full or to a draft where that is less work. Its pixels lie in the buffer and are
  * gone when the buffer is released. They are written there during the decode, so the buffer has to stay until
  * the promise has settled.
  */
 export type Decode = (
   bytes: Uint8Array,
   buffer: PixelBuffer,
-  detail?: PictureDetail,
-) => Promise<Picture | Rejected>;
+  detail?: ImageDetail,
+) => Promise<Image | Rejected>;
 
 /**
- * Decodes pictures into the buffer of their batch, `decodesMax` at a time. Each decode in flight takes at
- * most `decodingBytesMax`: libvips holds interlaced and progressive pictures whole, and pictures whose header
- * tells that this is more are rejected. libjpeg-turbo takes up to 26 MB, for a rotated picture of the longest
+ * Decodes images into the buffer of their batch, `decodesMax` at a time. Each decode in flight takes at
+ * most `decodingBytesMax`: libvips holds interlaced and progressive images whole, and images whose header
+ * tells that this is more are rejected. libjpeg-turbo takes up to 26 MB, for a rotated image of the longest
  * side. Waiting decodes are bounded by the batches that a worker holds.
  */
 export class Decoder {
-  readonly #limits: PictureLimits;
+  readonly #limits: ImageLimits;
   readonly #queue: PQueue;
 
-  constructor({ decodesMax, ...limits }: PictureLimits & { decodesMax: number }) {
+  constructor({ decodesMax, ...limits }: ImageLimits & { decodesMax: number }) {
     this.#limits = limits;
     this.#queue = new PQueue({ concurrency: decodesMax });
   }
@@ -50,28 +50,28 @@ export class Decoder {
       return pixels;
     };
     return this.#queue.add(async () => {
-      const picture = await decodePicture(bytes, this.#limits, allocate, detail);
-      if (picture.kind === "picture") buffer.trim(picture.pixels);
-      return picture;
+      const image = await decodeImage(bytes, this.#limits, allocate, detail);
+      if (image.kind === "image") buffer.trim(image.pixels);
+      return image;
     });
   };
 }
 
 /**
  * Decodes a client's bytes to pixels: upright, sRGB, 8 bits, three channels, in the memory that `allocate`
- * returns. A plain JPEG goes to libjpeg-turbo, which takes 60 % of the time, and a third where the picture is
- * shrunk. Everything else goes to libvips: other formats, a picture beyond the limits, and a JPEG about which
+ * returns. A plain JPEG goes to libjpeg-turbo, which takes 60 % of the time, and a third where the image is
+ * shrunk. Everything else goes to libvips: other formats, an image beyond the limits, and a JPEG about which
  * libjpeg-turbo had a doubt.
  *
- * So only libvips rejects pictures, and only flawless ones go past it. A flaw in what a draft leaves out is
+ * So only libvips rejects images, and only flawless ones go past it. A flaw in what a draft leaves out is
  * not noticed.
  */
-export async function decodePicture(
+export async function decodeImage(
   bytes: Uint8Array,
-  limits: PictureLimits,
+  limits: ImageLimits,
   allocate: AllocatePixels = (length) => new Uint8Array(length),
-  detail: PictureDetail = "full",
-): Promise<Picture | Rejected> {
+  detail: ImageDetail = "full",
+): Promise<Image | Rejected> {
   const jpeg = plainJpegHeader(bytes);
   const scans = jpeg?.progressive === false ? [] : scansOf(bytes);
   if (hasTooManyScans(scans)) return rejected("invalid_image");
@@ -89,20 +89,20 @@ export async function decodePicture(
     return moveInto(allocate, await decodeWithLibvips(bytes, limits));
   }
   const pixels = allocate(3 * width * height);
-  const picture = {
-    kind: "picture",
+  const image = {
+    kind: "image",
     originalWidth: original.width,
     originalHeight: original.height,
   } as const;
   if (detail === "draft") {
     const draft = await decodeDraft(bytes, { jpeg, scans, eighths }, pixels);
-    if (draft !== undefined) return { ...picture, ...draft, isDraft: true };
+    if (draft !== undefined) return { ...image, ...draft, isDraft: true };
   }
   if (
     (await decodeWithTurbojpeg(bytes, scaled, pixels, decompress)) ||
     (await decodeWithEnd(bytes, jpeg, (whole) => decodeWithTurbojpeg(whole, scaled, pixels, decompress)))
   ) {
-    return { ...picture, pixels, width, height };
+    return { ...image, pixels, width, height };
   }
   // libvips shrinks to no more than that.
   const reuse: AllocatePixels = (length) =>
@@ -113,7 +113,7 @@ export async function decodePicture(
 /**
  * Decodes a JPEG that lacks nothing but its end marker, as some cameras write them. libjpeg-turbo warns where
  * pixels are missing before a marker. libvips would not, so it never gets such a file; and nothing tells how
- * many scans a progressive picture had.
+ * many scans a progressive image had.
  */
 async function decodeWithEnd(
   bytes: Uint8Array,
@@ -129,14 +129,14 @@ async function decodeWithEnd(
   }
 }
 
-/** The scale of a picture: one that is too large is decoded at the least that gives the shrunk size. */
-function eighthsOf({ width, height }: Size, { longSideMaxPx, shrunkSidePx }: PictureLimits): number {
+/** The scale of an image: one that is too large is decoded at the least that gives the shrunk size. */
+function eighthsOf({ width, height }: Size, { longSideMaxPx, shrunkSidePx }: ImageLimits): number {
   const side = Math.max(width, height);
   return side <= longSideMaxPx ? 8 : Math.ceil((8 * Math.min(shrunkSidePx, longSideMaxPx)) / side);
 }
 
 function isWithin(
-  { pixelsMax, sideMinPx, decodingBytesMax }: PictureLimits,
+  { pixelsMax, sideMinPx, decodingBytesMax }: ImageLimits,
   { width, height }: PlainJpegHeader,
   bytes: Uint8Array,
 ): boolean {
@@ -146,16 +146,16 @@ function isWithin(
 }
 
 /** Copies the pixels into their own memory, and zeroes those of libvips. */
-function moveInto(allocate: AllocatePixels, picture: Picture | Rejected): Picture | Rejected {
-  if (picture.kind === "rejected") return picture;
-  const pixels = allocate(picture.pixels.length);
-  pixels.set(picture.pixels);
-  picture.pixels.fill(0);
-  return { ...picture, pixels };
+function moveInto(allocate: AllocatePixels, image: Image | Rejected): Image | Rejected {
+  if (image.kind === "rejected") return image;
+  const pixels = allocate(image.pixels.length);
+  pixels.set(image.pixels);
+  image.pixels.fill(0);
+  return { ...image, pixels };
 }
 
-/** `draft`: less detail suffices, where that is less work. The picture says whether it is one. */
-export type PictureDetail = "draft" | "full";
+/** `draft`: less detail suffices, where that is less work. The image says whether it is one. */
+export type ImageDetail = "draft" | "full";
 
 /** Memory for so many bytes, which begins at a multiple of 8 bytes. */
 type AllocatePixels = (length: number) => Uint8Array;

@@ -8,10 +8,10 @@ import { avifGrid, avifItem } from "@faceline/contracts/testing/avif-files";
 import { metadataBombs } from "@faceline/contracts/testing/metadata-bombs";
 import sharp from "sharp";
 import { groupPhotograph } from "../../testing/photographs.ts";
-import { decodePicture } from "./decoder.ts";
-import { defaultPictureLimits } from "./picture.ts";
+import { decodeImage } from "./decoder.ts";
+import { defaultImageLimits } from "./image.ts";
 
-// Tests contracts/src/image/decoding-bytes.ts with real pictures and their real decoders, and with the
+// Tests contracts/src/image/decoding-bytes.ts with real images and their real decoders, and with the
 // setting of the allocator that the launcher gives to workers.
 
 const measure = join(import.meta.dirname, "../../testing/decoding-memory.ts");
@@ -24,7 +24,7 @@ const quick = { compressionLevel: 1 } as const;
 const fast = { effort: 0 } as const;
 const quickInterlaced = { ...quick, progressive: true } as const;
 
-const pictures = {
+const images = {
   "baseline JPEG": () => rgb(2_000, 1_600).jpeg(),
   "progressive JPEG": () => rgb(2_000, 1_600).jpeg({ progressive: true }),
   "progressive JPEG with full chroma": () =>
@@ -55,18 +55,18 @@ const pictures = {
     }),
 };
 
-for (const [name, picture] of Object.entries(pictures)) {
+for (const [name, make] of Object.entries(images)) {
   test(`${name}: decoding takes no more memory than its header lets expect`, { skip: onLinux }, async () => {
-    const made = await picture();
+    const made = await make();
     const image = Buffer.isBuffer(made) ? made : await made.toBuffer();
     const reckoned = decodingBytes(imageHeader(image)!);
     const { kinds, bytes } = measured([image]);
-    assert.deepEqual(kinds, ["picture"]);
+    assert.deepEqual(kinds, ["image"]);
     assert.ok(bytes <= reckoned, `${Math.round(bytes / 1e6)} MB, reckoned ${Math.round(reckoned / 1e6)} MB`);
   });
 }
 
-test("pictures beside which there is what unpacks to gigabytes take what their pixels take", {
+test("images beside which there is what unpacks to gigabytes take what their pixels take", {
   skip: onLinux,
 }, async () => {
   const square = rgb(32, 32);
@@ -77,7 +77,7 @@ test("pictures beside which there is what unpacks to gigabytes take what their p
   ]);
   const bombs = Object.values(metadataBombs({ png, webp, jpeg }));
   const { kinds, bytes, cpuMs } = measured(bombs);
-  assert.deepEqual([...new Set(kinds)], ["picture"]);
+  assert.deepEqual([...new Set(kinds)], ["image"]);
   const reckoned = decodingBytes(imageHeader(png)!);
   assert.ok(bytes <= reckoned, `${Math.round(bytes / 1e6)} MB, reckoned ${Math.round(reckoned / 1e6)} MB`);
   // About as long as 60 without metadata, because their bytes are read; unpacked, 100 times as long.
@@ -96,9 +96,9 @@ test("an AVIF of a telephone, of 12 megapixels, is within the default limit, and
     tiles: { count: 1, width, height },
   });
   const inTiles = { ...header(7_000, 5_000), tiles: { count: 140, width: 512, height: 512 } };
-  assert.ok(decodingBytes(header(4_032, 3_024)) <= defaultPictureLimits.decodingBytesMax);
-  assert.ok(decodingBytes(header(7_300, 5_470)) > defaultPictureLimits.decodingBytesMax);
-  assert.ok(decodingBytes(inTiles) <= defaultPictureLimits.decodingBytesMax);
+  assert.ok(decodingBytes(header(4_032, 3_024)) <= defaultImageLimits.decodingBytesMax);
+  assert.ok(decodingBytes(header(7_300, 5_470)) > defaultImageLimits.decodingBytesMax);
+  assert.ok(decodingBytes(inTiles) <= defaultImageLimits.decodingBytesMax);
 });
 
 function measured(images: Buffer[]): { kinds: string[]; bytes: number; cpuMs: number } {
@@ -113,20 +113,20 @@ function measured(images: Buffer[]): { kinds: string[]; bytes: number; cpuMs: nu
   return JSON.parse(execFileSync(process.execPath, [measure], { input, encoding: "utf8", env }));
 }
 
-test("a worker rejects a picture whose decoding would take more than the limit, in each format", async () => {
-  for (const [name, picture] of Object.entries({
+test("a worker rejects an image whose decoding would take more than the limit, in each format", async () => {
+  for (const [name, encoder] of Object.entries({
     "progressive JPEG": rgb(500, 400).jpeg({ progressive: true }),
     "JPEG for libvips": rgb(500, 400).toColourspace("cmyk").jpeg(),
     PNG: rgb(500, 400).png(),
     WebP: rgb(500, 400).webp({ lossless: true }),
     AVIF: rgb(500, 400).avif(fast),
   })) {
-    const image = await picture.toBuffer();
+    const image = await encoder.toBuffer();
     const reckoned = decodingBytes(imageHeader(image)!);
     const kind = async (decodingBytesMax: number) => {
-      const result = await decodePicture(image, { ...defaultPictureLimits, decodingBytesMax });
+      const result = await decodeImage(image, { ...defaultImageLimits, decodingBytesMax });
       return result.kind === "rejected" ? result.code : result.kind;
     };
-    assert.deepEqual([await kind(reckoned), await kind(reckoned - 1)], ["picture", "image_too_large"], name);
+    assert.deepEqual([await kind(reckoned), await kind(reckoned - 1)], ["image", "image_too_large"], name);
   }
 });

@@ -2,16 +2,16 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import sharp from "sharp";
 import { groupPhotograph } from "../../testing/photographs.ts";
-import { decodePicture } from "./decoder.ts";
+import { decodeImage } from "./decoder.ts";
 import { scansOf } from "./jpeg/scans.ts";
-import { defaultPictureLimits, type Picture } from "./picture.ts";
+import { defaultImageLimits, type Image } from "./image.ts";
 import { decompressScaled } from "./turbojpeg-scaled.ts";
 
 const unscaled = decompressScaled === undefined ? "libjpeg-turbo decodes no scales here" : false;
 const photograph = sharp(groupPhotograph(1)).resize(1_200, 900, { fit: "cover" });
 const progressive = await photograph.clone().jpeg({ quality: 90, progressive: true }).toBuffer();
 
-test("the draft of a large progressive picture has its size, and nearly its pixels", async () => {
+test("the draft of a large progressive image has its size, and nearly its pixels", async () => {
   for (const orientation of [1, 6]) {
     const bytes = await sharp(progressive)
       .withMetadata({ orientation })
@@ -29,7 +29,7 @@ test("the draft of a large progressive picture has its size, and nearly its pixe
   }
 });
 
-test("the draft of a picture that is twice as large as any network's input has half its sides", {
+test("the draft of an image that is twice as large as any network's input has half its sides", {
   skip: unscaled,
 }, async () => {
   const large = photograph.clone().resize(1_601, 1_200, { fit: "fill" });
@@ -50,7 +50,7 @@ test("the draft of a picture that is twice as large as any network's input has h
   }
 });
 
-test("small, baseline and other pictures have no draft", async () => {
+test("small, baseline and other images have no draft", async () => {
   const small = await photograph.clone().resize(900).jpeg({ progressive: true }).toBuffer();
   const baseline = await photograph.clone().jpeg().toBuffer();
   const png = await photograph.clone().png({ compressionLevel: 1 }).toBuffer();
@@ -62,14 +62,9 @@ test("small, baseline and other pictures have no draft", async () => {
 test("a file whose end is missing has no draft, wherever it was cut", async () => {
   const { at } = scansOf(progressive).at(-1)!;
   for (const length of [at, at + 2, at + 8, at + 100, progressive.length - 100, progressive.length - 1]) {
-    const result = await decodePicture(
-      progressive.subarray(0, length),
-      defaultPictureLimits,
-      undefined,
-      "draft",
-    );
-    // Codes are compared, never pictures: printing the difference of their pixels would take gigabytes.
-    assert.equal(result.kind === "rejected" ? result.code : "a picture", "invalid_image", `${length} bytes`);
+    const result = await decodeImage(progressive.subarray(0, length), defaultImageLimits, undefined, "draft");
+    // Codes are compared, never images: printing the difference of their pixels would take gigabytes.
+    assert.equal(result.kind === "rejected" ? result.code : "an image", "invalid_image", `${length} bytes`);
   }
 });
 
@@ -79,20 +74,20 @@ test("a file that is damaged before what a draft leaves out is decoded in full, 
   damaged.copyWithin(scansOf(progressive)[2]!.at + 40, scansOf(progressive)[3]!.at);
   const [draft, full] = await Promise.all(
     (["draft", "full"] as const).map((detail) =>
-      decodePicture(Buffer.from(damaged), defaultPictureLimits, undefined, detail),
+      decodeImage(Buffer.from(damaged), defaultImageLimits, undefined, detail),
     ),
   );
   assert.equal(draft!.kind, full!.kind);
   assert.ok(draft!.kind === "rejected" || draft!.isDraft === undefined);
 });
 
-async function decoded(bytes: Uint8Array, detail: "draft" | "full"): Promise<Picture> {
-  const picture = await decodePicture(bytes, defaultPictureLimits, undefined, detail);
-  assert.ok(picture.kind === "picture");
-  return picture;
+async function decoded(bytes: Uint8Array, detail: "draft" | "full"): Promise<Image> {
+  const image = await decodeImage(bytes, defaultImageLimits, undefined, detail);
+  assert.ok(image.kind === "image");
+  return image;
 }
 
-function meanDifference(one: Picture, other: Picture): number {
+function meanDifference(one: Image, other: Image): number {
   const sum = one.pixels.reduce((total, value, i) => total + Math.abs(value - other.pixels[i]!), 0);
   return sum / one.pixels.length;
 }

@@ -7,9 +7,9 @@ import { decodeWithTurbojpeg } from "./turbojpeg.ts";
 
 /**
  * Decodes a draft of a plain JPEG into the beginning of `upright`, as Pillow calls it: less than the file
- * holds, for less work. The engine asks for the full picture where a face is small.
+ * holds, for less work. The engine asks for the full image where a face is small.
  *
- * - A large picture is decoded at half the scale of the full one, which has `eighths` of the file's size.
+ * - A large image is decoded at half the scale of the full one, which has `eighths` of the file's size.
  * - A progressive one is decoded without the scan that gives the last bit of its luma. That scan is half of
  *   the file and a third of the work, and a face that is shrunk before a network sees it shows little of it.
  *
@@ -53,8 +53,8 @@ const endOfImage = [0xff, 0xd9] as const;
 
 /** More than the detector's largest input. */
 const halfSideMinPx = 640;
-/** Faces of smaller pictures are rarely shrunk. */
+/** Faces of smaller images are rarely shrunk. */
 const shortenedSideMinPx = 1_000;
 
-/** A JPEG whose full picture has some eighths of its size. `scans`: empty where there is only one. */
+/** A JPEG whose full image has some eighths of its size. `scans`: empty where there is only one. */
 type ScaledJpeg = { jpeg: PlainJpegHeader; scans: readonly JpegScan[]; eighths: number };

@@ -6,11 +6,11 @@ import type { PlainImage } from "./metadata/kept-bytes.ts";
 import { withoutMetadata } from "./metadata/without-metadata.ts";
 import sharp from "sharp";
 import { uprightSize } from "./orientation.ts";
-import { DecodeTimeout, type Picture, type PictureLimits, type Rejected, rejected } from "./picture.ts";
+import { DecodeTimeout, type Image, type ImageLimits, type Rejected, rejected } from "./image.ts";
 
 // Once per process. libvips reads about forty formats; a blocked loader cannot be attacked, and those of SVG
-// and PDF would even fetch other files. No cache, because it would keep people's pictures. One thread for
-// each picture, because the decoder's limit counts pictures and the cores belong to the engine.
+// and PDF would even fetch other files. No cache, because it would keep people's images. One thread for
+// each image, because the decoder's limit counts images and the cores belong to the engine.
 sharp.block({ operation: ["VipsForeignLoad"] });
 sharp.unblock({
   operation: [
@@ -25,13 +25,10 @@ sharp.concurrency(1);
 
 /**
  * Decodes a client's bytes to pixels: upright, sRGB, 8 bits, three channels. libvips gets nothing but pixels
- * whose header was read and is within the limits. A bad picture is an ordinary result with only a code,
+ * whose header was read and is within the limits. A bad image is an ordinary result with only a code,
  * because the messages of libvips may quote the file. Throws DecodeTimeout.
  */
-export async function decodeWithLibvips(
-  bytes: Uint8Array,
-  limits: PictureLimits,
-): Promise<Picture | Rejected> {
+export async function decodeWithLibvips(bytes: Uint8Array, limits: ImageLimits): Promise<Image | Rejected> {
   const stored = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
   if (imageFormat(stored) === undefined) return rejected("unsupported_image_format");
   const header = imageHeader(stored);
@@ -54,7 +51,7 @@ export async function decodeWithLibvips(
 }
 
 /** Checks a header by the rules of the ingress, which has read it in the same way. */
-function faultOf(header: ImageHeader, limits: PictureLimits): InputFault | undefined {
+function faultOf(header: ImageHeader, limits: ImageLimits): InputFault | undefined {
   if (header.width * header.height > pixelsMaxOf(header, limits.pixelsMax)) return "image_too_large";
   if (Math.min(header.width, header.height) < limits.sideMinPx) return "image_too_small";
   return decodingBytes(header) > limits.decodingBytesMax ? "image_too_large" : undefined;
@@ -70,17 +67,17 @@ async function uprightSizeOf({ image, orientation }: PlainImage, header: ImageHe
 /** CMYK has no meaning without a profile. */
 const isCmyk = (header: ImageHeader): boolean => header.format === "jpeg" && header.components === 4;
 
-async function readPixels(bytes: Buffer, picture: UprightPicture, limits: PictureLimits): Promise<Picture> {
+async function readPixels(bytes: Buffer, image: UprightImage, limits: ImageLimits): Promise<Image> {
   const decoding = sharp(bytes, {
-    limitInputPixels: pixelsMaxOf(picture.header, limits.pixelsMax),
+    limitInputPixels: pixelsMaxOf(image.header, limits.pixelsMax),
     failOn: "truncated",
     // A colour profile changes a photograph by less than a passing cloud does, and costs a fifth of the
     // decoding.
-    ignoreIcc: !isCmyk(picture.header),
+    ignoreIcc: !isCmyk(image.header),
   }).autoOrient();
   // White, as on a page. Does nothing without an alpha channel.
   decoding.flatten({ background: "#ffffff" });
-  if (Math.max(picture.width, picture.height) > limits.longSideMaxPx) {
+  if (Math.max(image.width, image.height) > limits.longSideMaxPx) {
     const side = Math.min(limits.shrunkSidePx, limits.longSideMaxPx);
     decoding.resize({ width: side, height: side, fit: "inside", kernel: "linear" });
   }
@@ -91,12 +88,12 @@ async function readPixels(bytes: Buffer, picture: UprightPicture, limits: Pictur
     .raw({ depth: "uchar" })
     .toBuffer({ resolveWithObject: true });
   return {
-    kind: "picture",
+    kind: "image",
     pixels: info.channels === 3 ? data : threeChannels(data, info.channels),
     width: info.width,
     height: info.height,
-    originalWidth: picture.width,
-    originalHeight: picture.height,
+    originalWidth: image.width,
+    originalHeight: image.height,
   };
 }
 
@@ -114,5 +111,5 @@ function threeChannels(data: Uint8Array, channels: number): Uint8Array {
   return rgb;
 }
 
-/** Width and height are those of the upright picture. */
-type UprightPicture = { width: number; height: number; header: ImageHeader };
+/** Width and height are those of the upright image. */
+type UprightImage = { width: number; height: number; header: ImageHeader };

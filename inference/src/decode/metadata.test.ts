@@ -1,10 +1,10 @@
-// Covers libvips.ts: pictures with metadata are decoded without them.
+// Covers libvips.ts: images with metadata are decoded without them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import sharp, { type Sharp } from "sharp";
 import { groupPhotograph } from "../../testing/photographs.ts";
 import { decodeWithLibvips } from "./libvips.ts";
-import { defaultPictureLimits } from "./picture.ts";
+import { defaultImageLimits } from "./image.ts";
 
 const photograph = sharp(await sharp(groupPhotograph(1)).resize(63, 99, { fit: "cover" }).png().toBuffer());
 const transparent = photograph.clone().ensureAlpha(0.6);
@@ -33,9 +33,9 @@ for (const [name, encoding] of Object.entries(encodings)) {
       for (const longSideMaxPx of [2_560, 50]) {
         const withProfile = name === "CMYK JPEG" ? encoding.clone() : encoding.clone().withIccProfile("p3");
         const bytes = await withProfile.withMetadata({ orientation }).withXmp("<x:xmpmeta/>").toBuffer();
-        const limits = { ...defaultPictureLimits, longSideMaxPx, shrunkSidePx: 40 };
+        const limits = { ...defaultImageLimits, longSideMaxPx, shrunkSidePx: 40 };
         const actual = await decodeWithLibvips(bytes, limits);
-        assert.ok(actual.kind === "picture");
+        assert.ok(actual.kind === "image");
         const { width, height } = (await sharp(bytes).metadata()).autoOrient;
         assert.deepEqual([actual.originalWidth, actual.originalHeight], [width, height]);
         const expected = await decodedAsItIs(bytes, { side: longSideMaxPx === 50 ? 40 : undefined, name });

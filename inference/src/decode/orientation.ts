@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises";
 import type { PlainJpegHeader } from "./jpeg/header.ts";
 
-/** Width and height of a picture after its EXIF orientation was applied. */
+/** Width and height of an image after its EXIF orientation was applied. */
 export function uprightSize({
   width,
   height,
@@ -11,18 +11,18 @@ export function uprightSize({
 }
 
 /**
- * Writes a picture into `upright` with its EXIF orientation applied. `stored` are its pixels as they lie in
+ * Writes an image into `upright` with its EXIF orientation applied. `stored` are its pixels as they lie in
  * the file, in words of R, G, B and one unused byte; `upright` takes RGB bytes and begins at a multiple of 4
- * bytes. Yields to the event loop after every band, because a whole picture takes some milliseconds.
+ * bytes. Yields to the event loop after every band, because a whole image takes some milliseconds.
  */
 export async function applyOrientation(
   stored: Uint32Array,
-  picture: PlainJpegHeader,
+  image: PlainJpegHeader,
   upright: Uint8Array,
 ): Promise<void> {
-  const { width, height } = uprightSize(picture);
+  const { width, height } = uprightSize(image);
   const words = new Uint32Array(upright.buffer, upright.byteOffset, Math.floor(upright.length / 4));
-  const traversal = traversalOf(picture);
+  const traversal = traversalOf(image);
   const bandRows = Math.max(1, Math.floor(bandPixels / width));
   for (let top = 0; top < height; top += bandRows) {
     writeBand({ stored, upright, words, width, traversal, top, bottom: Math.min(height, top + bandRows) });
@@ -92,7 +92,7 @@ function traversalOf({ width, height, orientation }: PlainJpegHeader): Traversal
 }
 
 /**
- * Index of the stored pixel that comes first in the upright picture, and the steps to its right and lower
+ * Index of the stored pixel that comes first in the upright image, and the steps to its right and lower
  * neighbours.
  */
 type Traversal = { first: number; right: number; down: number };

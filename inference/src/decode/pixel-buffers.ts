@@ -6,7 +6,7 @@ import assert from "node:assert/strict";
  *
  *     acquire ──► buffer.allocate(bytes) … decoder writes, engine reads … ──► dispose: zeroed and free
  *
- * A buffer consists of slabs, each as large as the largest picture. So a batch of `batchMax` pictures always
+ * A buffer consists of slabs, each as large as the largest image. So a batch of `batchMax` images always
  * fits: at worst each has a slab of its own. A slab is allocated when it is first needed and is kept.
  */
 export class PixelBufferPool {
@@ -54,8 +54,8 @@ export class PixelBuffer implements Disposable {
   }
 
   /**
-   * Memory for the pixels of one picture, all zeros. Returns undefined where the buffer is full or the
-   * picture larger than the largest: neither happens to a batch within the limits of the pool. Throws after a
+   * Memory for the pixels of one image, all zeros. Returns undefined where the buffer is full or the
+   * image larger than the largest: neither happens to a batch within the limits of the pool. Throws after a
    * release.
    */
   allocate(bytes: number): Uint8Array | undefined {
@@ -68,7 +68,7 @@ export class PixelBuffer implements Disposable {
     return allocated;
   }
 
-  /** Records that only `pixels` were written, the beginning of what was allocated for a picture. */
+  /** Records that only `pixels` were written, the beginning of what was allocated for an image. */
   trim(pixels: Uint8Array): void {
     const index = this.#written.findIndex(
       ({ buffer, byteOffset }) => buffer === pixels.buffer && byteOffset === pixels.byteOffset,
@@ -77,7 +77,7 @@ export class PixelBuffer implements Disposable {
     this.#written[index] = pixels;
   }
 
-  /** Zeroes all pixels, and takes their memory back for other pictures of the same batch. */
+  /** Zeroes all pixels, and takes their memory back for other images of the same batch. */
   clear(): void {
     for (const { buffer, byteOffset, length } of this.#written.splice(0)) {
       // By words: filling shared memory by bytes takes four times as long.
@@ -106,9 +106,9 @@ export class PixelBuffer implements Disposable {
 }
 
 type PixelBufferLimits = {
-  /** The most pictures of a batch. */
+  /** The most images of a batch. */
   batchMax: number;
-  /** The longest side of a decoded picture. */
+  /** The longest side of a decoded image. */
   longSideMaxPx: number;
   /** Batches that run or are decoded at the same time. */
   buffersMax: number;

@@ -31,7 +31,7 @@ function openLibrary(): Decompress | undefined {
   return async (jpeg, { width, height }, pixels, format) => {
     const handle: unknown = open();
     try {
-      // It takes the largest scale at which the picture is no larger than this.
+      // It takes the largest scale at which the image is no larger than this.
       const size = [width, 0, height] as const;
       return (await decompress(handle, jpeg, jpeg.length, pixels, ...size, format, fastTransform)) === 0;
     } finally {

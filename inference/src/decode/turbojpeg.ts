@@ -42,7 +42,7 @@ function bufferOf(bytes: Uint8Array): Buffer {
 }
 
 /**
- * Decodes a JPEG to pixels of a format of libjpeg-turbo, not turned. `size` is that of the picture as it is
+ * Decodes a JPEG to pixels of a format of libjpeg-turbo, not turned. `size` is that of the image as it is
  * decoded. Returns false where there was an error or a warning.
  */
 export type Decompress = (

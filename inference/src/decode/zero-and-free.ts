@@ -1,5 +1,5 @@
 /**
- * Zeroes bytes of a picture and gives their memory back at once. The garbage collector would do that in time,
+ * Zeroes bytes of an image and gives their memory back at once. The garbage collector would do that in time,
  * but V8 collects its whole heap whenever so much memory has grown beside it. Nothing may use them any more.
  */
 export function zeroAndFree(bytes: Buffer): void {

@@ -2,28 +2,28 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Box } from "../geometry/box.ts";
 import type { Network, Rows } from "../network/network.ts";
-import { Detector, type SearchedPicture } from "./detector.ts";
+import { Detector, type SearchedImage } from "./detector.ts";
 
-// Networks are stubs here: tested is which picture is searched at which resolution. lanes.test.ts has the
+// Networks are stubs here: tested is which image is searched at which resolution. lanes.test.ts has the
 // real networks.
 
 test("a face that is clear at low resolution is not searched for again", async () => {
   const { searches, detector } = detectorWith({ 160: 0.9, 288: 0.9, 512: 0.9 });
-  const { detections, marginSearches } = await detector.detect([picture(), picture()]);
+  const { detections, marginSearches } = await detector.detect([image(), image()]);
   assert.deepEqual(searches, ["160: 2", "288: 0", "512: 0", "512: 0"]);
   assert.deepEqual([detections.length, detections[0]![0]!.score, marginSearches], [2, Math.fround(0.9), 0]);
 });
 
-test("an unclear picture goes on to the next resolution, and the last one decides", async () => {
+test("an unclear image goes on to the next resolution, and the last one decides", async () => {
   const { searches, detector } = detectorWith({ 160: 0.79, 288: 0.6, 512: 0.55 });
-  const { detections, marginSearches } = await detector.detect([picture()]);
+  const { detections, marginSearches } = await detector.detect([image()]);
   assert.deepEqual(searches, ["160: 1", "288: 1", "512: 1", "512: 0"]);
   assert.deepEqual([detections[0]![0]!.score, marginSearches], [Math.fround(0.55), 0]);
 });
 
 test("a clear face is not enough while another score is unclear", async () => {
   const { searches, detector } = detectorWith({ 160: 0.9, 288: 0.9, 512: 0.9 }, { 160: 0.3, 288: 0.85 });
-  const { detections } = await detector.detect([picture()]);
+  const { detections } = await detector.detect([image()]);
   assert.deepEqual(searches, ["160: 1", "288: 1", "512: 0", "512: 0"]);
   assert.equal(detections[0]!.length, 2);
 });
@@ -34,24 +34,21 @@ for (const [name, options] of [
 ] as const) {
   test(name, async () => {
     const { searches, detector } = detectorWith({ 160: 0.9, 288: 0.9, 512: 0.6 });
-    await detector.detect([picture(options), picture()]);
+    await detector.detect([image(options), image()]);
     assert.deepEqual(searches, ["160: 1", "288: 0", "512: 1", "512: 0"]);
   });
 }
 
-test("a picture without detections is searched once more at full resolution", async () => {
+test("an image without detections is searched once more at full resolution", async () => {
   const { searches, detector } = detectorWith({ 160: 0.2, 288: 0.2, 512: 0.2 });
-  const { detections, marginSearches } = await detector.detect([
-    picture(),
-    picture({ fullResolution: true }),
-  ]);
+  const { detections, marginSearches } = await detector.detect([image(), image({ fullResolution: true })]);
   assert.deepEqual(searches, ["160: 1", "288: 1", "512: 2", "512: 2"]);
   assert.deepEqual([detections, marginSearches], [[[], []], 2]);
 });
 
 test("at low resolution alone only what is clear counts", async () => {
   const { searches, detector } = detectorWith({ 160: 0.7, 288: 0.9, 512: 0.9 });
-  const wanted = picture({ fullResolution: true });
+  const wanted = image({ fullResolution: true });
   const { detections, lowResolution } = await detector.detectAtLowResolution([wanted]);
   assert.deepEqual(searches, ["160: 1", "288: 1"]);
   assert.deepEqual([detections[0]!.length, lowResolution], [1, [0]]);
@@ -59,19 +56,19 @@ test("at low resolution alone only what is clear counts", async () => {
   assert.deepEqual((await unclear.detectAtLowResolution([wanted])).detections, [[]]);
 });
 
-test("landmarks are searched in an enlarged box, no further than the picture reaches", async () => {
+test("landmarks are searched in an enlarged box, no further than the image reaches", async () => {
   const { detector } = detectorWith({ 512: 0.9 }, { 512: 0.9 });
-  const { detections } = await detector.detect([picture()]);
+  const { detections } = await detector.detect([image()]);
   const [larger, smaller] = detections[0]!.map(({ landmarkBox }) => rounded(landmarkBox));
-  // In unit squares of a picture of 64 pixels: 0.2 to 0.5, and 0.6 to 0.8.
+  // In unit squares of an image of 64 pixels: 0.2 to 0.5, and 0.6 to 0.8.
   assert.deepEqual(larger, { left: 8, top: 8, right: 36.8, bottom: 36.8 });
   assert.deepEqual(smaller, { left: 35.2, top: 35.2, right: 54.4, bottom: 54.4 });
   const { detector: wide } = detectorWith({ 512: 0.9 }, {}, [0, 0.1, 0.9, 1]);
-  const [whole] = (await wide.detect([picture()])).detections[0]!;
+  const [whole] = (await wide.detect([image()])).detections[0]!;
   assert.deepEqual(rounded(whole!.landmarkBox), { left: 0, top: 0, right: 64, bottom: 64 });
 });
 
-/** A detector that finds one face in each picture, with a score by resolution, and optionally another one. */
+/** A detector that finds one face in each image, with a score by resolution, and optionally another one. */
 function detectorWith(
   scores: Record<number, number>,
   other: Record<number, number> = {},
@@ -98,7 +95,7 @@ function detectorWith(
   return { searches, detector: new Detector(networks as unknown as Network[], limits) };
 }
 
-function picture({ fullResolution = false, align = true } = {}): SearchedPicture {
+function image({ fullResolution = false, align = true } = {}): SearchedImage {
   return { pixels: new Uint8Array(3 * 64 * 64), width: 64, height: 64, options: { fullResolution, align } };
 }
 

@@ -2,7 +2,7 @@ import type { DetectorModel } from "@faceline/models/catalogue-entry";
 import { type Box, clip, enlarged } from "../geometry/box.ts";
 import type { Pixels } from "../geometry/pixels.ts";
 import type { Network, NetworkUsage } from "../network/network.ts";
-import { Letterbox, marginWindow, pictureWindow, type Window } from "./letterbox.ts";
+import { Letterbox, marginWindow, imageWindow, type Window } from "./letterbox.ts";
 import {
   compareBySize,
   type Detection,
@@ -11,10 +11,10 @@ import {
 } from "./non-max-suppression.ts";
 
 /**
- * Finds the faces of pictures: boxes in pixels of the picture, largest first.
+ * Finds the faces of images: boxes in pixels of the image, largest first.
  *
- * A cascade of resolutions: a picture is searched at low resolution first, which costs a tenth, and at the
- * next one until a face is clear and nothing else could be one. All pictures of a step run together. Only the
+ * A cascade of resolutions: an image is searched at low resolution first, which costs a tenth, and at the
+ * next one until a face is clear and nothing else could be one. All images of a step run together. Only the
  * full resolution is used where a call wants every face, and where faces are not aligned: without alignment
  * the box is used as it is, and a box found at low resolution changes the embedding enough to break matches.
  */
@@ -29,65 +29,65 @@ export class Detector {
   }
 
   /**
-   * Searches pictures together. One without any detection at full resolution is searched once more, with a
+   * Searches images together. One without any detection at full resolution is searched once more, with a
    * margin around it.
    */
-  async detect(pictures: readonly SearchedPicture[]): Promise<Detections> {
-    const { detections, clear, networkUsage } = await this.#searchLow(pictures, allowsLowResolution);
+  async detect(images: readonly SearchedImage[]): Promise<Detections> {
+    const { detections, clear, networkUsage } = await this.#searchLow(images, allowsLowResolution);
     const full = this.#resolutions.at(-1)!;
     const search = async (windowOf: WindowOf, indices: readonly number[]) => {
-      const { usage } = await this.#search(full, windowOf, { pictures, indices, detections });
+      const { usage } = await this.#search(full, windowOf, { images, indices, detections });
       networkUsage.push(usage);
     };
-    const unclear = [...pictures.keys()].filter((i) => !clear.has(i));
-    await search(pictureWindow, unclear);
-    const empty = unclear.filter((i) => detections[i]!.length === 0 && pictures[i]!.isDraft !== true);
+    const unclear = [...images.keys()].filter((i) => !clear.has(i));
+    await search(imageWindow, unclear);
+    const empty = unclear.filter((i) => detections[i]!.length === 0 && images[i]!.isDraft !== true);
     await search(marginWindow, empty);
     return { detections, lowResolution: [...clear], marginSearches: empty.length, networkUsage };
   }
 
   /**
-   * Searches pictures at the lower resolutions alone, and returns only what is clear. For those in which full
-   * resolution found nothing: it misses faces that fill the picture.
+   * Searches images at the lower resolutions alone, and returns only what is clear. For those in which full
+   * resolution found nothing: it misses faces that fill the image.
    */
-  async detectAtLowResolution(pictures: readonly SearchedPicture[]): Promise<Detections> {
-    const { detections, clear, networkUsage } = await this.#searchLow(pictures, () => true);
-    for (const i of pictures.keys()) if (!clear.has(i)) detections[i] = [];
+  async detectAtLowResolution(images: readonly SearchedImage[]): Promise<Detections> {
+    const { detections, clear, networkUsage } = await this.#searchLow(images, () => true);
+    for (const i of images.keys()) if (!clear.has(i)) detections[i] = [];
     return { detections, lowResolution: [...clear], marginSearches: 0, networkUsage };
   }
 
-  /** Searches the pictures that allow it at one lower resolution after the other, each until it is clear. */
+  /** Searches the images that allow it at one lower resolution after the other, each until it is clear. */
   async #searchLow(
-    pictures: readonly SearchedPicture[],
-    allows: (picture: SearchedPicture) => boolean,
+    images: readonly SearchedImage[],
+    allows: (image: SearchedImage) => boolean,
   ): Promise<{ detections: DetectedFace[][]; clear: Set<number>; networkUsage: NetworkUsage[] }> {
-    const detections: DetectedFace[][] = pictures.map(() => []);
+    const detections: DetectedFace[][] = images.map(() => []);
     const networkUsage: NetworkUsage[] = [];
     const clear = new Set<number>();
     for (const resolution of this.#resolutions.slice(0, -1)) {
-      const indices = [...pictures.keys()].filter((i) => !clear.has(i) && allows(pictures[i]!));
-      const found = await this.#search(resolution, pictureWindow, { pictures, indices, detections });
+      const indices = [...images.keys()].filter((i) => !clear.has(i) && allows(images[i]!));
+      const found = await this.#search(resolution, imageWindow, { images, indices, detections });
       for (const i of found.clear) clear.add(i);
       networkUsage.push(found.usage);
     }
     return { detections, clear, networkUsage };
   }
 
-  /** Searches the pictures at `indices`, stores their detections, and returns which of them are clear. */
+  /** Searches the images at `indices`, stores their detections, and returns which of them are clear. */
   async #search(
     { network, letterbox }: Resolution,
     windowOf: WindowOf,
-    { pictures, indices, detections }: Search,
+    { images, indices, detections }: Search,
   ): Promise<{ clear: Set<number>; usage: NetworkUsage }> {
     const clear = new Set<number>();
     const usage = await network.run(indices.length, {
       write(row, pixels) {
-        const picture = pictures[indices[row]!]!;
-        letterbox.draw(picture, windowOf(picture), pixels);
+        const image = images[indices[row]!]!;
+        letterbox.draw(image, windowOf(image), pixels);
       },
       read: (row, output) => {
         const index = indices[row]!;
-        const picture = pictures[index]!;
+        const image = images[index]!;
         const candidates = nonMaxSuppression(
           { boxes: output("boxes"), scores: output("scores") },
           this.#limits,
@@ -95,7 +95,7 @@ export class Detector {
         if (isClear(candidates, this.#limits)) clear.add(index);
         detections[index] = candidates
           .filter(({ score }) => score > this.#limits.faceScoreMin)
-          .flatMap((candidate) => this.#inPicture(candidate, windowOf(picture), picture) ?? [])
+          .flatMap((candidate) => this.#inImage(candidate, windowOf(image), image) ?? [])
           .toSorted(compareBySize);
       },
     });
@@ -103,17 +103,17 @@ export class Detector {
   }
 
   /**
-   * Maps a box from the unit square of the window to pixels of the picture; undefined where it lies outside.
+   * Maps a box from the unit square of the window to pixels of the image; undefined where it lies outside.
    */
-  #inPicture(detection: Detection, { left, top, side }: Window, picture: Pixels): DetectedFace | undefined {
+  #inImage(detection: Detection, { left, top, side }: Window, image: Pixels): DetectedFace | undefined {
     const scaled = {
       left: left + detection.left * side,
       top: top + detection.top * side,
       right: left + detection.right * side,
       bottom: top + detection.bottom * side,
     };
-    const clipped = clip(scaled, picture);
-    const landmarkBox = clip(enlarged(scaled, this.#limits.landmarkBoxScale), picture);
+    const clipped = clip(scaled, image);
+    const landmarkBox = clip(enlarged(scaled, this.#limits.landmarkBoxScale), image);
     return clipped && landmarkBox && { ...clipped, score: detection.score, landmarkBox };
   }
 }
@@ -130,7 +130,7 @@ export function detectorLimits({
 }
 
 /** Whether one clear face is enough, and its position need not be exact. */
-export function allowsLowResolution({ options }: Pick<SearchedPicture, "options">): boolean {
+export function allowsLowResolution({ options }: Pick<SearchedImage, "options">): boolean {
   return options.align && !options.fullResolution;
 }
 
@@ -143,21 +143,21 @@ function isClear(candidates: readonly Detection[], { clear }: DetectorLimits): b
 }
 
 export type Detections = {
-  /** Faces of each picture, in its pixels, largest first. */
+  /** Faces of each image, in its pixels, largest first. */
   detections: DetectedFace[][];
-  /** Indices of the pictures that were clear before the full resolution. */
+  /** Indices of the images that were clear before the full resolution. */
   lowResolution: number[];
-  /** How many pictures were searched a second time, with a margin. */
+  /** How many images were searched a second time, with a margin. */
   marginSearches: number;
   networkUsage: NetworkUsage[];
 };
 
 /**
- * A face, and the part of the picture in which its landmarks are searched first, in pixels of the picture.
+ * A face, and the part of the image in which its landmarks are searched first, in pixels of the image.
  */
 export type DetectedFace = Detection & { landmarkBox: Box };
 
-export type SearchedPicture = Pixels & {
+export type SearchedImage = Pixels & {
   isDraft?: boolean;
   options: { fullResolution: boolean; align: boolean };
 };
@@ -175,9 +175,9 @@ type DetectorLimits = SuppressionLimits & {
 };
 
 type Resolution = { network: Network; letterbox: Letterbox };
-type WindowOf = (picture: Pixels) => Window;
+type WindowOf = (image: Pixels) => Window;
 type Search = {
-  pictures: readonly SearchedPicture[];
+  images: readonly SearchedImage[];
   indices: readonly number[];
   detections: DetectedFace[][];
 };

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { Pixels } from "../geometry/pixels.ts";
-import { Letterbox, marginWindow, pictureWindow } from "./letterbox.ts";
+import { Letterbox, marginWindow, imageWindow } from "./letterbox.ts";
 
-test("a picture of the detector's size is copied unchanged", () => {
-  const picture = ramp(16, 16);
-  assert.ok(Buffer.from(draw(picture, 16)).equals(picture.pixels));
+test("an image of the detector's size is copied unchanged", () => {
+  const image = ramp(16, 16);
+  assert.ok(Buffer.from(draw(image, 16)).equals(image.pixels));
 });
 
-test("a wide picture lies at the top, a tall one at the left, and the rest is overwritten with black", () => {
+test("a wide image lies at the top, a tall one at the left, and the rest is overwritten with black", () => {
   const wide = draw(flat(20, 10, 200), 16);
   assert.deepEqual([at(wide, 16, 15, 7), at(wide, 16, 0, 8), at(wide, 16, 15, 15)], [200, 0, 0]);
   const tall = draw(flat(10, 20, 200), 16);
@@ -32,10 +32,10 @@ for (const [size, why] of [
   });
 }
 
-test("with a margin, the picture fills the middle two thirds", () => {
-  const picture = flat(30, 30, 99);
+test("with a margin, the image fills the middle two thirds", () => {
+  const image = flat(30, 30, 99);
   const target = new Uint8Array(3 * 12 * 12).fill(77);
-  new Letterbox(12).draw(picture, marginWindow(picture), target);
+  new Letterbox(12).draw(image, marginWindow(image), target);
   for (let v = 0; v < 12; v++) {
     for (let u = 0; u < 12; u++) {
       const covered = u >= 2 && u < 10 && v >= 2 && v < 10;
@@ -44,13 +44,13 @@ test("with a margin, the picture fills the middle two thirds", () => {
   }
 });
 
-test("a picture that is one pixel wide is drawn", () => {
+test("an image that is one pixel wide is drawn", () => {
   assert.equal(at(draw(flat(1, 20, 50), 16), 16, 0, 15), 50);
 });
 
-function draw(picture: Pixels, px: number): Uint8Array {
+function draw(image: Pixels, px: number): Uint8Array {
   const target = new Uint8Array(3 * px * px).fill(77);
-  new Letterbox(px).draw(picture, pictureWindow(picture), target);
+  new Letterbox(px).draw(image, imageWindow(image), target);
   return target;
 }
 

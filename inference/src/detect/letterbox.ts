@@ -1,15 +1,15 @@
 import type { Pixels, Size } from "../geometry/pixels.ts";
 
-/** Picture pixels per target pixel. Above it, neighbours no longer touch and the result would alias. */
+/** Image pixels per target pixel. Above it, neighbours no longer touch and the result would alias. */
 const bilinearStepMax = 1.5;
 /** Rounds the sum of four products of 8 bits and two shares of 256. */
 const half = 1 << 15;
 
 /**
- * Resizes a window of a picture to a square of `px` pixels and pads it with black where there is no picture
- * (letterboxing, with the picture in the upper left corner).
+ * Resizes a window of an image to a square of `px` pixels and pads it with black where there is no image
+ * (letterboxing, with the image in the upper left corner).
  *
- * Each pixel is made of two samples in each direction: neighbours with weights where the picture keeps about
+ * Each pixel is made of two samples in each direction: neighbours with weights where the image keeps about
  * its size (bilinear interpolation), half a pixel apart with equal weights where it shrinks. More samples did
  * not change what is detected.
  */
@@ -65,7 +65,7 @@ export class Letterbox {
   }
 }
 
-/** Sets the sample positions along one side. Returns the range of target pixels that the picture covers. */
+/** Sets the sample positions along one side. Returns the range of target pixels that the image covers. */
 function placeTaps(taps: Taps, { origin, step, length }: Side): { from: number; to: number } {
   const from = Math.max(0, Math.ceil(-origin / step - 0.5));
   const to = Math.min(taps.first.length, Math.ceil((length - origin) / step - 0.5));
@@ -93,20 +93,20 @@ function tapsFor(px: number): Taps {
   return { first: new Int32Array(px), second: new Int32Array(px), secondShare: new Int32Array(px) };
 }
 
-/** Two positions in the picture for each target pixel, and the weight of the second one in 256ths. */
+/** Two positions in the image for each target pixel, and the weight of the second one in 256ths. */
 type Taps = { first: Int32Array; second: Int32Array; secondShare: Int32Array };
 type Side = { origin: number; step: number; length: number };
 
-/** A square of the picture's plane that a detector searches, in pixels of the picture. */
+/** A square of the image's plane that a detector searches, in pixels of the image. */
 export type Window = { left: number; top: number; side: number };
 
-/** The least square that holds the picture in its upper left corner. */
-export function pictureWindow({ width, height }: Size): Window {
+/** The least square that holds the image in its upper left corner. */
+export function imageWindow({ width, height }: Size): Window {
   return { left: 0, top: 0, side: Math.max(width, height) };
 }
 
 /**
- * The same with a margin of a quarter on each side. A face that fills its picture is smaller in it and has
+ * The same with a margin of a quarter on each side. A face that fills its image is smaller in it and has
  * surroundings: most faces that the plain window misses are found in this one.
  */
 export function marginWindow({ width, height }: Size): Window {

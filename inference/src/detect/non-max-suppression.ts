@@ -42,7 +42,7 @@ export function compareBySize(a: Detection, b: Detection): number {
   return boxArea(b) - boxArea(a) || b.score - a.score || a.left - b.left || a.top - b.top;
 }
 
-/** The API promises at most this many faces of one picture. */
+/** The API promises at most this many faces of one image. */
 const detectionsMax = 100;
 
 /** A box that a detector takes for a face, with its score from 0 to 1. */

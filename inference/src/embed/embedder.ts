@@ -7,7 +7,7 @@ import type { Warp } from "../geometry/warp.ts";
 import type { Network, NetworkUsage } from "../network/network.ts";
 
 /**
- * Turns face chips into embeddings. The chips of all pictures of a batch run together, and each is drawn just
+ * Turns face chips into embeddings. The chips of all images of a batch run together, and each is drawn just
  * before its run. Tested with the real networks in lanes.test.ts, and with made-up ones in
  * model-seam.test.ts.
  */
@@ -33,8 +33,8 @@ export class Embedder {
     const embeddings: Float32Array[] = [];
     const usage = await this.#network.run(chips.length, {
       write: (i, row) => {
-        const { picture, chipToPicture, within } = chips[i]!;
-        this.#warp.draw(picture, chipToPicture, within, row, this.#network.px);
+        const { image, chipToImage, within } = chips[i]!;
+        this.#warp.draw(image, chipToImage, within, row, this.#network.px);
       },
       // A copy: the row is a view of the run's output, which is zeroed afterwards.
       read: (i, output) => {
@@ -52,7 +52,7 @@ export function chipToTemplate({ chip, input_px }: EmbeddingModel, { chipPx }: A
 }
 
 /**
- * The square that the embedding network sees, by the map from its pixels to the picture. It is black outside
+ * The square that the embedding network sees, by the map from its pixels to the image. It is black outside
  * `within`.
  */
-export type Chip = { picture: Pixels; chipToPicture: Affine; within: Box };
+export type Chip = { image: Pixels; chipToImage: Affine; within: Box };

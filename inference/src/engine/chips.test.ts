@@ -7,7 +7,7 @@ import { readCatalogue } from "@faceline/models/catalogue";
 import { alignmentVersion } from "@faceline/models/model-version";
 import sharp, { type Sharp } from "sharp";
 import { oneAtATime } from "../../testing/lane-settings.ts";
-import { builtModels, enginePicture, samplePicture, samplePictureNames } from "../../testing/photographs.ts";
+import { builtModels, engineImage, sampleImage, sampleImageNames } from "../../testing/photographs.ts";
 import { Aligner } from "../align/aligner.ts";
 import { alignmentTemplates } from "../align/templates.ts";
 import { Detector, detectorLimits } from "../detect/detector.ts";
@@ -22,14 +22,14 @@ import { PrecisionSetting } from "../network/precision.ts";
 // moves, stored embeddings fit no longer, and `model_version` must say so: it contains `alignmentVersion`.
 
 const goldenFile = join(import.meta.dirname, "../../testing/golden-chips.json");
-const alterations: Record<string, (picture: Sharp) => Sharp> = {
-  "as it is": (picture) => picture,
-  wider: (picture) => picture.resize(780, 600, { fit: "fill" }),
-  taller: (picture) => picture.resize(600, 780, { fit: "fill" }),
-  leaning: (picture) => picture.rotate(20),
-  "upside down": (picture) => picture.rotate(180),
-  small: (picture) => picture.resize(160),
-  "on its side": (picture) => picture.rotate(90),
+const alterations: Record<string, (image: Sharp) => Sharp> = {
+  "as it is": (image) => image,
+  wider: (image) => image.resize(780, 600, { fit: "fill" }),
+  taller: (image) => image.resize(600, 780, { fit: "fill" }),
+  leaning: (image) => image.rotate(20),
+  "upside down": (image) => image.rotate(180),
+  small: (image) => image.resize(160),
+  "on its side": (image) => image.rotate(90),
 };
 
 test("landmarks and chips are those of the alignment version", async () => {
@@ -75,21 +75,21 @@ async function goldenFaces(): Promise<Golden["faces"]> {
   const models = ["Dlib", "MobileFaceNet"].map((name) => catalogue.find("embedding", name)!);
 
   const faceOf = async (bytes: Uint8Array): Promise<GoldenFace> => {
-    const picture = await enginePicture(bytes, { fullResolution: false });
-    const [box] = (await detector.detect([picture])).detections[0]!.map((found) => found.landmarkBox);
-    const [alignment] = (await aligner.align(box ? [{ picture, box }] : [])).alignments;
+    const image = await engineImage(bytes, { fullResolution: false });
+    const [box] = (await detector.detect([image])).detections[0]!.map((found) => found.landmarkBox);
+    const [alignment] = (await aligner.align(box ? [{ image, box }] : [])).alignments;
     if (!alignment?.isFace) return { landmarks: "", chips: "" };
-    const { chipToPicture, landmarks: points } = alignment;
+    const { chipToImage, landmarks: points } = alignment;
     const chips = models.flatMap((model) => {
       const px = model.input_px;
       const row = new Uint8Array(3 * px * px);
-      const map = composed(chipToTemplate(model, template), chipToPicture);
-      warp.draw(picture, map, wholeBox(picture), row, px);
+      const map = composed(chipToTemplate(model, template), chipToImage);
+      warp.draw(image, map, wholeBox(image), row, px);
       // Green of every 199th pixel: far from one another, in all rows and columns.
       return Array.from(row).filter((_, i) => i % (3 * 199) === 1);
     });
-    // In pixels of the chip, because pictures have faces of many sizes.
-    const unit = stepOf(chipToPicture);
+    // In pixels of the chip, because images have faces of many sizes.
+    const unit = stepOf(chipToImage);
     const numbers = points.flatMap(({ x, y }) => [x, y]).filter((_, i) => i % 8 < 2);
     const landmarks = encodeEmbedding(Float32Array.from(numbers, (each) => each / unit));
     return { landmarks, chips: Buffer.from(chips).toString("base64") };
@@ -97,9 +97,9 @@ async function goldenFaces(): Promise<Golden["faces"]> {
 
   const faces: Golden["faces"] = {};
   const [asItIs = "", ...others] = Object.keys(alterations);
-  for (const [index, sample] of samplePictureNames.entries()) {
+  for (const [index, sample] of sampleImageNames.entries()) {
     for (const name of [asItIs, others[index % others.length]!]) {
-      const altered = alterations[name]!(sharp(samplePicture(sample)));
+      const altered = alterations[name]!(sharp(sampleImage(sample)));
       faces[`${sample} ${name}`] = await faceOf(await altered.png().toBuffer());
     }
   }

@@ -7,15 +7,15 @@ import { distances } from "../../testing/distances.ts";
 import { oneAtATime } from "../../testing/lane-settings.ts";
 import {
   builtModels,
-  enginePicture,
+  engineImage,
   groupPhotograph,
-  samplePicture,
-  samplePictureNames,
+  sampleImage,
+  sampleImageNames,
 } from "../../testing/photographs.ts";
-import { decodePicture } from "../decode/decoder.ts";
-import { defaultPictureLimits } from "../decode/picture.ts";
+import { decodeImage } from "../decode/decoder.ts";
+import { defaultImageLimits } from "../decode/image.ts";
 import { type Lanes, openLanes } from "./lanes.ts";
-import type { EnginePicture, TaskResult } from "./work.ts";
+import type { EngineImage, TaskResult } from "./work.ts";
 
 // Tests the rule of pipeline.ts for drafts, and decode/draft.ts, with the real networks.
 
@@ -29,12 +29,12 @@ suite("drafts with the real models", () => {
   });
   after(() => lanes[Symbol.asyncDispose]());
 
-  const run = async (picture: EnginePicture): Promise<TaskResult> =>
-    (await lanes.run({ lane, pictures: [picture] })).results[0]!;
+  const run = async (image: EngineImage): Promise<TaskResult> =>
+    (await lanes.run({ lane, images: [image] })).results[0]!;
 
-  for (const name of samplePictureNames) {
+  for (const name of sampleImageNames) {
     test(`${name}: a large face of a draft has nearly the embedding of the full search, however it was altered`, async () => {
-      const portrait = sharp(await sharp(samplePicture(name)).resize({ height: 1_400 }).toBuffer());
+      const portrait = sharp(await sharp(sampleImage(name)).resize({ height: 1_400 }).toBuffer());
       const alterations: Record<string, Sharp> = {
         "as it is": portrait.clone(),
         leaning: portrait.clone().rotate(20),
@@ -44,9 +44,9 @@ suite("drafts with the real models", () => {
       };
       for (const [alteration, altered] of Object.entries(alterations)) {
         const bytes = await altered.jpeg({ quality: 80, progressive: true }).toBuffer();
-        const draft = await decodePicture(bytes, defaultPictureLimits, undefined, "draft");
-        assert.ok(draft.kind === "picture" && draft.isDraft, alteration);
-        const full = await enginePicture(bytes, { facesMax: 1 });
+        const draft = await decodeImage(bytes, defaultImageLimits, undefined, "draft");
+        assert.ok(draft.kind === "image" && draft.isDraft, alteration);
+        const full = await engineImage(bytes, { facesMax: 1 });
         const distance = distances.cosine(
           embeddingOf(await run({ ...draft, options: { ...full.options, fullResolution: false } })),
           embeddingOf(await run(full)),
@@ -62,24 +62,24 @@ suite("drafts with the real models", () => {
       .jpeg()
       .toBuffer();
     for (const bytes of [group, blank]) {
-      const full = await enginePicture(bytes, oneFace);
+      const full = await engineImage(bytes, oneFace);
       assert.notEqual((await run(full)).kind, "too_coarse");
       assert.deepEqual(await run({ ...full, isDraft: true }), { kind: "too_coarse" });
     }
   });
 
-  test("one small face among those that are wanted is enough to ask for the full picture", async () => {
+  test("one small face among those that are wanted is enough to ask for the full image", async () => {
     const [width, height] = [1_400, 1_400];
-    const small = await sharp(samplePicture("ada-1.jpg")).resize({ height: 260 }).png().toBuffer();
-    const bytes = await sharp(samplePicture("dia-1.jpg"))
+    const small = await sharp(sampleImage("ada-1.jpg")).resize({ height: 260 }).png().toBuffer();
+    const bytes = await sharp(sampleImage("dia-1.jpg"))
       .resize(width, height, { fit: "contain", position: "left" })
       .composite([{ input: small, left: width - 260, top: 0 }])
       .jpeg()
       .toBuffer();
-    const picture = { ...(await enginePicture(bytes, oneFace)), isDraft: true };
-    assert.equal((await run(picture)).kind, "faces");
-    const all = { ...picture.options, facesMax: 2, fullResolution: true };
-    assert.deepEqual(await run({ ...picture, options: all }), { kind: "too_coarse" });
+    const image = { ...(await engineImage(bytes, oneFace)), isDraft: true };
+    assert.equal((await run(image)).kind, "faces");
+    const all = { ...image.options, facesMax: 2, fullResolution: true };
+    assert.deepEqual(await run({ ...image, options: all }), { kind: "too_coarse" });
   });
 });
 

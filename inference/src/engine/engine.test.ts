@@ -5,12 +5,12 @@ import { Worker } from "node:worker_threads";
 import { laneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 import { coreWaits } from "@faceline/runtime/core-waits";
-import { builtModels, enginePicture, groupPhotograph } from "../../testing/photographs.ts";
+import { builtModels, engineImage, groupPhotograph } from "../../testing/photographs.ts";
 import type { ModelWarmUp } from "../network/model-loader.ts";
 import { PrecisionSetting } from "../network/precision.ts";
 import { Engine, type EngineOptions, openEngine } from "./engine.ts";
 import { openLanes } from "./lanes.ts";
-import type { EnginePicture } from "./work.ts";
+import type { EngineImage } from "./work.ts";
 
 const lane = laneId("Dlib", "tiny");
 
@@ -18,18 +18,18 @@ test("the thread gives the results of the lanes, run by run", async () => {
   const options = await engineOptions();
   await using engine = await openEngine(options);
   await using lanes = await openLanes(options);
-  const group = await shared(await enginePicture(groupPhotograph(3)));
-  const other = await shared(await enginePicture(groupPhotograph(6)));
+  const group = await shared(await engineImage(groupPhotograph(3)));
+  const other = await shared(await engineImage(groupPhotograph(6)));
 
   const [first, second] = await Promise.all([
-    engine.run({ lane, pictures: [group] }),
-    engine.run({ lane, pictures: [other, group] }),
+    engine.run({ lane, images: [group] }),
+    engine.run({ lane, images: [other, group] }),
   ]);
   assert.deepEqual(
     [...first.results, ...second.results],
     [
-      ...(await lanes.run({ lane, pictures: [group] })).results,
-      ...(await lanes.run({ lane, pictures: [other, group] })).results,
+      ...(await lanes.run({ lane, images: [group] })).results,
+      ...(await lanes.run({ lane, images: [other, group] })).results,
     ],
   );
   assert.equal(engine.lanes[0]!.lane, lane);
@@ -80,9 +80,9 @@ test("an engine with the times of another one runs each size once, and reports t
 
 test("a run blocks the engine's thread, not this one", async () => {
   await using engine = await openEngine(await engineOptions());
-  const group = await shared(await enginePicture(groupPhotograph(3)));
+  const group = await shared(await engineImage(groupPhotograph(3)));
   const state = { isRunning: true };
-  const run = engine.run({ lane, pictures: [group, group, group] }).finally(() => (state.isRunning = false));
+  const run = engine.run({ lane, images: [group, group, group] }).finally(() => (state.isRunning = false));
   let turns = 0;
   for (; state.isRunning; turns++) await setImmediate();
   await run;
@@ -93,19 +93,19 @@ test("a run that fails rejects, and the next succeeds", async () => {
   await using engine = await openEngine(await engineOptions());
   const unknown = laneId("Dlib", "none");
   await assert.rejects(
-    engine.run({ lane: unknown, pictures: [] }),
+    engine.run({ lane: unknown, images: [] }),
     /a run of the engine failed: .* is not loaded/,
   );
-  assert.deepEqual((await engine.run({ lane, pictures: [] })).results, []);
+  assert.deepEqual((await engine.run({ lane, images: [] })).results, []);
 });
 
 test("closing ends the runs in flight, and rejects later ones", async () => {
   const engine = await openEngine(await engineOptions());
-  const group = await shared(await enginePicture(groupPhotograph(3)));
-  const running = engine.run({ lane, pictures: [group] });
+  const group = await shared(await engineImage(groupPhotograph(3)));
+  const running = engine.run({ lane, images: [group] });
   await engine[Symbol.asyncDispose]();
   assert.equal((await running).results.length, 1);
-  await assert.rejects(engine.run({ lane, pictures: [] }), /the engine was closed/);
+  await assert.rejects(engine.run({ lane, images: [] }), /the engine was closed/);
   assert.equal(await Promise.race([engine.exited, Promise.resolve("never")]), "never");
 });
 
@@ -133,16 +133,16 @@ for (const executionProvider of ["cuda", "webgpu"] as const) {
 
 test("a thread that dies rejects all runs in flight", async (t) => {
   const engine = engineOver(t, "process.exit(3)");
-  const running = [engine.run({ lane, pictures: [] }), engine.run({ lane, pictures: [] })];
+  const running = [engine.run({ lane, images: [] }), engine.run({ lane, images: [] })];
   for (const run of running) await assert.rejects(run, /ended with code 3/);
   assert.match((await engine.exited).message, /ended with code 3/);
-  await assert.rejects(engine.run({ lane, pictures: [] }), /ended with code 3/);
+  await assert.rejects(engine.run({ lane, images: [] }), /ended with code 3/);
   await engine[Symbol.asyncDispose]();
 });
 
 test("a thread that throws says why", async (t) => {
   const engine = engineOver(t, "throw new Error('out of luck')");
-  await assert.rejects(engine.run({ lane, pictures: [] }), /died: out of luck/);
+  await assert.rejects(engine.run({ lane, images: [] }), /died: out of luck/);
   assert.match((await engine.exited).message, /out of luck/);
 });
 
@@ -166,7 +166,7 @@ test("a run counts as hung when no network of it ends for 20 times what all take
   const starts = (runMs: number) => {
     ended.length = 0;
     const engine = engineOver(t, "for (;;);", [{ size: 1, runMs }]);
-    engine.run({ lane, pictures: [{} as EnginePicture] }).catch((error: Error) => ended.push(error.message));
+    engine.run({ lane, images: [{} as EngineImage] }).catch((error: Error) => ended.push(error.message));
     return engine;
   };
 
@@ -214,8 +214,8 @@ async function engineOptions(): Promise<EngineOptions> {
   };
 }
 
-async function shared(picture: EnginePicture): Promise<EnginePicture> {
-  const pixels = new Uint8Array(new SharedArrayBuffer(picture.pixels.length));
-  pixels.set(picture.pixels);
-  return { ...picture, pixels };
+async function shared(image: EngineImage): Promise<EngineImage> {
+  const pixels = new Uint8Array(new SharedArrayBuffer(image.pixels.length));
+  pixels.set(image.pixels);
+  return { ...image, pixels };
 }

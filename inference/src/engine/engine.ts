@@ -64,17 +64,17 @@ export class Engine implements AsyncDisposable {
   }
 
   /**
-   * Returns one result for each picture, in their order, and measurements of the run. Rejects where the run
-   * failed: then the whole batch has no result, and the next run may well succeed. The memory of the pictures
+   * Returns one result for each image, in their order, and measurements of the run. Rejects where the run
+   * failed: then the whole batch has no result, and the next run may well succeed. The memory of the images
    * must not change until the promise has settled.
    */
   run(work: EngineWork): Promise<RunResult> {
     if (this.#ended !== undefined) return Promise.reject(this.#ended);
     const { promise, resolve, reject } = Promise.withResolvers<RunResult>();
     const run = ++this.#lastRun;
-    const { lane, pictures } = work;
+    const { lane, images } = work;
     const sizes = this.lanes.find((each) => each.lane === lane)?.sizes ?? [];
-    const runMs = sizes.find(({ size }) => size >= pictures.length)?.runMs ?? stepMaxMs;
+    const runMs = sizes.find(({ size }) => size >= images.length)?.runMs ?? stepMaxMs;
     const stepMs = Math.min(stepMaxMs, Math.max(stepMinMs, stepFactor * runMs));
     this.#runs.set(run, this.#watched({ resolve, reject }, stepMs));
     this.#post({ kind: "run", run, work });
@@ -122,7 +122,7 @@ export class Engine implements AsyncDisposable {
 
   /**
    * Gives the thread up if no run of a network ends for `ms` in which it and what runs for it could run. A
-   * limit on the whole would have to allow for a picture with a hundred faces.
+   * limit on the whole would have to allow for an image with a hundred faces.
    */
   #watched<T>(pending: Omit<Pending<T>, "hang">, ms: number): Pending<T> {
     // In parts, so that a run which stops in the middle of one has no more than a part in addition.

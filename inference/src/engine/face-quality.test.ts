@@ -6,23 +6,23 @@ import sharp, { type Sharp } from "sharp";
 import { oneAtATime } from "../../testing/lane-settings.ts";
 import {
   builtModels,
-  enginePicture,
+  engineImage,
   groupPhotograph,
   labelledNames,
   labelledPhotograph,
   labelledPhotographsMissing,
-  samplePicture,
-  samplePictureNames,
+  sampleImage,
+  sampleImageNames,
 } from "../../testing/photographs.ts";
 import { openLanes } from "./lanes.ts";
 
-// The quality of faces in pictures, by the whole engine: drawn ones, photographs, and degraded copies.
+// The quality of faces in images, by the whole engine: drawn ones, photographs, and degraded copies.
 
 const lane = laneId("Dlib", "ssd");
 const lanes = await openLanes({ ...oneAtATime, modelsDir: await builtModels(), lanes: [lane] });
 after(() => lanes[Symbol.asyncDispose]());
 
-const drawn = samplePictureNames.map((name) => ({ name, bytes: samplePicture(name) }));
+const drawn = sampleImageNames.map((name) => ({ name, bytes: sampleImage(name) }));
 /** Some of the photographs: each call takes a while. */
 const photographs = labelledPhotographsMissing
   ? []
@@ -30,7 +30,7 @@ const photographs = labelledPhotographsMissing
       .filter((_, i) => i % 8 === 0)
       .map((name) => ({ name, bytes: labelledPhotograph(name) }));
 
-test("of the faces of drawn pictures and group photographs one has an issue: a half-profile", async () => {
+test("of the faces of drawn images and group photographs one has an issue: a half-profile", async () => {
   const groups = [1, 2, 3, 4, 5, 6].map((n) => ({ name: `sample${n}`, bytes: groupPhotograph(n) }));
   const found: FaceQuality[] = [];
   for (const { name, bytes } of [...drawn, ...groups]) {
@@ -52,11 +52,11 @@ test("faces of the labelled photographs have no issues", { skip: labelledPhotogr
 });
 
 test("degraded copies have the issue of their degradation alone; a small face may be blurred too", async () => {
-  const degradations: Record<string, (picture: Sharp) => Sharp> = {
-    too_small: (picture) => picture,
-    blurred: (picture) => picture.blur(5),
-    too_dark: (picture) => picture.linear(0.12),
-    too_bright: (picture) => picture.linear(3, 80),
+  const degradations: Record<string, (image: Sharp) => Sharp> = {
+    too_small: (image) => image,
+    blurred: (image) => image.blur(5),
+    too_dark: (image) => image.linear(0.12),
+    too_bright: (image) => image.linear(3, 80),
   };
   for (const { name, bytes } of [...drawn, ...photographs]) {
     const usual = await faceSized(bytes, 64);
@@ -73,15 +73,15 @@ test("degraded copies have the issue of their degradation alone; a small face ma
 
 test("the share that the edge cuts off grows with the cut, until it is an issue", async () => {
   for (const { name, bytes } of drawn) {
-    const picture = await faceSized(bytes, 64);
-    const { width, height } = await sharp(picture).metadata();
-    const { results } = await lanes.run({ lane, pictures: [await enginePicture(picture)] });
+    const image = await faceSized(bytes, 64);
+    const { width, height } = await sharp(image).metadata();
+    const { results } = await lanes.run({ lane, images: [await engineImage(image)] });
     assert.ok(results[0]!.kind === "faces");
     const { area } = results[0]!.faces[0]!;
     const faces: FaceQuality[] = [];
     for (const beyond of [20, 0, -20, -36]) {
       const left = Math.max(0, area.right_eye![0] - 28 - beyond);
-      const cut = sharp(picture).extract({ left, top: 0, width: width - left, height });
+      const cut = sharp(image).extract({ left, top: 0, width: width - left, height });
       faces.push(...(await facesIn(await cut.toBuffer())).slice(0, 1));
     }
     const shares = faces.map(({ outside_share }) => outside_share);
@@ -97,7 +97,7 @@ test("the share that the edge cuts off grows with the cut, until it is an issue"
   }
 });
 
-test("a picture in a mirror turns yaw and roll around, and leaves the rest", async () => {
+test("an image in a mirror turns yaw and roll around, and leaves the rest", async () => {
   for (const { name, bytes } of [...drawn, ...photographs]) {
     const [face] = await facesIn(bytes);
     const [mirrored] = await facesIn(await sharp(bytes).flop().png().toBuffer());
@@ -109,7 +109,7 @@ test("a picture in a mirror turns yaw and roll around, and leaves the rest", asy
   }
 });
 
-test("a turned picture adds its angle to the roll", async () => {
+test("a turned image adds its angle to the roll", async () => {
   for (const { name, bytes } of drawn) {
     const [face] = await facesIn(bytes);
     const [turned] = await facesIn(await sharp(bytes).rotate(25, { background: "#777777" }).png().toBuffer());
@@ -117,21 +117,21 @@ test("a turned picture adds its angle to the roll", async () => {
   }
 });
 
-test("pixels between the eyes are those of the original picture, however far it was shrunk to search it", async () => {
+test("pixels between the eyes are those of the original image, however far it was shrunk to search it", async () => {
   const [face] = await facesIn(drawn[0]!.bytes);
   const [large] = await facesIn(await sharp(drawn[0]!.bytes).resize(3_000).png().toBuffer());
   assert.ok(Math.abs(large!.eye_distance_px / face!.eye_distance_px / (3_000 / 512) - 1) < 0.02);
 });
 
 test("a face without landmarks has no quality", async () => {
-  const picture = await enginePicture(drawn[0]!.bytes, { align: false });
-  const { results } = await lanes.run({ lane, pictures: [picture] });
+  const image = await engineImage(drawn[0]!.bytes, { align: false });
+  const { results } = await lanes.run({ lane, images: [image] });
   assert.equal(results[0]!.kind === "faces" && results[0]!.faces[0]!.quality, undefined);
 });
 
-/** The faces of a picture, largest first. */
+/** The faces of an image, largest first. */
 async function facesIn(bytes: Uint8Array): Promise<FaceQuality[]> {
-  const { results } = await lanes.run({ lane, pictures: [await enginePicture(bytes)] });
+  const { results } = await lanes.run({ lane, images: [await engineImage(bytes)] });
   return results[0]!.kind === "faces" ? results[0]!.faces.map(({ quality }) => quality!) : [];
 }
 

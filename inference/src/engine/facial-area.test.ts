@@ -4,7 +4,7 @@ import { facialArea, largestFirst } from "./facial-area.ts";
 
 const shrunk = { width: 100, height: 50, originalWidth: 400, originalHeight: 200 };
 
-test("an area is in whole pixels of the original picture", () => {
+test("an area is in whole pixels of the original image", () => {
   const eyes = { left: { x: 60.2, y: 20 }, right: { x: 40.3, y: 20.9 } };
   assert.deepEqual(facialArea(shrunk, { left: 30.1, top: 10.2, right: 70.4, bottom: 45 }, eyes), {
     x: 120,
@@ -16,7 +16,7 @@ test("an area is in whole pixels of the original picture", () => {
   });
 });
 
-test("the area and the eyes lie inside the picture", () => {
+test("the area and the eyes lie inside the image", () => {
   const eyes = { left: { x: 130, y: -4 }, right: { x: -1, y: 50 } };
   const area = facialArea(shrunk, { left: 0, top: 0, right: 100, bottom: 50 }, eyes);
   assert.deepEqual(area, { x: 0, y: 0, w: 400, h: 200, left_eye: [399, 0], right_eye: [0, 199] });

@@ -5,20 +5,20 @@ import type { Point } from "../geometry/affine.ts";
 import type { Box } from "../geometry/box.ts";
 
 /**
- * Converts a box and eyes from pixels of the searched picture to whole pixels of the original one. The result
- * lies in the picture and is at least one pixel wide and high.
+ * Converts a box and eyes from pixels of the searched image to whole pixels of the original one. The result
+ * lies in the image and is at least one pixel wide and high.
  */
-export function facialArea(picture: ScaledPicture, box: Box, eyes: Eyes | null): Face["area"] {
-  const across = picture.originalWidth / picture.width;
-  const down = picture.originalHeight / picture.height;
-  const left = clamp(Math.round(box.left * across), picture.originalWidth - 1);
-  const top = clamp(Math.round(box.top * down), picture.originalHeight - 1);
-  const right = clamp(Math.round(box.right * across), picture.originalWidth);
-  const bottom = clamp(Math.round(box.bottom * down), picture.originalHeight);
+export function facialArea(image: ScaledImage, box: Box, eyes: Eyes | null): Face["area"] {
+  const across = image.originalWidth / image.width;
+  const down = image.originalHeight / image.height;
+  const left = clamp(Math.round(box.left * across), image.originalWidth - 1);
+  const top = clamp(Math.round(box.top * down), image.originalHeight - 1);
+  const right = clamp(Math.round(box.right * across), image.originalWidth);
+  const bottom = clamp(Math.round(box.bottom * down), image.originalHeight);
   // A point at 10.7 lies in the pixel with the index 10.
   const pixelOf = ({ x, y }: Point): [number, number] => [
-    clamp(Math.floor(x * across), picture.originalWidth - 1),
-    clamp(Math.floor(y * down), picture.originalHeight - 1),
+    clamp(Math.floor(x * across), image.originalWidth - 1),
+    clamp(Math.floor(y * down), image.originalHeight - 1),
   ];
   return {
     x: left,
@@ -32,12 +32,12 @@ export function facialArea(picture: ScaledPicture, box: Box, eyes: Eyes | null):
 
 /**
  * Sorts detections by the areas that are published, the largest first. Rounding to pixels of the original
- * picture turns the order of boxes that are nearly equal.
+ * image turns the order of boxes that are nearly equal.
  */
-export function largestFirst<D extends Detection>(detections: readonly D[], picture: ScaledPicture): D[] {
+export function largestFirst<D extends Detection>(detections: readonly D[], image: ScaledImage): D[] {
   return detections
     .map((detection) => {
-      const { x, y, w, h } = facialArea(picture, detection, null);
+      const { x, y, w, h } = facialArea(image, detection, null);
       const published = { left: x, top: y, right: x + w, bottom: y + h, score: detection.score };
       return { detection, published };
     })
@@ -49,4 +49,4 @@ function clamp(position: number, last: number): number {
   return Math.min(Math.max(position, 0), last);
 }
 
-type ScaledPicture = { width: number; height: number; originalWidth: number; originalHeight: number };
+type ScaledImage = { width: number; height: number; originalWidth: number; originalHeight: number };

@@ -30,7 +30,7 @@ test("an added recogniser serves an embedding through the engine, by its catalog
     modelled: undefined,
   });
   const options = { align: true, enforceDetection: true, facesMax: 1, fullResolution: true };
-  const { results } = await engine.run({ lane, pictures: [{ ...picture(), options }] });
+  const { results } = await engine.run({ lane, images: [{ ...image(), options }] });
   const [result] = results;
   assert.ok(result?.kind === "faces");
   const embedding = decodeEmbedding(result.faces[0]!.embedding);
@@ -38,26 +38,26 @@ test("an added recogniser serves an embedding through the engine, by its catalog
   assert.ok(Math.abs(Math.hypot(...embedding) - 1) < 1e-5);
 });
 
-test("an added detector serves a batch through the engine, each picture as it is alone", async (t) => {
+test("an added detector serves a batch through the engine, each image as it is alone", async (t) => {
   const modelsDir = await withForeignModel(t);
-  const [portrait, dark] = [picture(), picture(otherSyntheticFace)];
+  const [portrait, dark] = [image(), image(otherSyntheticFace)];
   for (const contract of [strideContract, priorContract]) {
     await addModel(modelsDir, foreignDetector(contract), { contract, licenceText: "as you like" });
     const lane = laneId("Foreign", contract.name);
     const batches = { batchMax: 3, detectorChunkMax: 3, faceChunkMax: 3 };
     const settings = { ...oneAtATime, ...batches, modelsDir, lanes: [lane] };
     await using engine = await openEngine({ ...settings, modelled: undefined });
-    const run = async (...pixels: ReturnType<typeof picture>[]) => {
+    const run = async (...pixels: ReturnType<typeof image>[]) => {
       const options = { align: true, enforceDetection: true, facesMax: 9, fullResolution: true };
-      const pictures = pixels.map((each) => ({ ...each, options }));
-      return (await engine.run({ lane, pictures })).results.map((result) => {
+      const images = pixels.map((each) => ({ ...each, options }));
+      return (await engine.run({ lane, images })).results.map((result) => {
         assert.ok(result.kind === "faces" && result.faces.length === 1, contract.name);
         return result.faces[0]!;
       });
     };
     const [one, other] = [...(await run(portrait)), ...(await run(dark))];
     const { x, y, w, h } = one!.area;
-    // About the middle half of 320 pixels: the numbers of the made-up detector follow the picture a little.
+    // About the middle half of 320 pixels: the numbers of the made-up detector follow the image a little.
     for (const [value, expected] of [
       [x, 80],
       [y, 80],
@@ -103,7 +103,7 @@ test("a network that was put into MODELS_DIR by hand and reads another file is n
   });
 });
 
-function picture(draw = syntheticFace) {
+function image(draw = syntheticFace) {
   const px = 320;
   const pixels = new Uint8Array(new SharedArrayBuffer(3 * px * px));
   pixels.set(draw(px));

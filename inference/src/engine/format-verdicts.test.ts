@@ -13,31 +13,31 @@ import {
   labelledPhotograph,
   labelledPhotographsMissing,
 } from "../../testing/photographs.ts";
-import { decodePicture } from "../decode/decoder.ts";
-import { defaultPictureLimits } from "../decode/picture.ts";
+import { decodeImage } from "../decode/decoder.ts";
+import { defaultImageLimits } from "../decode/image.ts";
 import { openLanes } from "./lanes.ts";
 
-// One picture in three formats through the whole engine. libjpeg-turbo decodes the JPEG, libvips the AVIF and
+// One image in three formats through the whole engine. libjpeg-turbo decodes the JPEG, libvips the AVIF and
 // the PNG, which has the pixels that libvips makes of the JPEG: so no verdict depends on the decoder.
 
 const lane = laneId("Dlib", "ssd");
-/** The first five pictures take 12 s, and all of them, with PICTURES=25, five times as long. */
-const picturesMax = Number(process.env["PICTURES"] ?? 5);
+/** The first five images take 12 s, and all of them, with IMAGES=25, five times as long. */
+const imagesMax = Number(process.env["IMAGES"] ?? 5);
 
 test("AVIF and PNG copies of the labelled photographs get the verdicts of the JPEGs", {
   skip: labelledPhotographsMissing,
 }, async (t) => {
   await using lanes = await openLanes({ modelsDir: await builtModels(), lanes: [lane], ...oneAtATime });
   const embeddingOf = async (file: Buffer): Promise<Float32Array> => {
-    const picture = await decodePicture(file, defaultPictureLimits);
-    assert.equal(picture.kind, "picture");
+    const image = await decodeImage(file, defaultImageLimits);
+    assert.equal(image.kind, "image");
     const options = { align: true, enforceDetection: true, facesMax: 1, fullResolution: false };
-    const { results } = await lanes.run({ lane, pictures: [{ ...picture, options }] });
+    const { results } = await lanes.run({ lane, images: [{ ...image, options }] });
     const [result] = results;
     assert.equal(result?.kind, "faces");
     return decodeEmbedding(result.faces[0]!.embedding);
   };
-  const names = labelledNames().slice(0, picturesMax);
+  const names = labelledNames().slice(0, imagesMax);
   const pairs = labelledPairs().filter(({ left, right }) => names.includes(left) && names.includes(right));
   const embeddings = new Map<string, Record<Format, Float32Array>>();
   for (const name of names) {

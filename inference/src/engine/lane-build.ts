@@ -3,26 +3,26 @@ import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import { membersOf, weightsOf } from "@faceline/models/model-pair";
 import { alignmentVersion, computationOf, modelVersionOf } from "@faceline/models/model-version";
 import * as ort from "@faceline/models/onnxruntime";
-import { defaultPictureLimits } from "../decode/picture.ts";
+import { defaultImageLimits } from "../decode/image.ts";
 import type { LoadedModel } from "../network/model-loader.ts";
 import { type LaneModels, networkModels } from "./lane-models.ts";
 
 /**
  * Names what runs in a lane. The digest is over everything that changes an embedding's numbers: the entries
  * and files of all networks, their precisions, the weights of a pair, the alignment, the size of decoded
- * pictures, the execution provider and the version of onnxruntime.
+ * images, the execution provider and the version of onnxruntime.
  */
 export function laneBuildOf(
   models: LaneModels,
   networks: readonly Pick<LoadedModel, "precision" | "sha256s">[],
-  { executionProvider, pictureSideMaxPx = defaultPictureLimits.longSideMaxPx }: BuildOptions,
+  { executionProvider, imageSideMaxPx = defaultImageLimits.longSideMaxPx }: BuildOptions,
 ): LaneBuild {
   const files = networks.map(({ precision, sha256s }) => [precision.model, precision.precision, ...sha256s]);
   const members = membersOf(models.recogniser).map(({ name }) => name);
   const isInt8 = networks.some(
     ({ precision: { model, precision } }) => precision === "int8" && members.includes(model),
   );
-  const engine = [ort.env.versions.node, executionProvider, pictureSideMaxPx, files];
+  const engine = [ort.env.versions.node, executionProvider, imageSideMaxPx, files];
   return buildOf(models, isInt8 ? "int8" : "float32", engine);
 }
 
@@ -41,4 +41,4 @@ function buildOf(models: LaneModels, precision: LaneBuild["precision"], engine: 
   };
 }
 
-type BuildOptions = { executionProvider: string; pictureSideMaxPx?: number | undefined };
+type BuildOptions = { executionProvider: string; imageSideMaxPx?: number | undefined };

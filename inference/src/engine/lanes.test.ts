@@ -8,7 +8,7 @@ import { distances } from "../../testing/distances.ts";
 import { oneAtATime } from "../../testing/lane-settings.ts";
 import {
   builtModels,
-  enginePicture,
+  engineImage,
   groupPhotograph,
   labelledNames,
   labelledPairs,
@@ -16,7 +16,7 @@ import {
   labelledPhotographsMissing,
 } from "../../testing/photographs.ts";
 import { type Lanes, openLanes } from "./lanes.ts";
-import type { EnginePicture, TaskResult } from "./work.ts";
+import type { EngineImage, TaskResult } from "./work.ts";
 
 const ssd = laneId("Dlib", "ssd");
 const tiny = laneId("Dlib", "tiny");
@@ -30,9 +30,9 @@ suite("with the real models", () => {
   });
   after(() => lanes[Symbol.asyncDispose]());
 
-  const run = async (...pictures: EnginePicture[]): Promise<TaskResult[]> =>
-    (await lanes.run({ lane: ssd, pictures })).results;
-  const facesOf = async (picture: EnginePicture): Promise<Face[]> => faces((await run(picture))[0]!);
+  const run = async (...images: EngineImage[]): Promise<TaskResult[]> =>
+    (await lanes.run({ lane: ssd, images })).results;
+  const facesOf = async (image: EngineImage): Promise<Face[]> => faces((await run(image))[0]!);
 
   const embeddings = new Map<string, Promise<Float32Array>>();
   /** The embedding of the largest face of a labelled photograph, computed once: three tests compare them. */
@@ -43,8 +43,8 @@ suite("with the real models", () => {
     return known;
   };
   const embed = async (name: string, fullResolution: boolean): Promise<Float32Array> => {
-    const picture = await enginePicture(labelledPhotograph(name), { facesMax: 1, fullResolution });
-    return decodeEmbedding((await facesOf(picture))[0]!.embedding);
+    const image = await engineImage(labelledPhotograph(name), { facesMax: 1, fullResolution });
+    return decodeEmbedding((await facesOf(image))[0]!.embedding);
   };
 
   test("the loaded lanes name their precisions, batch sizes and times", async () => {
@@ -69,7 +69,7 @@ suite("with the real models", () => {
     "a couple has two faces, the larger first, in pixels of the original photograph",
     skipped(),
     async () => {
-      const [larger, smaller, ...more] = await facesOf(await enginePicture(labelledPhotograph("couple.jpg")));
+      const [larger, smaller, ...more] = await facesOf(await engineImage(labelledPhotograph("couple.jpg")));
       assert.equal(more.length, 0);
       assert.ok(larger!.area.w * larger!.area.h > smaller!.area.w * smaller!.area.h);
       for (const { confidence } of [larger!, smaller!]) assert.ok(confidence > 0.8);
@@ -107,7 +107,7 @@ suite("with the real models", () => {
   }
 
   test("whatever times a start measures, the same files run, and give the same bits", async (t) => {
-    const group = await enginePicture(groupPhotograph(1));
+    const group = await engineImage(groupPhotograph(1));
     const openedAmid = async (growth: number) => {
       let [user, stepUs] = [0, 1e6];
       const clock = t.mock.method(process, "threadCpuUsage", () => {
@@ -119,7 +119,7 @@ suite("with the real models", () => {
       const modelsDir = await builtModels();
       await using opened = await openLanes({ modelsDir, lanes: [ssd], ...oneAtATime, ...chunks });
       clock.mock.restore();
-      const { results, usage } = await opened.run({ lane: ssd, pictures: [group, group, group] });
+      const { results, usage } = await opened.run({ lane: ssd, images: [group, group, group] });
       const { build, precisions } = opened.loaded[0]!;
       return { build, precisions, results, runs: usage.networks.map(({ runs }) => runs) };
     };
@@ -130,7 +130,7 @@ suite("with the real models", () => {
   });
 
   test(
-    "a picture has the same embedding at low and at full resolution, within the documented bound",
+    "an image has the same embedding at low and at full resolution, within the documented bound",
     skipped(),
     async (t) => {
       const off: Record<"cosine" | "euclidean", number> = { cosine: 0, euclidean: 0 };
@@ -141,30 +141,30 @@ suite("with the real models", () => {
           off[metric] = Math.max(off[metric], distances[metric](low, full));
         }
       }
-      t.diagnostic(`${names.length} pictures: cosine up to ${off.cosine}, euclidean up to ${off.euclidean}`);
+      t.diagnostic(`${names.length} images: cosine up to ${off.cosine}, euclidean up to ${off.euclidean}`);
       assert.ok(off.cosine <= 0.004 && off.euclidean <= 0.15, JSON.stringify(off));
     },
   );
 
-  test("a face that fills its picture is found at full resolution where it is at low resolution", async () => {
+  test("a face that fills its image is found at full resolution where it is at low resolution", async () => {
     let found = 0;
     for (const group of [1, 3, 6]) {
-      const [{ area }] = (await facesOf(await enginePicture(groupPhotograph(group)))) as [Face];
+      const [{ area }] = (await facesOf(await engineImage(groupPhotograph(group)))) as [Face];
       const tight = sharp(groupPhotograph(group)).extract(middleOf(area)).resize({ width: 150 });
-      const picture = await tight.png().toBuffer();
-      const [low] = await run(await enginePicture(picture, { fullResolution: false }));
+      const image = await tight.png().toBuffer();
+      const [low] = await run(await engineImage(image, { fullResolution: false }));
       // A CPU that runs the models in float finds the last one at neither resolution.
       if (low!.kind === "rejected") continue;
       found += 1;
-      assert.equal((await facesOf(await enginePicture(picture))).length, 1, `sample ${group}`);
+      assert.equal((await facesOf(await engineImage(image))).length, 1, `sample ${group}`);
     }
     assert.ok(found >= 2, `${found} faces are found at low resolution`);
   });
 
   test("low resolution finds as many clear faces as full resolution", async () => {
     for (const group of [1, 2, 3, 4, 5, 6]) {
-      const low = await facesOf(await enginePicture(groupPhotograph(group), { fullResolution: false }));
-      const full = await facesOf(await enginePicture(groupPhotograph(group)));
+      const low = await facesOf(await engineImage(groupPhotograph(group), { fullResolution: false }));
+      const full = await facesOf(await engineImage(groupPhotograph(group)));
       assert.equal(low.length, full.length, `sample ${group}`);
     }
   });
@@ -182,15 +182,15 @@ suite("with the real models", () => {
     { change: "turned left", name: "img1.jpg", degrees: 270 },
     { change: "turned left and wider", name: "img14.jpg", wider: 1.33, degrees: 270 },
   ]) {
-    test(`a picture that is ${change} still shows the face of the picture as it was`, skipped(), async () => {
+    test(`an image that is ${change} still shows the face of the image as it was`, skipped(), async () => {
       const upright = await sharp(labelledPhotograph(name)).resize(800, 800, { fit: "inside" }).toBuffer();
       const { width, height } = await sharp(upright).metadata();
       const stretched = await sharp(upright)
         .resize(Math.round(width * wider), Math.round(height * higher), { fit: "fill" })
         .toBuffer();
       const changed = await sharp(stretched).rotate(degrees, { background: "#808080" }).toBuffer();
-      const [face] = await facesOf(await enginePicture(upright, { facesMax: 1 }));
-      const [same] = await facesOf(await enginePicture(changed, { facesMax: 1 }));
+      const [face] = await facesOf(await engineImage(upright, { facesMax: 1 }));
+      const [same] = await facesOf(await engineImage(changed, { facesMax: 1 }));
       const { thresholds } = (await readCatalogue()).find("embedding", "Dlib")!;
       const distance = distances.cosine(decodeEmbedding(face!.embedding), decodeEmbedding(same!.embedding));
       assert.ok(distance <= thresholds.cosine, String(distance));
@@ -198,21 +198,21 @@ suite("with the real models", () => {
   }
 
   test("everybody in an ordinary group photograph has the eyes in the upper half of the face", async () => {
-    for (const { area } of await facesOf(await enginePicture(groupPhotograph(5)))) {
+    for (const { area } of await facesOf(await engineImage(groupPhotograph(5)))) {
       const [left, right] = [area.left_eye!, area.right_eye!];
       assert.ok(left[0] - right[0] > area.w / 5, `${JSON.stringify(area)}: the left eye is on the right`);
       for (const [, y] of [left, right]) assert.ok(y < area.y + area.h / 2, JSON.stringify(area));
     }
   });
 
-  test("every face of a group photograph is found, with the same result in any batch, beside a picture without", async () => {
-    const group = await enginePicture(groupPhotograph(3));
+  test("every face of a group photograph is found, with the same result in any batch, beside an image without", async () => {
+    const group = await engineImage(groupPhotograph(3));
     const [alone] = await run(group);
     assert.equal(faces(alone!).length, 3);
     const batch = await run(
-      await enginePicture(groupPhotograph(6)),
+      await engineImage(groupPhotograph(6)),
       group,
-      await enginePicture(await plain().png().toBuffer()),
+      await engineImage(await plain().png().toBuffer()),
       group,
     );
     assert.deepEqual(batch[1], alone);
@@ -221,26 +221,26 @@ suite("with the real models", () => {
   });
 
   test("at most facesMax faces are returned, the largest ones", async () => {
-    const all = await facesOf(await enginePicture(groupPhotograph(3)));
-    const two = await facesOf(await enginePicture(groupPhotograph(3), { facesMax: 2 }));
+    const all = await facesOf(await engineImage(groupPhotograph(3)));
+    const two = await facesOf(await engineImage(groupPhotograph(3), { facesMax: 2 }));
     assert.deepEqual(two, all.slice(0, 2));
   });
 
-  test("without enforceDetection, a picture without a face counts as a face as a whole", async () => {
-    const sky = await enginePicture(await plain().png().toBuffer(), { enforceDetection: false });
+  test("without enforceDetection, an image without a face counts as a face as a whole", async () => {
+    const sky = await engineImage(await plain().png().toBuffer(), { enforceDetection: false });
     const [face, ...more] = await facesOf(sky);
     assert.equal(more.length, 0);
     assert.equal(face!.confidence, 0);
     assert.deepEqual(face!.area, { x: 0, y: 0, w: 320, h: 240, left_eye: null, right_eye: null });
     assert.equal(decodeEmbedding(face!.embedding).length, 128);
     // Detected faces are still used.
-    const group = await facesOf(await enginePicture(groupPhotograph(3), { enforceDetection: false }));
+    const group = await facesOf(await engineImage(groupPhotograph(3), { enforceDetection: false }));
     assert.equal(group.length, 3);
   });
 
   test("without alignment the box is used as it is: no eyes, another embedding", async () => {
-    const aligned = await facesOf(await enginePicture(groupPhotograph(3)));
-    const boxed = await facesOf(await enginePicture(groupPhotograph(3), { align: false }));
+    const aligned = await facesOf(await engineImage(groupPhotograph(3)));
+    const boxed = await facesOf(await engineImage(groupPhotograph(3), { align: false }));
     const withoutEyes = aligned.map(({ area }) => ({ ...area, left_eye: null, right_eye: null }));
     assert.deepEqual(
       boxed.map(({ area }) => area),
@@ -253,44 +253,40 @@ suite("with the real models", () => {
   test("without alignment a face is the same, whether one or every face is wanted", async () => {
     const options = { align: false, facesMax: 1 };
     const portrait = await clearPortrait();
-    const [one] = await facesOf(await enginePicture(portrait, { ...options, fullResolution: false }));
-    const [first] = await facesOf(await enginePicture(portrait, options));
+    const [one] = await facesOf(await engineImage(portrait, { ...options, fullResolution: false }));
+    const [first] = await facesOf(await engineImage(portrait, options));
     assert.deepEqual(one, first);
   });
 
-  test(
-    "a face that fills more than its picture is found by the search with a margin",
-    skipped(),
-    async () => {
-      const photograph = labelledPhotograph("img14.jpg");
-      const [face] = await facesOf(await enginePicture(photograph));
-      const middle = middleOf(face!.area);
-      const tight = await sharp(photograph).extract(middle).png().toBuffer();
-      const { results, usage } = await lanes.run({ lane: ssd, pictures: [await enginePicture(tight)] });
-      assert.equal(usage.marginSearches, 1);
-      const [found] = faces(results[0]!);
-      const { area } = found!;
-      assert.ok(
-        area.x + area.w <= middle.width && area.y + area.h <= middle.height,
-        "the area lies in the picture, not in the margin",
-      );
-      const [whole, part] = [face, found].map((each) => decodeEmbedding(each!.embedding));
-      const distance = distances.euclidean(whole!, part!);
-      assert.ok(distance < 0.6, String(distance));
-    },
-  );
+  test("a face that fills more than its image is found by the search with a margin", skipped(), async () => {
+    const photograph = labelledPhotograph("img14.jpg");
+    const [face] = await facesOf(await engineImage(photograph));
+    const middle = middleOf(face!.area);
+    const tight = await sharp(photograph).extract(middle).png().toBuffer();
+    const { results, usage } = await lanes.run({ lane: ssd, images: [await engineImage(tight)] });
+    assert.equal(usage.marginSearches, 1);
+    const [found] = faces(results[0]!);
+    const { area } = found!;
+    assert.ok(
+      area.x + area.w <= middle.width && area.y + area.h <= middle.height,
+      "the area lies in the image, not in the margin",
+    );
+    const [whole, part] = [face, found].map((each) => decodeEmbedding(each!.embedding));
+    const distance = distances.euclidean(whole!, part!);
+    assert.ok(distance < 0.6, String(distance));
+  });
 
   test("usage are those of one run only", async () => {
-    const pictures = [await enginePicture(groupPhotograph(3))];
-    await lanes.run({ lane: ssd, pictures });
-    const { usage } = await lanes.run({ lane: ssd, pictures });
+    const images = [await engineImage(groupPhotograph(3))];
+    await lanes.run({ lane: ssd, images });
+    const { usage } = await lanes.run({ lane: ssd, images });
     const detector = usage.networks.find(({ name }) => name === "ssd")!;
     assert.deepEqual([usage.lane, usage.faces, detector.runs, detector.rows], [ssd, 3, 1, 1]);
     assert.ok(usage.runMs >= usage.detectMs + usage.alignMs + usage.embedMs);
     assert.ok(usage.cpuMs > 0);
   });
 
-  test("no pictures give no results", async () => assert.deepEqual(await run(), []));
+  test("no images give no results", async () => assert.deepEqual(await run(), []));
 });
 
 function skipped() {

@@ -84,7 +84,7 @@ export class Lanes implements AsyncDisposable {
     await warmLoops(pipeline);
     const models = [detector, landmarks, ...members];
     this.#opened.set(lane, { pipeline, networks: models.flatMap(({ networks }) => networks) });
-    // For one face a picture, none of them clear at low resolution. Drawing between the runs is little beside
+    // For one face an image, none of them clear at low resolution. Drawing between the runs is little beside
     // them.
     const runMsOf = (size: number) =>
       models.reduce((sum, { networks }) => sum + networks.at(-1)!.runMsOf(size), 0);
@@ -101,22 +101,22 @@ export class Lanes implements AsyncDisposable {
   }
 
   /**
-   * Runs the pictures of a batch. Zeroes everything that its stages have kept of them. Where memory did not
+   * Runs the images of a batch. Zeroes everything that its stages have kept of them. Where memory did not
    * suffice, the lane has only smaller sizes from then on, until the process ends: the memory that is missing
    * now may be missing again.
    */
-  async run({ lane, pictures }: EngineWork): Promise<RunResult> {
+  async run({ lane, images }: EngineWork): Promise<RunResult> {
     const open = this.#opened.get(lane);
     assert(open, `the lane ${lane} is not loaded`);
     const clock = startRunClock();
     try {
-      const { results, usage } = await open.pipeline.run(pictures);
+      const { results, usage } = await open.pipeline.run(images);
       return { results, usage: { ...usage, lane, ...clock() } };
     } catch (error) {
       if (!isOutOfMemory(error)) throw error;
-      const sizeMax = this.#removeSizes(lane, pictures.length);
+      const sizeMax = this.#removeSizes(lane, images.length);
       throw new Error(
-        `out of memory in a batch of ${pictures.length}; ${lane} takes batches of ${sizeMax} from now on`,
+        `out of memory in a batch of ${images.length}; ${lane} takes batches of ${sizeMax} from now on`,
         { cause: error },
       );
     } finally {
@@ -125,7 +125,7 @@ export class Lanes implements AsyncDisposable {
     }
   }
 
-  /** Removes the size that `count` pictures are padded to and larger ones. Returns the largest left. */
+  /** Removes the size that `count` images are padded to and larger ones. Returns the largest left. */
   #removeSizes(lane: LaneId, count: number): number {
     this.loaded = this.loaded.map((each) =>
       each.lane === lane ? { ...each, sizes: sizesBelow(each.sizes, count) } : each,
@@ -138,7 +138,7 @@ export class Lanes implements AsyncDisposable {
   }
 }
 
-/** The least size always stays: a worker of no size is of no use, and the next picture may be smaller. */
+/** The least size always stays: a worker of no size is of no use, and the next image may be smaller. */
 function sizesBelow(sizes: LoadedLane["sizes"], count: number): LoadedLane["sizes"] {
   const failed = sizes.find(({ size }) => size >= count);
   return failed === undefined ? sizes : sizes.filter(({ size }, i) => i === 0 || size < failed.size);
@@ -153,8 +153,8 @@ async function warmLoops(pipeline: Pipeline): Promise<void> {
   const pixels = syntheticFace(px);
   for (const fullResolution of [false, true, false]) {
     const options = { align: true, enforceDetection: false, facesMax: 1, fullResolution };
-    const picture = { width: px, height: px, originalWidth: px, originalHeight: px, options };
-    await pipeline.run([{ ...picture, pixels }]);
+    const image = { width: px, height: px, originalWidth: px, originalHeight: px, options };
+    await pipeline.run([{ ...image, pixels }]);
   }
 }
 
@@ -162,11 +162,11 @@ export type LaneOptions = ModelLoaderOptions & {
   lanes: readonly LaneId[];
   /** Defaults to the catalogue of the models package. */
   catalogueFolder?: string;
-  /** The most pictures of a batch. */
+  /** The most images of a batch. */
   batchMax: number;
-  /** PICTURE_SIDE_MAX_PX of the decoder, or its default. */
-  pictureSideMaxPx?: number;
-  /** The most pictures of one run of a detector, whose memory is 50 MB a picture. */
+  /** IMAGE_SIDE_MAX_PX of the decoder, or its default. */
+  imageSideMaxPx?: number;
+  /** The most images of one run of a detector, whose memory is 50 MB an image. */
   detectorChunkMax: number;
   /** The most faces of one run of a landmark or embedding network. */
   faceChunkMax: number;

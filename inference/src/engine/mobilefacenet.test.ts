@@ -16,8 +16,8 @@ import {
 } from "../../testing/photographs.ts";
 import { Aligner } from "../align/aligner.ts";
 import { alignmentTemplates } from "../align/templates.ts";
-import { decodePicture } from "../decode/decoder.ts";
-import { defaultPictureLimits } from "../decode/picture.ts";
+import { decodeImage } from "../decode/decoder.ts";
+import { defaultImageLimits } from "../decode/image.ts";
 import { Detector, detectorLimits } from "../detect/detector.ts";
 import { chipToTemplate, Embedder } from "../embed/embedder.ts";
 import { fitSimilarity, meanOf } from "../geometry/similarity.ts";
@@ -59,7 +59,7 @@ suite("on 300 labelled pairs", { skip }, () => {
   test("the published graph tells nobody apart", async (t) => {
     const tfjs = await openMobileFaceNet(model, "as published");
     const { same, different } = await labelledDistances((chip) => {
-      const [embedding] = tfjs({ px: model.input_px, pictures: [chip] }, ["embeddings"]);
+      const [embedding] = tfjs({ px: model.input_px, images: [chip] }, ["embeddings"]);
       return embedding!;
     });
     const right = Math.max(
@@ -101,9 +101,9 @@ async function labelledDistances(embed?: (chip: Uint8Array) => Float32Array) {
   });
   const embeddings = new Map<string, Float32Array>();
   for (const name of labelledNames()) {
-    const picture = await decodePicture(labelledPhotograph(name), defaultPictureLimits);
-    assert.ok(picture.kind !== "rejected");
-    embeddings.set(name, (await largestFace(picture, pipeline))!.embedding);
+    const image = await decodeImage(labelledPhotograph(name), defaultImageLimits);
+    assert.ok(image.kind !== "rejected");
+    embeddings.set(name, (await largestFace(image, pipeline))!.embedding);
   }
   const distancesOf = (person: boolean) =>
     labelledPairs()

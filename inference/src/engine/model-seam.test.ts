@@ -15,7 +15,7 @@ import { type LaneOptions, openLanes } from "./lanes.ts";
 
 // The seam for other models: three made-up networks that come as finished .onnx files, with other names of
 // their tensors, five landmarks and chips of another side. They fit in by their catalogue entries only. The
-// box is a constant. The landmarks stay in their place in the picture, whose colours say where a crop lies,
+// box is a constant. The landmarks stay in their place in the image, whose colours say where a crop lies,
 // and the embedding is the mean colour of the face chip.
 
 const lane = laneId("mean-colour", "fixed-box");
@@ -23,7 +23,7 @@ const template = alignmentTemplates.five_point;
 
 test("models with other tensors, landmarks and sources run by their catalogue entries alone", async (t) => {
   await using lanes = await openSeam(t, {}, { batchMax: 2, detectorChunkMax: 2, faceChunkMax: 2 });
-  const { results, usage } = await lanes.run({ lane, pictures: [picture()] });
+  const { results, usage } = await lanes.run({ lane, images: [image()] });
   const [result] = results;
   assert.ok(result?.kind === "faces");
   const [face, ...more] = result.faces;
@@ -55,7 +55,7 @@ test("an embedding model may say where its chip lies in that of the landmarks", 
   const scale = 0.5 * (template.chipPx / 80);
   const chip = { a: scale, c: 0, e: 0.35 * template.chipPx, f: 0.25 * template.chipPx };
   await using lanes = await openSeam(t, { chip });
-  const [result] = (await lanes.run({ lane, pictures: [picture()] })).results;
+  const [result] = (await lanes.run({ lane, images: [image()] })).results;
   assert.ok(result?.kind === "faces");
   const [red = 0, green = 0] = decodeEmbedding(result.faces[0]!.embedding);
   near([red, green], [110, 100]);
@@ -67,7 +67,7 @@ test("a pair runs both models on the faces of one detection and one alignment", 
   const other = { a: scale, c: 0, e: 0.35 * template.chipPx, f: 0.25 * template.chipPx };
   const pair = laneId("mean-colour+other-colour", "fixed-box");
   await using lanes = await openSeam(t, { other }, { lanes: [pair] });
-  const { results, usage } = await lanes.run({ lane: pair, pictures: [picture()] });
+  const { results, usage } = await lanes.run({ lane: pair, images: [image()] });
   const [result] = results;
   assert.ok(result?.kind === "faces");
   assert.deepEqual(
@@ -94,7 +94,7 @@ test("a pair runs both models on the faces of one detection and one alignment", 
 
 test("landmarks that move with the view were invented: there is no face", async (t) => {
   await using lanes = await openSeam(t, { seesFaces: false });
-  const { results, usage } = await lanes.run({ lane, pictures: [picture()] });
+  const { results, usage } = await lanes.run({ lane, images: [image()] });
   assert.deepEqual(results, [{ kind: "rejected", code: "no_face_detected" }]);
   assert.deepEqual([usage.implausible, usage.quarterTurnsTried], [1, 1]);
 });
@@ -108,7 +108,7 @@ test("models that were not pulled are one sentence with the command", async (t) 
 });
 
 test("an embedding that is not finite fails the run, so that no distance is computed from it", async (t) => {
-  // The engine runs a picture of its own before it is ready.
+  // The engine runs an image of its own before it is ready.
   await assert.rejects(openSeam(t, { embeddingDivisor: 0 }), {
     message: "the model gave an embedding that is not finite",
   });
@@ -123,7 +123,7 @@ test("unknown names of models and detectors are one sentence that names them all
 });
 
 /** 200 x 200: red is the column, green the row, blue 50. */
-function picture() {
+function image() {
   const [width, height] = [200, 200];
   const pixels = new Uint8Array(3 * width * height);
   for (let y = 0; y < height; y++) {
@@ -155,7 +155,7 @@ async function madeUpCatalogue(
   const root = await temporaryFolder(t);
   const [catalogueFolder, modelsDir] = [join(root, "catalogue"), join(root, "models")];
   const [px, chipPx] = [32, 80];
-  // The box is the middle of the picture; the landmarks are those of the template in it.
+  // The box is the middle of the image; the landmarks are those of the template in it.
   const inChip = template.points.flatMap(({ x, y }) => [x / template.chipPx, y / template.chipPx]);
   const points = inChip.map((each) => 50 + 100 * each);
   const meanColour = (name: string, chip: object | undefined) => ({
@@ -258,8 +258,8 @@ function network(
 }
 
 /**
- * Declares landmarks at `points` of the picture, in the unit square of a crop. Red and green are the position
- * of a pixel in the picture, so their mean is the centre of the crop, and their range nearly its side.
+ * Declares landmarks at `points` of the image, in the unit square of a crop. Red and green are the position
+ * of a pixel in the image, so their mean is the centre of the crop, and their range nearly its side.
  */
 function landmarksByColour(graph: Graph, px: number, points: readonly number[]): void {
   const axes = { axes: [1, 2], keepdims: 0 };

@@ -4,7 +4,7 @@ import { laneId } from "@faceline/contracts/wire/ids";
 import { PrecisionSetting } from "../network/precision.ts";
 import { openEngine } from "./engine.ts";
 import { EngineChoice } from "./modelled.ts";
-import type { EnginePicture } from "./work.ts";
+import type { EngineImage } from "./work.ts";
 
 const lane = laneId("Dlib", "ssd");
 
@@ -28,7 +28,7 @@ test("a modelled engine needs no model file, and pads a batch to a size that it 
       sizes: [1, 2, 4, 6].map((size) => ({ size, runMs: 50 + 2 * size })),
     },
   ]);
-  const { results, usage } = await engine.run({ lane, pictures: [picture, picture, picture] });
+  const { results, usage } = await engine.run({ lane, images: [image, image, image] });
   assert.ok(usage.runMs >= 57, `${usage.runMs} ms`);
   assert.ok(usage.cpuMs < usage.runMs / 2, `it waits, and does not compute: ${usage.cpuMs} ms`);
   for (const result of results) {
@@ -39,7 +39,7 @@ test("a modelled engine needs no model file, and pads a batch to a size that it 
   assert.equal(results.length, 3);
 });
 
-const picture: EnginePicture = {
+const image: EngineImage = {
   pixels: new Uint8Array(new SharedArrayBuffer(3)),
   width: 1,
   height: 1,

@@ -13,14 +13,14 @@ import { startRunClock } from "./run-clock.ts";
 import type { EngineWork, RunResult, TaskResult } from "./work.ts";
 
 /**
- * An engine whose run is only a wait: alphaMs + betaMs for each picture of the padded batch. Everything
+ * An engine whose run is only a wait: alphaMs + betaMs for each image of the padded batch. Everything
  * around it is real, so the scheduler and the path of a request can be measured on a machine without an
- * accelerator. It reads no picture and answers each with the same face.
+ * accelerator. It reads no image and answers each with the same face.
  */
 export type RunCost = { alphaMs: number; betaMs: number };
 
 /**
- * The setting ENGINE: `onnx`, or `model:40+2b`, where a run of a batch that is padded to b pictures takes 40
+ * The setting ENGINE: `onnx`, or `model:40+2b`, where a run of a batch that is padded to b images takes 40
  * + 2b ms.
  */
 export const EngineChoice = z
@@ -65,17 +65,17 @@ export class ModelledLanes implements AsyncDisposable {
     this.#cost = cost;
   }
 
-  async run({ lane, pictures }: EngineWork): Promise<RunResult> {
+  async run({ lane, images }: EngineWork): Promise<RunResult> {
     const clock = startRunClock();
     const face = this.#faces.get(lane);
     if (face === undefined) throw new Error(`the lane ${lane} is not loaded`);
-    Atomics.wait(this.#never, 0, 0, runMs(this.#cost, this.#paddedSize(pictures.length)));
-    const results = pictures.map((): TaskResult => ({ kind: "faces", faces: [face] }));
+    Atomics.wait(this.#never, 0, 0, runMs(this.#cost, this.#paddedSize(images.length)));
+    const results = images.map((): TaskResult => ({ kind: "faces", faces: [face] }));
     const usage = { ...noUsage, faces: results.length, lane, ...clock() };
     return { results, usage };
   }
 
-  /** The least batch size that holds so many pictures. */
+  /** The least batch size that holds so many images. */
   #paddedSize(count: number): number {
     const sizes = this.loaded[0]!.sizes.map(({ size }) => size);
     return sizes.find((size) => size >= count) ?? sizes.at(-1)!;
@@ -88,7 +88,7 @@ function runMs({ alphaMs, betaMs }: RunCost, size: number): number {
   return alphaMs + betaMs * size;
 }
 
-/** A face of one pixel with an embedding of length 1, because no picture was read. */
+/** A face of one pixel with an embedding of length 1, because no image was read. */
 function placeholderFace(embeddingSize: number): Face {
   return {
     area: { x: 0, y: 0, w: 1, h: 1, left_eye: null, right_eye: null },
@@ -97,9 +97,9 @@ function placeholderFace(embeddingSize: number): Face {
   };
 }
 
-/** The null decoder of a modelled engine: drops the bytes and returns a picture of one black pixel. */
+/** The null decoder of a modelled engine: drops the bytes and returns an image of one black pixel. */
 export const nullDecoder: Decode = async () => ({
-  kind: "picture",
+  kind: "image",
   pixels: onePixel,
   width: 1,
   height: 1,

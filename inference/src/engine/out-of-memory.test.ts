@@ -12,24 +12,24 @@ test("a worker that is out of memory takes smaller batches from then on", async 
     import { readFileSync } from "node:fs";
     import { laneId } from "@faceline/contracts/wire/ids";
     import { oneAtATime } from "../../testing/lane-settings.ts";
-    import { enginePicture, groupPhotograph } from "../../testing/photographs.ts";
+    import { engineImage, groupPhotograph } from "../../testing/photographs.ts";
     import { openEngine } from "./engine.ts";
 
     const lane = laneId("Dlib", "ssd");
     const sizes = { batchMax: 32, detectorChunkMax: 32 };
     const options = { ...oneAtATime, ...sizes, modelsDir: process.env.MODELS_DIR, lanes: [lane] };
     await using engine = await openEngine({ ...options, modelled: undefined });
-    const picture = await enginePicture(groupPhotograph(3));
-    const pixels = new Uint8Array(new SharedArrayBuffer(picture.pixels.length));
-    pixels.set(picture.pixels);
-    picture.pixels = pixels;
-    const run = (count) => engine.run({ lane, pictures: Array(count).fill(picture) }).then(() => "", String);
+    const image = await engineImage(groupPhotograph(3));
+    const pixels = new Uint8Array(new SharedArrayBuffer(image.pixels.length));
+    pixels.set(image.pixels);
+    image.pixels = pixels;
+    const run = (count) => engine.run({ lane, images: Array(count).fill(image) }).then(() => "", String);
     const sizesNow = () => engine.lanes[0].sizes.map(({ size }) => size);
     const limitAddressSpace = (soft) => execFileSync("prlimit", ["--pid", process.pid, "--as=" + soft + ":"]);
 
     await run(1);
     const virtualKib = /VmSize:\\s+(\\d+)/.exec(readFileSync("/proc/self/status", "utf8"))[1];
-    // Room for V8, and not for a run: the detector takes 6 MB in int8 for a large picture, one at a time.
+    // Room for V8, and not for a run: the detector takes 6 MB in int8 for a large image, one at a time.
     limitAddressSpace(1_024 * virtualKib + 2 ** 22);
     const failed = await run(32);
     const sizesAfter = sizesNow();

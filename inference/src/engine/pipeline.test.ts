@@ -4,7 +4,7 @@ import { laneId } from "@faceline/contracts/wire/ids";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { membersOf } from "@faceline/models/model-pair";
 import { oneAtATime } from "../../testing/lane-settings.ts";
-import { builtModels, enginePicture, samplePicture } from "../../testing/photographs.ts";
+import { builtModels, engineImage, sampleImage } from "../../testing/photographs.ts";
 import { Aligner } from "../align/aligner.ts";
 import { alignmentTemplates } from "../align/templates.ts";
 import { Detector, detectorLimits } from "../detect/detector.ts";
@@ -33,7 +33,7 @@ test("a box whose landmarks are no face's is dropped, after a retry at full reso
     weights: [1],
   });
 
-  const portrait = await enginePicture(samplePicture("dia-1.jpg"), { fullResolution: false });
+  const portrait = await engineImage(sampleImage("dia-1.jpg"), { fullResolution: false });
   const { results, usage } = await pipeline.run([portrait]);
   assert.deepEqual(results, [{ kind: "rejected", code: "no_face_detected" }]);
   assert.equal(usage.implausible, 2);

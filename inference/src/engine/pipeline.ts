@@ -10,14 +10,14 @@ import { wholeBox } from "../geometry/box.ts";
 import { sumUsage } from "../network/network.ts";
 import type { QualityMeter } from "../quality/quality-meter.ts";
 import { facialArea, largestFirst } from "./facial-area.ts";
-import type { EnginePicture, PipelineUsage, TaskResult } from "./work.ts";
+import type { EngineImage, PipelineUsage, TaskResult } from "./work.ts";
 
 /**
- * The stages that the pictures of one lane go through.
+ * The stages that the images of one lane go through.
  *
- *     pictures ──► detect ──► align ──► embed ──► results
+ *     images ──► detect ──► align ──► embed ──► results
  *
- * Each stage takes the pictures or faces of the whole batch. A picture without a face ends only its own task.
+ * Each stage takes the images or faces of the whole batch. An image without a face ends only its own task.
  */
 export class Pipeline {
   readonly #parts: PipelineParts;
@@ -27,46 +27,46 @@ export class Pipeline {
   }
 
   /**
-   * Returns one result for each picture, in their order, and the usage of this run. Throws where a network's
+   * Returns one result for each image, in their order, and the usage of this run. Throws where a network's
    * numbers are not finite: no reply can show them, and no distance may be computed from them.
    */
-  run(pictures: readonly EnginePicture[]): Promise<{ results: TaskResult[]; usage: PipelineUsage }> {
-    return new PipelineRun(this.#parts, pictures).run();
+  run(images: readonly EngineImage[]): Promise<{ results: TaskResult[]; usage: PipelineUsage }> {
+    return new PipelineRun(this.#parts, images).run();
   }
 }
 
 class PipelineRun {
   readonly #parts: PipelineParts;
-  readonly #pictures: readonly EnginePicture[];
+  readonly #images: readonly EngineImage[];
   readonly #usage: PipelineUsage = { ...noUsage, networks: [] };
 
-  constructor(parts: PipelineParts, pictures: readonly EnginePicture[]) {
+  constructor(parts: PipelineParts, images: readonly EngineImage[]) {
     this.#parts = parts;
-    this.#pictures = pictures;
+    this.#images = images;
   }
 
   async run(): Promise<{ results: TaskResult[]; usage: PipelineUsage }> {
-    const [pictures, usage] = [this.#pictures, this.#usage];
-    const { detections, lowResolution } = await this.#measure(this.#parts.detector.detect(pictures));
-    const faces = await this.#align(pictures, detections);
-    const tooCoarse = new Set(pictures.keys().filter((i) => isTooCoarse(pictures[i]!, faces[i]!)));
+    const [images, usage] = [this.#images, this.#usage];
+    const { detections, lowResolution } = await this.#measure(this.#parts.detector.detect(images));
+    const faces = await this.#align(images, detections);
+    const tooCoarse = new Set(images.keys().filter((i) => isTooCoarse(images[i]!, faces[i]!)));
     for (const index of tooCoarse) faces[index] = [];
     const noFace = (index: number) => faces[index]!.length === 0 && !tooCoarse.has(index);
     await this.#retry(faces, lowResolution.filter(noFace), (retried) =>
       this.#parts.detector.detect(retried.map(withFullResolution)),
     );
-    const undetected = [...pictures.keys()].filter((i) => mayBeTight(pictures[i]!) && noFace(i));
+    const undetected = [...images.keys()].filter((i) => mayBeTight(images[i]!) && noFace(i));
     await this.#retry(faces, undetected, (retried) => this.#parts.detector.detectAtLowResolution(retried));
-    for (const [index, picture] of pictures.entries()) {
-      const takeWhole = !picture.options.enforceDetection && noFace(index);
-      if (takeWhole) faces[index]!.push(this.#unaligned(picture, { ...wholeBox(picture), score: 0 }));
+    for (const [index, image] of images.entries()) {
+      const takeWhole = !image.options.enforceDetection && noFace(index);
+      if (takeWhole) faces[index]!.push(this.#unaligned(image, { ...wholeBox(image), score: 0 }));
     }
     const startedAt = performance.now();
     const embeddings = await this.#embed(faces.flat());
     usage.embedMs += performance.now() - startedAt;
     usage.faces += embeddings.length;
     usage.networks = sumUsage(usage.networks);
-    const results = resultsOf(pictures, faces, embeddings);
+    const results = resultsOf(images, faces, embeddings);
     for (const index of tooCoarse) results[index] = { kind: "too_coarse" };
     return { results, usage };
   }
@@ -94,20 +94,20 @@ class PipelineRun {
     return detected;
   }
 
-  /** Returns the faces of each picture that are to be embedded: largest first, at most `facesMax`. */
+  /** Returns the faces of each image that are to be embedded: largest first, at most `facesMax`. */
   async #align(
-    pictures: readonly EnginePicture[],
+    images: readonly EngineImage[],
     detections: readonly DetectedFace[][],
   ): Promise<LocatedFace[][]> {
     const startedAt = performance.now();
-    const faces: LocatedFace[][] = pictures.map(() => []);
-    const remaining = detections.map((boxes, index) => largestFirst(boxes, pictures[index]!));
+    const faces: LocatedFace[][] = images.map(() => []);
+    const remaining = detections.map((boxes, index) => largestFirst(boxes, images[index]!));
     for (;;) {
       // No more than are needed: most calls want the largest face of a crowd. A box that turns out to hold no
       // face makes room for the next one.
-      const round = pictures.flatMap((picture, index) => {
-        const missing = picture.options.facesMax - faces[index]!.length;
-        return remaining[index]!.splice(0, missing).map((box) => ({ picture, index, box }));
+      const round = images.flatMap((image, index) => {
+        const missing = image.options.facesMax - faces[index]!.length;
+        return remaining[index]!.splice(0, missing).map((box) => ({ image, index, box }));
       });
       if (round.length === 0) break;
       for (const { index, face } of await this.#locate(round)) faces[index]!.push(face);
@@ -116,14 +116,14 @@ class PipelineRun {
     return faces;
   }
 
-  /** Searches the pictures at `indices` once more, and replaces their faces. */
+  /** Searches the images at `indices` once more, and replaces their faces. */
   async #retry(
     faces: LocatedFace[][],
     indices: readonly number[],
-    detect: (retried: readonly EnginePicture[]) => Promise<Detections>,
+    detect: (retried: readonly EngineImage[]) => Promise<Detections>,
   ): Promise<void> {
     if (indices.length === 0) return;
-    const retried = indices.map((i) => this.#pictures[i]!);
+    const retried = indices.map((i) => this.#images[i]!);
     const { detections } = await this.#measure(detect(retried));
     const located = await this.#align(retried, detections);
     for (const [position, own] of located.entries()) faces[indices[position]!] = own;
@@ -132,9 +132,9 @@ class PipelineRun {
   /** Aligns the candidates that want it, and drops those whose landmarks are no face's. */
   async #locate(round: readonly Candidate[]): Promise<{ index: number; face: LocatedFace }[]> {
     const { aligner, embedders } = this.#parts;
-    const toAlign = round.filter(({ picture }) => picture.options.align);
+    const toAlign = round.filter(({ image }) => image.options.align);
     const { alignments, networkUsage } = await aligner.align(
-      toAlign.map(({ picture, box }) => ({ picture, box: box.landmarkBox })),
+      toAlign.map(({ image, box }) => ({ image, box: box.landmarkBox })),
     );
     this.#usage.networks.push(...networkUsage);
     const alignmentOf = new Map<Candidate, Alignment>(
@@ -142,29 +142,29 @@ class PipelineRun {
     );
 
     return round.flatMap((candidate) => {
-      const { picture, index, box } = candidate;
+      const { image, index, box } = candidate;
       const alignment = alignmentOf.get(candidate);
-      if (alignment === undefined) return [{ index, face: this.#unaligned(picture, box) }];
+      if (alignment === undefined) return [{ index, face: this.#unaligned(image, box) }];
       if (alignment.quarterTurnsTried) this.#usage.quarterTurnsTried++;
       if (!alignment.isFace) {
         this.#usage.implausible++;
         return [];
       }
       const chips = embedders.map(({ chipToTemplate }) => ({
-        picture,
-        chipToPicture: composed(chipToTemplate, alignment.chipToPicture),
-        within: wholeBox(picture),
+        image,
+        chipToImage: composed(chipToTemplate, alignment.chipToImage),
+        within: wholeBox(image),
       }));
-      const quality = this.#parts.quality?.measure(picture, alignment);
+      const quality = this.#parts.quality?.measure(image, alignment);
       return [{ index, face: { box, chips, eyes: alignment.eyes, quality } }];
     });
   }
 
   /** A face without landmarks: its box is stretched to the chip. */
-  #unaligned(picture: EnginePicture, box: Detection): LocatedFace {
+  #unaligned(image: EngineImage, box: Detection): LocatedFace {
     const chips = this.#parts.embedders.map(({ px }) => ({
-      picture,
-      chipToPicture: boxMap(box, px),
+      image,
+      chipToImage: boxMap(box, px),
       within: box,
     }));
     return { box, chips, eyes: null, quality: undefined };
@@ -172,26 +172,23 @@ class PipelineRun {
 }
 
 /**
- * Whether the draft of a picture shows no face, or one that the full picture would show in more detail: each
+ * Whether the draft of an image shows no face, or one that the full image would show in more detail: each
  * pixel of the chip must cover at least one of the draft and two of the original. From there on, a chip of
- * the full picture is shrunk to half before it is drawn.
+ * the full image is shrunk to half before it is drawn.
  */
-function isTooCoarse(
-  { isDraft, width, originalWidth }: EnginePicture,
-  faces: readonly LocatedFace[],
-): boolean {
+function isTooCoarse({ isDraft, width, originalWidth }: EngineImage, faces: readonly LocatedFace[]): boolean {
   if (isDraft !== true) return false;
-  const step = Math.min(...faces.flatMap(({ chips }) => chips.map((chip) => stepOf(chip.chipToPicture))));
+  const step = Math.min(...faces.flatMap(({ chips }) => chips.map((chip) => stepOf(chip.chipToImage))));
   return faces.length === 0 || step < 1 || (step * originalWidth) / width < 2;
 }
 
-const withFullResolution = (picture: EnginePicture): EnginePicture => ({
-  ...picture,
-  options: { ...picture.options, fullResolution: true },
+const withFullResolution = (image: EngineImage): EngineImage => ({
+  ...image,
+  options: { ...image.options, fullResolution: true },
 });
 
-/** Whether the lower resolutions were left out, which see faces that fill a picture. */
-const mayBeTight = ({ options }: EnginePicture): boolean => options.fullResolution && options.align;
+/** Whether the lower resolutions were left out, which see faces that fill an image. */
+const mayBeTight = ({ options }: EngineImage): boolean => options.fullResolution && options.align;
 
 /** Zeroes all embeddings before it throws. */
 function requireFinite(embeddings: readonly Float32Array[]): void {
@@ -200,20 +197,20 @@ function requireFinite(embeddings: readonly Float32Array[]): void {
   throw new Error("the model gave an embedding that is not finite");
 }
 
-/** Encodes and zeroes the embeddings, which are those of all faces in the order of the pictures. */
+/** Encodes and zeroes the embeddings, which are those of all faces in the order of the images. */
 function resultsOf(
-  pictures: readonly EnginePicture[],
+  images: readonly EngineImage[],
   faces: readonly LocatedFace[][],
   embeddings: readonly Float32Array[],
 ): TaskResult[] {
   let next = 0;
-  return pictures.map((picture, index) => {
+  return images.map((image, index) => {
     const encoded = faces[index]!.map(({ box, eyes, quality }): Face => {
       const numbers = embeddings[next++]!;
       const embedding = encodeEmbedding(numbers);
       numbers.fill(0);
       const confidence = Math.min(1, Math.max(0, box.score));
-      return { area: facialArea(picture, box, eyes), confidence, embedding, quality };
+      return { area: facialArea(image, box, eyes), confidence, embedding, quality };
     });
     return encoded.length === 0
       ? { kind: "rejected", code: "no_face_detected" }
@@ -243,7 +240,7 @@ type PipelineParts = {
   quality?: QualityMeter;
 };
 
-type Candidate = { picture: EnginePicture; index: number; box: DetectedFace };
+type Candidate = { image: EngineImage; index: number; box: DetectedFace };
 
 /** `chips`: one for each embedder. Eyes are null, and quality undefined, where there are no landmarks. */
 type LocatedFace = { box: Detection; chips: readonly Chip[]; eyes: Eyes | null; quality: Face["quality"] };

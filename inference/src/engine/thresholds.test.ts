@@ -1,4 +1,4 @@
-// Covers the thresholds of the catalogue on pictures that they were not chosen on: the group photographs that
+// Covers the thresholds of the catalogue on images that they were not chosen on: the group photographs that
 // come with the weights, and the drawn people. lanes.test.ts has the labelled pairs.
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
@@ -11,10 +11,10 @@ import { distances } from "../../testing/distances.ts";
 import { oneAtATime } from "../../testing/lane-settings.ts";
 import {
   builtModels,
-  enginePicture,
+  engineImage,
   groupPhotograph,
-  samplePicture,
-  samplePictureNames,
+  sampleImage,
+  sampleImageNames,
 } from "../../testing/photographs.ts";
 import { PrecisionSetting } from "../network/precision.ts";
 import { type Lanes, openLanes } from "./lanes.ts";
@@ -22,7 +22,7 @@ import { type Lanes, openLanes } from "./lanes.ts";
 const lane = laneId("Dlib", "ssd");
 const { thresholds, ...dlib } = (await readCatalogue()).find("embedding", "Dlib")!;
 
-suite("Dlib's thresholds, on pictures that they were not chosen on", () => {
+suite("Dlib's thresholds, on images that they were not chosen on", () => {
   let lanes: Lanes;
   const faces: Face[] = [];
   before(async () => {
@@ -30,8 +30,8 @@ suite("Dlib's thresholds, on pictures that they were not chosen on", () => {
     const precision = PrecisionSetting.parse("float");
     lanes = await openLanes({ modelsDir: await builtModels(), lanes: [lane], ...oneAtATime, precision });
     for (const number of [1, 2, 3, 4, 5, 6]) await embed(groupPhotograph(number), `group ${number}`);
-    // Two pictures of each person: "ada-1.jpg" and "ada-2.jpg".
-    for (const name of samplePictureNames) await embed(samplePicture(name), name, name.slice(0, 3));
+    // Two images of each person: "ada-1.jpg" and "ada-2.jpg".
+    for (const name of sampleImageNames) await embed(sampleImage(name), name, name.slice(0, 3));
   });
   after(() => lanes[Symbol.asyncDispose]());
 
@@ -57,22 +57,22 @@ suite("Dlib's thresholds, on pictures that they were not chosen on", () => {
     assert.ok(Math.max(...norms) < max - 0.05, String(Math.max(...norms)));
   });
 
-  async function embed(bytes: Buffer, picture: string, person?: string): Promise<void> {
-    const { results } = await lanes.run({ lane, pictures: [await enginePicture(bytes)] });
+  async function embed(bytes: Buffer, image: string, person?: string): Promise<void> {
+    const { results } = await lanes.run({ lane, images: [await engineImage(bytes)] });
     const [result] = results;
-    assert.ok(result?.kind === "faces", picture);
+    assert.ok(result?.kind === "faces", image);
     for (const [i, { embedding }] of result.faces.entries()) {
-      faces.push({ picture, person: person ?? `${picture}, ${i}`, embedding: decodeEmbedding(embedding) });
+      faces.push({ image, person: person ?? `${image}, ${i}`, embedding: decodeEmbedding(embedding) });
     }
   }
 });
 
 /** Undefined for faces of two group photographs: nobody has said whether they show the same people. */
 function pairOf(one: Face, other: Face): Pair | undefined {
-  const areBothGroups = [one, other].every(({ picture }) => picture.startsWith("group"));
-  if (areBothGroups && one.picture !== other.picture) return undefined;
+  const areBothGroups = [one, other].every(({ image }) => image.startsWith("group"));
+  if (areBothGroups && one.image !== other.image) return undefined;
   return { one, other, same: one.person === other.person };
 }
 
-type Face = { picture: string; person: string; embedding: Float32Array };
+type Face = { image: string; person: string; embedding: Float32Array };
 type Pair = { one: Face; other: Face; same: boolean };

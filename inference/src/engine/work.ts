@@ -6,15 +6,15 @@ import type { NetworkUsage } from "../network/network.ts";
 
 /** Types of the engine's input and output. They have no behaviour, and so no test. */
 
-/** Pictures of one lane that run together. */
-export type EngineWork = { lane: LaneId; pictures: readonly EnginePicture[] };
+/** Images of one lane that run together. */
+export type EngineWork = { lane: LaneId; images: readonly EngineImage[] };
 
 /**
- * A decoded picture and the options of its task. Its pixels are in shared memory, so threads do not copy
+ * A decoded image and the options of its task. Its pixels are in shared memory, so threads do not copy
  * them.
  */
-export type EnginePicture = Pixels & {
-  /** Faces are reported in pixels of the original picture, upright. */
+export type EngineImage = Pixels & {
+  /** Faces are reported in pixels of the original image, upright. */
   originalWidth: number;
   originalHeight: number;
   options: TaskOptions;
@@ -22,14 +22,14 @@ export type EnginePicture = Pixels & {
   isDraft?: boolean;
 };
 
-/** One result for each picture, in their order, and measurements of the run. */
+/** One result for each image, in their order, and measurements of the run. */
 export type RunResult = { results: TaskResult[]; usage: RunUsage };
 
-/** `too_coarse`: the draft of a picture was not enough, so it has to be decoded in full and to run again. */
+/** `too_coarse`: the draft of an image was not enough, so it has to be decoded in full and to run again. */
 export type TaskResult = Extract<Outcome, { kind: "faces" | "rejected" }> | { kind: "too_coarse" };
 
 /**
- * Measurements of one run, for logs and metrics. They say nothing of a picture's content. `cpuMs`: CPU time
+ * Measurements of one run, for logs and metrics. They say nothing of an image's content. `cpuMs`: CPU time
  * of the engine's own thread; those that it gets from `INTRA_OP_THREADS` are not counted.
  */
 export type RunUsage = PipelineUsage & { lane: LaneId; runMs: number; cpuMs: number };
@@ -38,7 +38,7 @@ export type PipelineUsage = {
   detectMs: number;
   alignMs: number;
   embedMs: number;
-  /** Pictures without a detection, which were searched again with a margin. */
+  /** Images without a detection, which were searched again with a margin. */
   marginSearches: number;
   /** Faces that were tried in other quarter turns. */
   quarterTurnsTried: number;

@@ -12,7 +12,7 @@ export function apply({ a, b, c, d, e, f }: Affine, { x, y }: Point): Point {
   return { x: a * x + b * y + e, y: c * x + d * y + f };
 }
 
-/** Maps a square of `px` pixels onto a square of the picture. `angle` turns it clockwise, in radians. */
+/** Maps a square of `px` pixels onto a square of the image. `angle` turns it clockwise, in radians. */
 export function squareMap({ centre, side, angle }: RotatedSquare, px: number): Affine {
   const scale = side / px;
   const along = scale * Math.cos(angle);
@@ -27,7 +27,7 @@ export function squareMap({ centre, side, angle }: RotatedSquare, px: number): A
   };
 }
 
-/** Maps a square of `px` pixels onto a box of the picture, stretched to fit. */
+/** Maps a square of `px` pixels onto a box of the image, stretched to fit. */
 export function boxMap({ left, top, right, bottom }: Box, px: number): Affine {
   return { a: (right - left) / px, b: 0, c: 0, d: (bottom - top) / px, e: left, f: top };
 }

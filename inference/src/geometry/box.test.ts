@@ -10,13 +10,13 @@ test("IoU is the intersection of two boxes divided by their union", () => {
   assert.equal(iou(box(0, 0, 0, 0), box(0, 0, 0, 0)), 0);
 });
 
-test("a box is clipped to the picture, and is dropped when less than one pixel of it remains", () => {
-  const picture = { width: 100, height: 50 };
-  assert.deepEqual(clip(box(-10, -10, 120, 60), picture), box(0, 0, 100, 50));
-  assert.deepEqual(clip(box(10, 10, 20, 20), picture), box(10, 10, 20, 20));
-  assert.equal(clip(box(-10, 10, 0.9, 20), picture), undefined);
-  assert.equal(clip(box(110, 10, 120, 20), picture), undefined);
-  assert.equal(clip(box(20, 20, 10, 10), picture), undefined);
+test("a box is clipped to the image, and is dropped when less than one pixel of it remains", () => {
+  const image = { width: 100, height: 50 };
+  assert.deepEqual(clip(box(-10, -10, 120, 60), image), box(0, 0, 100, 50));
+  assert.deepEqual(clip(box(10, 10, 20, 20), image), box(10, 10, 20, 20));
+  assert.equal(clip(box(-10, 10, 0.9, 20), image), undefined);
+  assert.equal(clip(box(110, 10, 120, 20), image), undefined);
+  assert.equal(clip(box(20, 20, 10, 10), image), undefined);
 });
 
 test("an enlarged box keeps its middle", () => {

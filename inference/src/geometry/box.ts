@@ -1,6 +1,6 @@
 import type { Size } from "./pixels.ts";
 
-/** An axis-parallel rectangle. In pixels of a picture, unless the user of the type says otherwise. */
+/** An axis-parallel rectangle. In pixels of an image, unless the user of the type says otherwise. */
 export type Box = { left: number; top: number; right: number; bottom: number };
 
 /** Area in square units of the box; negative for a box that is turned inside out. */
@@ -33,13 +33,13 @@ export function enlarged({ left, top, right, bottom }: Box, scale: number): Box 
   return { left: left - wider, top: top - higher, right: right + wider, bottom: bottom + higher };
 }
 
-/** The part of a box that lies in a picture; undefined where it is less than one pixel wide or high. */
-export function clip(box: Box, picture: Size): Box | undefined {
-  const clipped = intersection(box, wholeBox(picture));
+/** The part of a box that lies in an image; undefined where it is less than one pixel wide or high. */
+export function clip(box: Box, image: Size): Box | undefined {
+  const clipped = intersection(box, wholeBox(image));
   return clipped.right - clipped.left >= 1 && clipped.bottom - clipped.top >= 1 ? clipped : undefined;
 }
 
-/** The box that covers a whole picture. */
+/** The box that covers a whole image. */
 export function wholeBox({ width, height }: Size): Box {
   return { left: 0, top: 0, right: width, bottom: height };
 }

@@ -40,7 +40,7 @@ test("a mirrored face is no similarity transform, which the residual shows", () 
 test("a square map is centred and turned clockwise", () => {
   const map = squareMap({ centre: { x: 100, y: 60 }, side: 40, angle: Math.PI / 2 }, 10);
   nearPoint(apply(map, { x: 5, y: 5 }), { x: 100, y: 60 });
-  // The top of the target is the right side of the picture.
+  // The top of the target is the right side of the image.
   nearPoint(apply(map, { x: 5, y: 0 }), { x: 120, y: 60 });
 });
 

@@ -5,8 +5,8 @@ import { type Box, wholeBox } from "./box.ts";
 import type { Pixels } from "./pixels.ts";
 import { Warp } from "./warp.ts";
 
-const picture = ramp(400, 300);
-const negative = { ...picture, pixels: picture.pixels.map((value) => 250 - value) };
+const image = ramp(400, 300);
+const negative = { ...image, pixels: image.pixels.map((value) => 250 - value) };
 
 for (const [name, map] of Object.entries({
   unchanged: boxMap({ left: 50, top: 60, right: 90, bottom: 100 }, 40),
@@ -22,8 +22,8 @@ for (const [name, map] of Object.entries({
   stretched: boxMap({ left: 10, top: 20, right: 390, bottom: 120 }, 40),
 })) {
   test(`a linear ramp is reproduced at the mapped points: ${name}`, () => {
-    const drawn = draw(map, wholeBox(picture), 40);
-    const inverted = draw(map, wholeBox(picture), 40, negative);
+    const drawn = draw(map, wholeBox(image), 40);
+    const inverted = draw(map, wholeBox(image), 40, negative);
     const aside = { x: 0, y: 0 };
     for (let v = 2; v < 38; v++) {
       for (let u = 2; u < 38; u++) {
@@ -37,19 +37,19 @@ for (const [name, map] of Object.entries({
       }
     }
     // One pixel is too coarse to show a shift of half a pixel, and halves are always rounded up. The mean
-    // over all pixels of the picture and its negative shows it.
+    // over all pixels of the image and its negative shows it.
     assert.ok(Math.hypot(aside.x, aside.y) < 0.2, `aside by ${aside.x.toFixed(2)}, ${aside.y.toFixed(2)}`);
   });
 }
 
 test("a map at whole pixels and the same size copies the pixels", () => {
-  const drawn = draw(boxMap({ left: 50, top: 60, right: 90, bottom: 100 }, 40), wholeBox(picture), 40);
+  const drawn = draw(boxMap({ left: 50, top: 60, right: 90, bottom: 100 }, 40), wholeBox(image), 40);
   for (let u = 0; u < 40; u++) {
-    assert.equal(at(drawn, 40, u, 0, 0), picture.pixels[3 * (60 * 400 + 50 + u)]);
+    assert.equal(at(drawn, 40, u, 0, 0), image.pixels[3 * (60 * 400 + 50 + u)]);
   }
 });
 
-test("the outside of a picture is black, and its edge is interpolated over half a pixel", () => {
+test("the outside of an image is black, and its edge is interpolated over half a pixel", () => {
   const white = { pixels: new Uint8Array(3 * 10 * 10).fill(200), width: 10, height: 10 };
   const target = new Uint8Array(3 * 20 * 20).fill(77);
   new Warp().draw(
@@ -64,25 +64,25 @@ test("the outside of a picture is black, and its edge is interpolated over half 
   assert.ok(target.subarray(0, 3 * 20 * 5).every((value) => value === 0));
 });
 
-test("outside `within` is black, also where the picture goes on", () => {
+test("outside `within` is black, also where the image goes on", () => {
   const box = { left: 100, top: 100, right: 150, bottom: 200 };
   const drawn = draw(boxMap({ left: 75, top: 100, right: 175, bottom: 200 }, 100), box, 100);
   assert.deepEqual([at(drawn, 100, 20, 50, 0), at(drawn, 100, 80, 50, 0)], [0, 0]);
   nearly(at(drawn, 100, 50, 50, 0), (125.5 / 400) * 250, "its middle");
 });
 
-test("a map that misses the picture gives black, with and without a shrunk copy", () => {
+test("a map that misses the image gives black, with and without a shrunk copy", () => {
   for (const side of [40, 400]) {
     const drawn = draw(
       boxMap({ left: 1000, top: 1000, right: 1000 + side, bottom: 1000 + side }, 40),
-      wholeBox(picture),
+      wholeBox(image),
       40,
     );
     assert.ok(drawn.every((value) => value === 0));
   }
 });
 
-test("a picture with odd sides is halved to its last row and column", () => {
+test("an image with odd sides is halved to its last row and column", () => {
   const odd = { pixels: new Uint8Array(3 * 13 * 7).fill(90), width: 13, height: 7 };
   const target = new Uint8Array(3 * 3 * 3).fill(77);
   new Warp().draw(odd, boxMap({ left: 0, top: 0, right: 13, bottom: 7 }, 3), wholeBox(odd), target, 3);
@@ -93,18 +93,18 @@ test("one warp draws the same, whatever it has drawn before", () => {
   const warp = new Warp();
   const maps = [
     squareMap({ centre: { x: 200, y: 150 }, side: 100, angle: 0 }, 40),
-    boxMap(wholeBox(picture), 40),
+    boxMap(wholeBox(image), 40),
   ];
-  const fresh = maps.map((map) => draw(map, wholeBox(picture), 40));
+  const fresh = maps.map((map) => draw(map, wholeBox(image), 40));
   for (const i of [0, 1, 0, 1]) {
     const target = new Uint8Array(3 * 40 * 40);
-    warp.draw(picture, maps[i]!, wholeBox(picture), target, 40);
+    warp.draw(image, maps[i]!, wholeBox(image), target, 40);
     assert.ok(Buffer.from(target).equals(fresh[i]!));
     warp.wipe();
   }
 });
 
-function draw(map: Affine, within: Box, px: number, of = picture): Uint8Array {
+function draw(map: Affine, within: Box, px: number, of = image): Uint8Array {
   const target = new Uint8Array(3 * px * px).fill(77);
   new Warp().draw(of, map, within, target, px);
   return target;

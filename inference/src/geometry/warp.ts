@@ -7,10 +7,10 @@ const one = 1 << 16;
 const half = 1 << 15;
 
 /**
- * Resamples a square of `px` pixels from a picture by an affine map (target → picture): bilinear
+ * Resamples a square of `px` pixels from an image by an affine map (target → image): bilinear
  * interpolation, black outside `within`.
  *
- * Where the picture is shrunk to less than half, a smaller copy of the needed part is made first, like one
+ * Where the image is shrunk to less than half, a smaller copy of the needed part is made first, like one
  * level of a mipmap: halved as often as necessary, each of its pixels the mean of four that are evenly spread
  * over its cell.
  */
@@ -19,11 +19,11 @@ export class Warp {
   #usedBytes = 0;
 
   /** Writes all 3 × px × px bytes of `target` (RGB). */
-  draw(picture: Pixels, map: Affine, within: Box, target: Uint8Array, px: number): void {
-    const area = wholePixels(within, picture);
+  draw(image: Pixels, map: Affine, within: Box, target: Uint8Array, px: number): void {
+    const area = wholePixels(within, image);
     const halvings = halvingsFor(map);
     if (halvings === 0) {
-      sample(picture, area, map, target, px);
+      sample(image, area, map, target, px);
       return;
     }
     const part = intersection(area, reachOf(map, px, 1 << halvings));
@@ -32,7 +32,7 @@ export class Warp {
       return;
     }
     const cell = 1 << halvings;
-    const small = this.#shrink(picture, part, cell);
+    const small = this.#shrink(image, part, cell);
     sample(small, wholeBox(small), inShrunk(map, part, cell), target, px);
   }
 
@@ -42,7 +42,7 @@ export class Warp {
     this.#usedBytes = 0;
   }
 
-  #shrink(picture: Pixels, part: Box, cell: number): Pixels {
+  #shrink(image: Pixels, part: Box, cell: number): Pixels {
     const width = Math.ceil((part.right - part.left) / cell);
     const height = Math.ceil((part.bottom - part.top) / cell);
     const bytes = 3 * width * height;
@@ -51,7 +51,7 @@ export class Warp {
       this.#shrunk = new Uint8Array(bytes);
     }
     this.#usedBytes = Math.max(this.#usedBytes, bytes);
-    shrink(picture, part, cell, this.#shrunk);
+    shrink(image, part, cell, this.#shrunk);
     return { pixels: this.#shrunk, width, height };
   }
 }
@@ -87,24 +87,24 @@ function shrink(
 }
 
 /** Bilinear interpolation. Positions are 16.16 fixed-point numbers, so the loop needs integers only. */
-function sample(picture: Pixels, area: Box, map: Affine, target: Uint8Array, px: number): void {
-  const { pixels } = picture;
+function sample(image: Pixels, area: Box, map: Affine, target: Uint8Array, px: number): void {
+  const { pixels } = image;
   const { left, top } = area;
   const lastX = area.right - 1;
   const lastY = area.bottom - 1;
-  const stride = 3 * picture.width;
+  const stride = 3 * image.width;
   const stepX = Math.round(map.a * one);
   const stepY = Math.round(map.c * one);
   let out = 0;
   for (let v = 0; v < px; v++) {
-    // From the centre of the target pixel to the centre of its upper left neighbour in the picture.
+    // From the centre of the target pixel to the centre of its upper left neighbour in the image.
     let fixedX = Math.round((map.a * 0.5 + map.b * (v + 0.5) + map.e - 0.5) * one);
     let fixedY = Math.round((map.c * 0.5 + map.d * (v + 0.5) + map.f - 0.5) * one);
     for (let u = 0; u < px; u++, out += 3, fixedX += stepX, fixedY += stepY) {
       const x = fixedX >> 16;
       const y = fixedY >> 16;
       if (x < left || x >= lastX || y < top || y >= lastY) {
-        sampleRim(picture, area, fixedX, fixedY, target, out);
+        sampleRim(image, area, fixedX, fixedY, target, out);
         continue;
       }
       const shareX = (fixedX >> 8) & 255;
@@ -153,7 +153,7 @@ function sampleRim(
   target[out + 2] = blue >> 16;
 }
 
-/** How often the picture can be halved so that a target pixel still covers at least one pixel of the copy. */
+/** How often the image can be halved so that a target pixel still covers at least one pixel of the copy. */
 function halvingsFor(map: Affine): number {
   return Math.max(0, Math.floor(Math.log2(stepOf(map))));
 }
@@ -175,7 +175,7 @@ function inShrunk({ a, b, c, d, e, f }: Affine, part: Box, cell: number): Affine
 }
 
 /**
- * The part of the picture's plane that the target covers, with a margin for the neighbours of the outer
+ * The part of the image's plane that the target covers, with a margin for the neighbours of the outer
  * samples.
  */
 function reachOf(map: Affine, px: number, margin: number): Box {
@@ -190,12 +190,12 @@ function reachOf(map: Affine, px: number, margin: number): Box {
   };
 }
 
-function wholePixels({ left, top, right, bottom }: Box, picture: Pixels): Box {
+function wholePixels({ left, top, right, bottom }: Box, image: Pixels): Box {
   const whole = {
     left: Math.floor(left),
     top: Math.floor(top),
     right: Math.ceil(right),
     bottom: Math.ceil(bottom),
   };
-  return intersection(whole, wholeBox(picture));
+  return intersection(whole, wholeBox(image));
 }

@@ -1,7 +1,7 @@
 import { type Box, iou } from "../geometry/box.ts";
 
 /**
- * Compares the outputs of a detector or an embedding model in int8 with those in float, on the same picture.
+ * Compares the outputs of a detector or an embedding model in int8 with those in float, on the same image.
  * Returns a clause that describes the deviation, or undefined where it is within bounds. The bounds are about
  * five times what a CPU with exact int8 arithmetic shows.
  */

@@ -80,7 +80,7 @@ test("a size that memory does not suffice for is left out at warm-up, and more r
     const session = await openSession(bytes, { executionProvider: "cpu", intraOpThreads: 1 });
     const source = { name: "ssd", px: 512, tensors: tensorNames(model) };
     const virtualKib = /VmSize:\\s+(\\d+)/.exec(readFileSync("/proc/self/status", "utf8"))[1];
-    // A run takes about 50 MB a picture.
+    // A run takes about 50 MB an image.
     limitAddressSpace(1_024 * virtualKib + 10 ** 9);
     const warmUps = [];
     const network = await Network.open(source, session, [1, 64], { onWarmUp: (each) => warmUps.push(each) });

@@ -6,7 +6,7 @@ import { knownTimes } from "./start-times.ts";
 import { type WarmUpClock, wallMs } from "./warm-up-clock.ts";
 
 /**
- * One ONNX network: square pictures in, rows of numbers out, in runs of fixed sizes. Each size is warmed when
+ * One ONNX network: square images in, rows of numbers out, in runs of fixed sizes. Each size is warmed when
  * the network is opened, so that no request waits for a first run.
  *
  * A run blocks the thread that calls it, although `session.run` returns a promise. lanes.test.ts tests it
@@ -170,7 +170,7 @@ type Warming = { clock: WarmUpClock; knownMs: number | undefined };
 /** Is called after the warm-up of each size, the largest first. */
 export type OnWarmUp = (warmUp: WarmUp) => void;
 
-/** A network's name for measurements, the side of its input pictures, and the names of its tensors. */
+/** A network's name for measurements, the side of its input images, and the names of its tensors. */
 export type NetworkSource = { name: string; px: number; tensors: TensorNames };
 
 /**

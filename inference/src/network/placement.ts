@@ -7,7 +7,7 @@ import { openSession, type SessionSettings } from "./session.ts";
 /**
  * Checks that a network's arithmetic runs on the requested execution provider. That a session opens
  * proves little: operators that a provider does not have are left to the CPU without a word. So one run over
- * a black picture is profiled. Throws one sentence that names the nodes that ran elsewhere.
+ * a black image is profiled. Throws one sentence that names the nodes that ran elsewhere.
  */
 export async function checkPlacement(
   model: Uint8Array,

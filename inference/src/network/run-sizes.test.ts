@@ -9,7 +9,7 @@ test("on a CPU a network runs at the sizes of the catalogue that fit", () => {
   assert.deepEqual(runSizes(detector, { px: 224, rowsMax: 2, executionProvider: "cpu" }), [1, 2]);
 });
 
-test("on a CPU large pictures run one by one", () => {
+test("on a CPU large images run one by one", () => {
   for (const px of [416, 512, 1024]) {
     assert.deepEqual(runSizes(detector, { px, rowsMax: 64, executionProvider: "cpu" }), [1], `${px} px`);
   }

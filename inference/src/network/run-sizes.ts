@@ -17,7 +17,7 @@ export function runSizes(
 }
 
 /**
- * One picture at a side of 512. Above it a core gains nothing from more rows, whose layers do not fit into
+ * One image at a side of 512. Above it a core gains nothing from more rows, whose layers do not fit into
  * its caches: in pairs each took 1.2 times as long in float32, and as long in int8, and 50 MB more.
  */
 const cpuRunPixelsMax = 512 * 512;

@@ -22,7 +22,7 @@ export async function openSession(
     executionMode: "sequential",
     intraOpNumThreads: intraOpThreads,
     interOpNumThreads: 1,
-    // The arena keeps 50 MB for each picture of the largest detector run for ever, and is no faster.
+    // The arena keeps 50 MB for each image of the largest detector run for ever, and is no faster.
     enableCpuMemArena: false,
     // A pattern puts the layers of a run into one block, of 38 MB at 512 px in float32. glibc takes such a
     // block from the system each time, and its 9,700 page faults took a quarter of the run.

@@ -25,9 +25,9 @@ test("the eyes of every template lie in the same place of the square", () => {
   }
 });
 
-test("the edge of a picture cuts off as much of the oval as lies beyond it", () => {
+test("the edge of an image cuts off as much of the oval as lies beyond it", () => {
   const half = ovalSquarePx / 2;
-  // Two pixels of the picture for each of the square, whose left half or upper quarter is beyond the edge.
+  // Two pixels of the image for each of the square, whose left half or upper quarter is beyond the edge.
   const map = { a: 2, b: 0, c: 0, d: 2, e: 0, f: 0 };
   const large = { width: 1_000, height: 1_000 };
   assert.equal(pixelsInside({ ...map, e: 100, f: 100 }, large).inside.length, ovalPixels.length);
@@ -42,7 +42,7 @@ test("the edge of a picture cuts off as much of the oval as lies beyond it", () 
   );
 });
 
-test("beside the edge of a picture, no pixel counts for sharpness that would read what is beyond", () => {
+test("beside the edge of an image, no pixel counts for sharpness that would read what is beyond", () => {
   const turned = { a: 1.6, b: -1.2, c: 1.2, d: 1.6, e: 20, f: -70 };
   const size = { width: 90, height: 90 };
   const { inside, within } = pixelsInside(turned, size);

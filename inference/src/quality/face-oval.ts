@@ -30,16 +30,16 @@ export function ovalSquareToChip(template: AlignmentTemplate): Affine {
   return squareMap({ centre, side: scale * ovalSquarePx, angle: 0 }, ovalSquarePx);
 }
 
-/** The pixels of the oval that lie in the picture, and in whose reach nothing lies beside it. */
-export function pixelsInside(squareToPicture: Affine, { width, height }: Size): InsidePixels {
+/** The pixels of the oval that lie in the image, and in whose reach nothing lies beside it. */
+export function pixelsInside(squareToImage: Affine, { width, height }: Size): InsidePixels {
   const isInside = ({ x, y }: Point): boolean => {
-    const { a, b, c, d, e, f } = squareToPicture;
+    const { a, b, c, d, e, f } = squareToImage;
     const [u, v] = [a * x + b * y + e, c * x + d * y + f];
     return u >= 0 && v >= 0 && u < width && v < height;
   };
   const far = ovalSquarePx;
   const corners = [0, far].flatMap((y) => [0, far].map((x) => ({ x, y })));
-  // A picture is convex, so whatever is between inner points is inner.
+  // An image is convex, so whatever is between inner points is inner.
   if (corners.every(isInside)) return { inside: ovalPixels, within: ovalPixels };
   const inside = ovalPixels.filter((i) => isInside(centreOf(i)));
   const reach = [-sharpnessReachPx, sharpnessReachPx];

@@ -38,7 +38,7 @@ test("heads with other noses, mouths and depths are off by 8 degrees at most", (
   assert.ok(off.yaw <= 8 && off.pitch <= 8, JSON.stringify(off));
 });
 
-test("turning the picture adds to the roll alone, also for a head that is not the mean one", () => {
+test("turning the image adds to the roll alone, also for a head that is not the mean one", () => {
   const points = meanHead(template).map((point, i) => ({ ...point, x: point.x + (i % 3), y: 1.1 * point.y }));
   const before = projected(points, { yaw: 20, pitch: 10, roll: 5 });
   const after = before.map(({ x, y }) => ({ x: -y, y: x }));

@@ -51,7 +51,7 @@ export class PoseEstimate {
 
 /**
  * The two rows of a rotation that are nearest to two given ones of about one length: the polar decomposition.
- * A rotation in the plane of the picture turns both results alike.
+ * A rotation in the plane of the image turns both results alike.
  */
 function orthonormal(first: Vector, second: Vector): [Vector, Vector] {
   const [a, b, d] = [dot(first, first), dot(first, second), dot(second, second)];
@@ -85,6 +85,6 @@ type HeadPoint = Point & { landmark: number; z: number };
 
 /**
  * Angles in degrees; all are 0 for a head that looks into the camera. Yaw is positive where it looks to the
- * right of the picture, pitch where it looks up, roll where it leans clockwise.
+ * right of the image, pitch where it looks up, roll where it leans clockwise.
  */
 export type Pose = { yaw: number; pitch: number; roll: number };

@@ -27,12 +27,12 @@ export class QualityMeter {
     this.#pose = new PoseEstimate(template);
   }
 
-  measure(picture: ScaledPixels, { chipToPicture, eyes, landmarks }: MeasuredFace): FaceQuality {
-    const squareToPicture = composed(this.#squareToChip, chipToPicture);
-    this.#warp.draw(picture, squareToPicture, wholeBox(picture), this.#rgb, ovalSquarePx);
+  measure(image: ScaledPixels, { chipToImage, eyes, landmarks }: MeasuredFace): FaceQuality {
+    const squareToImage = composed(this.#squareToChip, chipToImage);
+    this.#warp.draw(image, squareToImage, wholeBox(image), this.#rgb, ovalSquarePx);
     const square = { luminance: this.#luminance, px: ovalSquarePx };
     smoothedLuminance(this.#rgb, square, this.#rows);
-    const { inside, within } = pixelsInside(squareToPicture, picture);
+    const { inside, within } = pixelsInside(squareToImage, image);
     let luminanceSum = 0;
     for (const i of inside) luminanceSum += this.#luminance[i]!;
     const sharpness = sharpnessOf(square, within);
@@ -40,7 +40,7 @@ export class QualityMeter {
     for (const numbers of [this.#rgb, this.#luminance, this.#rows]) numbers.fill(0);
 
     const pose = this.#pose.of(landmarks);
-    const scale = picture.originalWidth / picture.width;
+    const scale = image.originalWidth / image.width;
     const eyeDistancePx = Math.hypot(eyes.left.x - eyes.right.x, eyes.left.y - eyes.right.y);
     return {
       eye_distance_px: rounded(scale * eyeDistancePx, 1),
@@ -60,4 +60,4 @@ const rounded = (value: number, digits: number): number =>
 
 type ScaledPixels = Pixels & { originalWidth: number };
 
-type MeasuredFace = Pick<Alignment, "chipToPicture" | "eyes" | "landmarks">;
+type MeasuredFace = Pick<Alignment, "chipToImage" | "eyes" | "landmarks">;

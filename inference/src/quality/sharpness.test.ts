@@ -4,7 +4,7 @@ import sharp, { type Sharp } from "sharp";
 import { mulberry32 } from "../../testing/mulberry32.ts";
 import { sharpnessOf, sharpnessReachPx, smoothedLuminance } from "./sharpness.ts";
 
-// Pictures are drawn: discs of all sizes and shades. Photographs are in ../engine/face-quality.test.ts.
+// Images are drawn: discs of all sizes and shades. Photographs are in ../engine/face-quality.test.ts.
 
 const px = 80;
 const random = mulberry32(7);
@@ -22,7 +22,7 @@ const drawn = sharp(Buffer.from(`<svg width="640" height="640">${discs.join("")}
   .png();
 const original = await drawn.toBuffer();
 
-test("the more a picture is blurred, the less sharp it is", async () => {
+test("the more an image is blurred, the less sharp it is", async () => {
   const values: number[] = [];
   for (const sigma of [2, 6, 12, 20, 30, 45]) values.push(await sharpness(sharp(original).blur(sigma)));
   assert.deepEqual(
@@ -63,8 +63,8 @@ test("a plain area has a sharpness of 0", async () => {
   assert.equal(await sharpness(sharp({ create })), 0);
 });
 
-async function sharpness(picture: Sharp, noise = 0): Promise<number> {
-  const rgb = await sharp(await picture.png().toBuffer())
+async function sharpness(image: Sharp, noise = 0): Promise<number> {
+  const rgb = await sharp(await image.png().toBuffer())
     .resize(px)
     .removeAlpha()
     .raw()

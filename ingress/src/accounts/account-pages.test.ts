@@ -45,14 +45,14 @@ test("every page for people has the strict policy, is not stored, not indexed an
   ] as const;
   for (const [url, status] of pages) {
     const headers = url.startsWith("/dashboard") || url.startsWith("/admin") ? ada : {};
-    const reply = await app.inject({ url, headers: { ...headers, "accept-encoding": "gzip, br" } });
-    assert.equal(reply.statusCode, status, url);
-    for (const [name, value] of Object.entries(pageHeaders)) assert.equal(reply.headers[name], value, url);
-    assert.equal(reply.headers["cache-control"], "no-store");
-    assert.equal(reply.headers["x-robots-tag"], "noindex");
-    assert.equal(reply.headers["content-encoding"], undefined);
-    assert.equal(reply.headers["content-type"], "text/html; charset=utf-8");
-    assert.match(reply.body, /<h1>[^<]+<\/h1>/);
+    const response = await app.inject({ url, headers: { ...headers, "accept-encoding": "gzip, br" } });
+    assert.equal(response.statusCode, status, url);
+    for (const [name, value] of Object.entries(pageHeaders)) assert.equal(response.headers[name], value, url);
+    assert.equal(response.headers["cache-control"], "no-store");
+    assert.equal(response.headers["x-robots-tag"], "noindex");
+    assert.equal(response.headers["content-encoding"], undefined);
+    assert.equal(response.headers["content-type"], "text/html; charset=utf-8");
+    assert.match(response.body, /<h1>[^<]+<\/h1>/);
   }
 });
 
@@ -60,8 +60,8 @@ test("a visitor gets no cookie, and nothing is stored, before the button of a si
   const sessionsBefore = accounts.sessions.size;
   const token = accounts.invite(member);
   for (const url of ["/", "/docs", "/waitlist", "/sign-in", `/sign-in/${token}`, "/dashboard", "/nothing"]) {
-    const reply = await app.inject(url);
-    assert.equal(reply.headers["set-cookie"], undefined, url);
+    const response = await app.inject(url);
+    assert.equal(response.headers["set-cookie"], undefined, url);
   }
   const form = await postForm(app, "/waitlist", { email: "new@example.test", team: "ants", purpose: "" });
   assert.equal(form.headers["set-cookie"], undefined);
@@ -87,8 +87,8 @@ test("behind TLS the cookie is Secure and bound to the host, and without a trust
   const refused = await postForm(secure, `/sign-in/${token}`);
   assert.equal(refused.statusCode, 503);
   assert.match(refused.body, /TRUSTED_PROXIES/);
-  const reply = await postForm(secure, `/sign-in/${token}`, {}, { "x-forwarded-proto": "https" });
-  const { name, secure: isSecure, path, domain } = reply.cookies[0] as never as Record<string, unknown>;
+  const response = await postForm(secure, `/sign-in/${token}`, {}, { "x-forwarded-proto": "https" });
+  const { name, secure: isSecure, path, domain } = response.cookies[0] as never as Record<string, unknown>;
   assert.deepEqual([name, isSecure, path, domain], ["__Host-faceline", true, "/", undefined]);
 });
 
@@ -110,13 +110,13 @@ test("forged forms are refused as a page on every route that takes one, before a
   for (const { method, path } of unsafe) {
     for (const headers of forged) {
       const url = path.replace("*", "x").replace(":id", "x");
-      const reply = await app.inject({
+      const response = await app.inject({
         method: method as "POST",
         url,
         headers: { cookie, ...headers, "content-type": ownForm["content-type"] },
       });
-      assert.equal(reply.statusCode, 403, `${method} ${url} ${JSON.stringify(headers)}`);
-      assert.match(reply.body, /This form came from another site/);
+      assert.equal(response.statusCode, 403, `${method} ${url} ${JSON.stringify(headers)}`);
+      assert.match(response.body, /This form came from another site/);
     }
   }
   assert.equal(counted.mock.callCount(), 0);
@@ -131,13 +131,13 @@ test("no other site may frame a page, and no page lets other origins read with c
     settings: { CORS_ORIGINS: "https://other.example" },
   });
   const { cookie } = await signIn(server, invite(member));
-  const reply = await server.inject({
+  const response = await server.inject({
     url: "/dashboard",
     headers: { cookie, origin: "https://other.example" },
   });
-  assert.match(String(reply.headers["content-security-policy"]), /frame-ancestors 'none'/);
-  assert.equal(reply.headers["x-frame-options"], "DENY");
-  assert.equal(reply.headers["access-control-allow-credentials"], undefined);
+  assert.match(String(response.headers["content-security-policy"]), /frame-ancestors 'none'/);
+  assert.equal(response.headers["x-frame-options"], "DENY");
+  assert.equal(response.headers["access-control-allow-credentials"], undefined);
 });
 
 test("every admin route is no page for a team's session, and leads others to /sign-in", async () => {
@@ -158,8 +158,12 @@ test("who is not signed in is led from every page of the dashboard to /sign-in",
   for (const { method, path } of routesOf(app)) {
     if (!path.startsWith("/dashboard") || method === "OPTIONS") continue;
     const url = path.replace("*", "x").replace(":id", "x");
-    const reply = await app.inject({ method: method as "GET", url, headers: ownForm });
-    assert.deepEqual([reply.statusCode, reply.headers.location], [303, "/sign-in?ended"], `${method} ${url}`);
+    const response = await app.inject({ method: method as "GET", url, headers: ownForm });
+    assert.deepEqual(
+      [response.statusCode, response.headers.location],
+      [303, "/sign-in?ended"],
+      `${method} ${url}`,
+    );
   }
 });
 
@@ -167,9 +171,9 @@ test("who signs in, or is signed in already, gets to the page of their role", as
   const home = { [member.email]: "/dashboard", [operator.email]: "/admin" };
   for (const person of [member, operator]) {
     const token = accounts.invite(person);
-    const reply = await postForm(app, `/sign-in/${token}`);
-    assert.equal(reply.headers.location, home[person.email]);
-    const headers = { cookie: `faceline=${reply.cookies[0]!.value}` };
+    const response = await postForm(app, `/sign-in/${token}`);
+    assert.equal(response.headers.location, home[person.email]);
+    const headers = { cookie: `faceline=${response.cookies[0]!.value}` };
     for (const url of ["/sign-in", "/sign-out"]) {
       assert.equal((await app.inject({ url, headers })).headers.location, home[person.email], url);
     }
@@ -222,7 +226,7 @@ test("while the durable Redis is away signing in says so, and the tester and doc
   t.mock.method(accounts.ports, "available", () => false);
   t.mock.method(accounts.ports.sessions, "find", () => Promise.reject(new Error("Connection is closed.")));
   const cookie = `faceline=${"x".repeat(43)}`;
-  const replies = [
+  const responses = [
     await app.inject("/waitlist"),
     await app.inject("/sign-in"),
     await app.inject(`/sign-in/${token}`),
@@ -233,11 +237,11 @@ test("while the durable Redis is away signing in says so, and the tester and doc
     await app.inject({ url: "/dashboard", headers: { cookie } }),
     await app.inject({ url: "/sign-in", headers: { cookie } }),
   ];
-  for (const reply of replies) {
-    assert.equal(reply.statusCode, 503);
-    assert.match(reply.body, /<h1>Signing in is not possible right now<\/h1>/);
-    assert.equal(reply.headers["retry-after"], "60");
-    assert.equal(reply.headers["set-cookie"], undefined);
+  for (const response of responses) {
+    assert.equal(response.statusCode, 503);
+    assert.match(response.body, /<h1>Signing in is not possible right now<\/h1>/);
+    assert.equal(response.headers["retry-after"], "60");
+    assert.equal(response.headers["set-cookie"], undefined);
   }
   for (const url of ["/", "/docs", "/tester/sample-answer"]) {
     assert.equal((await app.inject({ url, headers: { cookie } })).statusCode, 200, url);
@@ -252,18 +256,18 @@ test("a form that is too large, compressed or none at all is refused as a page",
     { payload: "email=a@example.test&email=b@example.test", headers: ownForm },
   ];
   for (const body of bodies) {
-    const reply = await app.inject({ method: "POST", url: "/sign-in", ...body });
-    assert.equal(reply.statusCode, 400);
-    assert.match(reply.body, /<h1>The form could not be read<\/h1>/);
+    const response = await app.inject({ method: "POST", url: "/sign-in", ...body });
+    assert.equal(response.statusCode, 400);
+    assert.match(response.body, /<h1>The form could not be read<\/h1>/);
   }
 });
 
 test("what a form of the waitlist holds comes back with what is wrong, and as text", async () => {
-  const reply = await postForm(app, "/waitlist", { email: markup, team: "", purpose: markup });
-  assert.equal(reply.statusCode, 400);
-  assert.match(reply.body, /This is not an email address/);
-  assert.match(reply.body, /Enter a name of 1 to 64 characters/);
-  assert.ok(!reply.body.includes("<img"), reply.body);
+  const response = await postForm(app, "/waitlist", { email: markup, team: "", purpose: markup });
+  assert.equal(response.statusCode, 400);
+  assert.match(response.body, /This is not an email address/);
+  assert.match(response.body, /Enter a name of 1 to 64 characters/);
+  assert.ok(!response.body.includes("<img"), response.body);
   const joined = await postForm(app, "/waitlist", {
     email: "Bob@Example.test ",
     team: "bees",
@@ -316,7 +320,7 @@ test("/sign-in answers before anybody is looked up, alike for everybody", async 
     assert.deepEqual([statusCode, body, headers.location], [303, "", "/sign-in/sent"]);
   }
   assert.equal(found.mock.callCount(), 0);
-  // One at a time: the second one waits for the first, and both replies have been there for long.
+  // One at a time: the second one waits for the first, and both responses have been there for long.
   assert.deepEqual(lookedUp, [member.email]);
   lookup.resolve();
   await waitUntil("the second email is looked up", async () => lookedUp.length === 2);
@@ -331,11 +335,11 @@ test("above a limit of tries there is a page that says when to come back, for un
     return limit === "mail" ? 20 * 60_000 : null;
   });
   for (const email of [member.email, "nobody@example.test"]) {
-    const reply = await postForm(app, "/sign-in", { email });
-    assert.equal(reply.statusCode, 429);
-    assert.equal(reply.headers["retry-after"], "1200");
-    assert.match(reply.body, /<h1>Too many attempts<\/h1>.*Your entry was not sent\./s);
-    const [, at = ""] = /Retry in 20 minutes \(<time datetime="([^"]+)">/.exec(reply.body) ?? [];
+    const response = await postForm(app, "/sign-in", { email });
+    assert.equal(response.statusCode, 429);
+    assert.equal(response.headers["retry-after"], "1200");
+    assert.match(response.body, /<h1>Too many attempts<\/h1>.*Your entry was not sent\./s);
+    const [, at = ""] = /Retry in 20 minutes \(<time datetime="([^"]+)">/.exec(response.body) ?? [];
     assert.ok(Date.parse(at) >= before + 20 * 60_000, at);
   }
   assert.deepEqual(counted.slice(2), [
@@ -368,9 +372,9 @@ test("where no mail server is set, /sign-in says whom to ask, and has no form", 
 
 test("signing out ends the session and removes the cookie", async () => {
   const { cookie } = await signIn(app, accounts.invite(member));
-  const reply = await postForm(app, "/sign-out", {}, { cookie });
-  assert.deepEqual([reply.statusCode, reply.headers.location], [303, "/sign-in?signed-out"]);
-  assert.equal(reply.cookies[0]!.value, "");
+  const response = await postForm(app, "/sign-out", {}, { cookie });
+  assert.deepEqual([response.statusCode, response.headers.location], [303, "/sign-in?signed-out"]);
+  assert.equal(response.cookies[0]!.value, "");
   assert.equal((await app.inject({ url: "/dashboard", headers: { cookie } })).statusCode, 303);
 });
 
@@ -392,10 +396,10 @@ test("whoever opens the address of somebody else while signed in reads whose ses
 test("a page that has a fault of its own names the request id and no detail", async (t) => {
   t.mock.method(accounts.ports, "teamLimits", () => Promise.reject(new Error("secret detail")));
   reported.length = 0;
-  const reply = await app.inject({ url: "/dashboard", headers: { ...ada, "x-request-id": "id-417" } });
-  assert.equal(reply.statusCode, 500);
-  assert.match(reply.body, /id-417/);
-  assert.doesNotMatch(reply.body, /secret detail/);
+  const response = await app.inject({ url: "/dashboard", headers: { ...ada, "x-request-id": "id-417" } });
+  assert.equal(response.statusCode, 500);
+  assert.match(response.body, /id-417/);
+  assert.doesNotMatch(response.body, /secret detail/);
   assert.equal(reported.length, 1);
 });
 

@@ -5,7 +5,7 @@ import { refusalPage } from "@faceline/web/accounts/refusal-page";
 import { pageHeaders } from "@faceline/web/headers";
 import { addBodyDeadline } from "../body/body-deadline.ts";
 import { retryAfterSeconds } from "../call/api-error.ts";
-import { apiErrorFrom } from "../errors/problem-reply.ts";
+import { apiErrorFrom } from "../errors/problem-response.ts";
 import { type AccountContext, sendAccountPage, wordsFor } from "./account-context.ts";
 import { addAdmin } from "./admin-routes.ts";
 import { addDashboard } from "./dashboard-routes.ts";

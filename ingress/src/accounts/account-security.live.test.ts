@@ -26,9 +26,9 @@ const unknownToken = randomBytes(32).toString("base64url");
 test("an id that was put into the browser before signing in is worth nothing afterwards", async (t) => {
   const { app, invite, dashboard } = await service(t);
   const planted = `faceline=${randomBytes(32).toString("base64url")}`;
-  const reply = await postForm(app, `/sign-in/${await invite()}`, {}, { cookie: planted });
-  assert.equal(reply.statusCode, 303);
-  const given = `faceline=${reply.cookies.find(({ value }) => value !== "")!.value}`;
+  const response = await postForm(app, `/sign-in/${await invite()}`, {}, { cookie: planted });
+  assert.equal(response.statusCode, 303);
+  const given = `faceline=${response.cookies.find(({ value }) => value !== "")!.value}`;
   assert.notEqual(given, planted);
   assert.equal(await dashboard(planted), 303);
   assert.equal(await dashboard(given), 200);
@@ -37,9 +37,9 @@ test("an id that was put into the browser before signing in is worth nothing aft
 test("signing in ends the session that the browser had, which somebody else may have put there", async (t) => {
   const { app, invite, dashboard } = await service(t);
   const first = await signIn(app, await invite());
-  const reply = await postForm(app, `/sign-in/${await invite()}`, {}, first);
+  const response = await postForm(app, `/sign-in/${await invite()}`, {}, first);
   // The library removes the old cookie first.
-  const second = `faceline=${reply.cookies.at(-1)!.value}`;
+  const second = `faceline=${response.cookies.at(-1)!.value}`;
   assert.deepEqual([await dashboard(first.cookie), await dashboard(second)], [303, 200]);
 });
 
@@ -68,8 +68,8 @@ test("views write nothing; once a day a session that is used lives on, but not o
   await dashboard(cookie);
   assert.equal((await accounts.sessions.find(id))!.seenAt, signedInAt);
   now += 86_400_001;
-  const reply = await app.inject({ url: "/dashboard", headers: { cookie } });
-  assert.equal(reply.cookies[0]!.value, id);
+  const response = await app.inject({ url: "/dashboard", headers: { cookie } });
+  assert.equal(response.cookies[0]!.value, id);
   assert.equal((await accounts.sessions.find(id))!.seenAt, now);
   const session = (await accounts.sessions.find(id))!;
   await endSessions(durable, person.email);
@@ -90,9 +90,9 @@ test("programs that open a sign-in link use nothing up: only the button does, an
   assert.equal(body.match(/<main.*<\/main>/s)![0].match(/<button/g)!.length, 1);
   assert.doesNotMatch(body, /http-equiv|<script(?! src="\/assets\/[^"]+\/theme\.js")/);
   // Pressed by two at once.
-  const replies = await Promise.all([postForm(app, url), postForm(app, url)]);
+  const responses = await Promise.all([postForm(app, url), postForm(app, url)]);
   assert.deepEqual(
-    replies.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b),
+    responses.map(({ statusCode }) => statusCode).toSorted((a, b) => a - b),
     [303, 404],
   );
 });
@@ -106,9 +106,12 @@ test("used, expired and unknown addresses get one page, whether they are opened 
   await durable.del(signInKey(createHash("sha256").update(expired!).digest("hex")));
   const pages = new Set<string>();
   for (const token of [used, expired!, unknownToken, "short", "a".repeat(5_000)]) {
-    for (const reply of [await app.inject(`/sign-in/${token}`), await postForm(app, `/sign-in/${token}`)]) {
-      assert.equal(reply.statusCode, 404);
-      pages.add(reply.body);
+    for (const response of [
+      await app.inject(`/sign-in/${token}`),
+      await postForm(app, `/sign-in/${token}`),
+    ]) {
+      assert.equal(response.statusCode, 404);
+      pages.add(response.body);
     }
   }
   assert.equal(pages.size, 1);
@@ -182,10 +185,10 @@ test("limits hold over all ingresses: forms of an address, and mails to an email
   const forms: number[] = [];
   for (let i = 0; i < 6; i++) {
     const fields = { email: `${randomUUID()}@example.test`, team: "ants", purpose: "" };
-    const reply = await postForm((i % 2 ? one : other).app, "/waitlist", fields, {
+    const response = await postForm((i % 2 ? one : other).app, "/waitlist", fields, {
       "x-forwarded-for": flooding,
     });
-    forms.push(reply.statusCode);
+    forms.push(response.statusCode);
   }
   assert.deepEqual(forms, [303, 303, 303, 303, 303, 429]);
 });
@@ -193,14 +196,14 @@ test("limits hold over all ingresses: forms of an address, and mails to an email
 test("the waitlist answers alike for an email that waits, for one of a person, and for a new one", async (t) => {
   const { app, person } = await service(t, { proxies: "127.0.0.1" });
   const join = async (email: string) => {
-    const reply = await postForm(
+    const response = await postForm(
       app,
       "/waitlist",
       { email, team: "ants" },
       { "x-forwarded-for": newAddress() },
     );
-    const { date: _date, "x-request-id": _id, ...headers } = reply.headers;
-    return { status: reply.statusCode, body: reply.body, headers };
+    const { date: _date, "x-request-id": _id, ...headers } = response.headers;
+    return { status: response.statusCode, body: response.body, headers };
   };
   const waiting = `${randomUUID()}@example.test`;
   const first = await join(waiting);

@@ -150,10 +150,10 @@ test("an operator sees until when addresses work, makes one in their place, and 
 
 test("an applicant gets into a team that exists only if the operator confirms it", async () => {
   const path = wait("mallory@example.test", `Team: ${member.team}`);
-  const reply = await post(`${path}/approve`, { team: member.team });
-  assert.equal(reply.statusCode, 400);
-  assert.match(reply.body, /A team of this name exists/);
-  assert.match(reply.body, new RegExp(`name="join" value="${member.team}"`));
+  const response = await post(`${path}/approve`, { team: member.team });
+  assert.equal(response.statusCode, 400);
+  assert.match(response.body, /A team of this name exists/);
+  assert.match(response.body, new RegExp(`name="join" value="${member.team}"`));
   assert.equal(accounts.people.has("mallory@example.test"), false);
   // The box of one team does not confirm another one.
   assert.equal((await post(`${path}/approve`, { team: member.team, join: "other" })).statusCode, 400);

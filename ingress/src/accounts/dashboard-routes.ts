@@ -14,7 +14,7 @@ import {
 } from "@faceline/web/accounts/key-pages";
 import type { KeyView } from "@faceline/web/accounts/key-view";
 import { usageSection } from "@faceline/web/accounts/usage-section";
-import { pictureName } from "@faceline/web/samples";
+import { imageName } from "@faceline/web/samples";
 import { type AccountContext, sendAccountPage, siteOrigin } from "./account-context.ts";
 import type { CreatedKey } from "./account-ports.ts";
 import { countTry } from "./form-limits.ts";
@@ -117,10 +117,7 @@ async function sendNewKey(
     );
   }
   const assets = await pages();
-  const samples: [string, string] = [
-    assets.address(pictureName("ada-1")),
-    assets.address(pictureName("ada-2")),
-  ];
+  const samples: [string, string] = [assets.address(imageName("ada-1")), assets.address(imageName("ada-2"))];
   const origin = siteOrigin(context, request);
   const page = newKeyPage({ ...shown, id: created.id, key: created.key, origin, samples });
   return sendAccountPage(context, request, reply, page);

@@ -59,10 +59,10 @@ test("names are changed, and shown as text wherever a key is", async () => {
 test("a name that is empty, too long, or turns the direction of text comes back with what is wrong", async () => {
   const before = keysOf("ants").length;
   for (const name of ["", "   ", "x".repeat(65), "a\u202eb", "a\u0000b", "a\u001bb"]) {
-    const reply = await postForm(app, "/dashboard/keys", { name }, ada);
-    assert.equal(reply.statusCode, 400);
-    assert.match(reply.body, /Enter a name of 1 to 64 characters/);
-    assert.match(reply.body, /role="alert">[^]*<a href="#name">Name of a new key<[^]*id="keys"/);
+    const response = await postForm(app, "/dashboard/keys", { name }, ada);
+    assert.equal(response.statusCode, 400);
+    assert.match(response.body, /Enter a name of 1 to 64 characters/);
+    assert.match(response.body, /role="alert">[^]*<a href="#name">Name of a new key<[^]*id="keys"/);
   }
   assert.equal(keysOf("ants").length, before);
 });
@@ -82,9 +82,9 @@ test("rotating a key says for how long the old one stays valid, and the new one 
   ]);
   const odd = await postForm(app, `${path}/rotate`, { overlap: "100000" }, ada);
   assert.equal(odd.statusCode, 400);
-  const reply = await postForm(app, `${path}/rotate`, { overlap: "24" }, ada);
-  assert.match(reply.body, /fl_[\w-]{43}/);
-  assert.match(reply.body, /The old key stays valid for 1 day\. Update your programs by then\./);
+  const response = await postForm(app, `${path}/rotate`, { overlap: "24" }, ada);
+  assert.match(response.body, /fl_[\w-]{43}/);
+  assert.match(response.body, /The old key stays valid for 1 day\. Update your programs by then\./);
   assert.match((await get("/dashboard", ada)).body, /rotated: valid until <time datetime="2027-01-16T08:00/);
 });
 
@@ -130,8 +130,8 @@ test("another team's key is no page, and nothing can be done to it", async () =>
   const forms = { rename: { name: "mine" }, rotate: { overlap: "1" }, revoke: {} };
   for (const [action, fields] of Object.entries(forms)) {
     assert.equal((await get(`/dashboard/keys/${key.id}/${action}`, eve)).statusCode, 404);
-    const reply = await postForm(app, `/dashboard/keys/${key.id}/${action}`, fields, eve);
-    assert.equal(reply.statusCode, 404, action);
+    const response = await postForm(app, `/dashboard/keys/${key.id}/${action}`, fields, eve);
+    assert.equal(response.statusCode, 404, action);
   }
   assert.deepEqual(key, before);
   assert.equal(keysOf("eels").length, 0);
@@ -140,9 +140,9 @@ test("another team's key is no page, and nothing can be done to it", async () =>
 
 test("a team that has as many keys as it may have gets a page that says so", async () => {
   while (keysOf("eels").length < 20) await postForm(app, "/dashboard/keys", { name: "one more" }, eve);
-  const reply = await postForm(app, "/dashboard/keys", { name: "too many" }, eve);
-  assert.equal(reply.statusCode, 409);
-  assert.match(reply.body, /The team has too many keys/);
+  const response = await postForm(app, "/dashboard/keys", { name: "too many" }, eve);
+  assert.equal(response.statusCode, 409);
+  assert.match(response.body, /The team has too many keys/);
 });
 
 test("the limits that hold are shown: the team's own, else those of the service", async () => {
@@ -186,12 +186,12 @@ test("a team that creates, rotates or renames keys in a loop is refused: each is
   const counted = t.mock.method(accounts.ports, "countTry", async () => 60_000);
   const before = keysOf("ants").length;
   const key = keysOf("ants").find(({ disabled }) => !disabled)!;
-  const replies = [
+  const responses = [
     await postForm(app, "/dashboard/keys", { name: "one more" }, ada),
     await postForm(app, `/dashboard/keys/${key.id}/rotate`, { overlap: "1" }, ada),
     await postForm(app, `/dashboard/keys/${key.id}/rename`, { name: "another" }, ada),
   ];
-  for (const reply of replies) assert.equal(reply.statusCode, 429);
+  for (const response of responses) assert.equal(response.statusCode, 429);
   assert.deepEqual(
     counted.mock.calls.map((call) => [...(call.arguments as unknown[])]),
     [

@@ -49,7 +49,7 @@ export function addSignIn(scope: FastifyInstance, context: AccountContext): void
     }
     await countTry(accounts, "form", request);
     await countTry(accounts, "mail", parsed.data);
-    // The reply goes first: what it takes to look somebody up and to mail them shows nobody who exists.
+    // The response goes first: what it takes to look somebody up and to mail them shows nobody who exists.
     onClose(reply, () => queue.add({ email: parsed.data, words: wordsFor(request) }));
     return reply.redirect("/sign-in/sent", 303);
   });
@@ -111,7 +111,7 @@ function noticeOf({ query }: FastifyRequest): "ended" | "signedOut" | undefined 
 }
 
 /**
- * Emails for which a sign-in link was requested, and that are looked up once their reply was sent. Beyond
+ * Emails for which a sign-in link was requested, and that are looked up once their response was sent. Beyond
  * `waitingMax` further ones are dropped: people ask again.
  */
 class SignInQueue {

@@ -91,15 +91,15 @@ test("a revoked key counts for its team; calls of visitors and without a valid k
   ]);
 });
 
-test("while the durable Redis is away calls are kept, and a write whose reply was lost counts once", async (t) => {
+test("while the durable Redis is away calls are kept, and a write whose response was lost counts once", async (t) => {
   const { proxy, url: behindProxy } = await SwallowingProxy.before(url);
   t.after(() => proxy[Symbol.asyncDispose]());
   const { team, post, usageOf, kept } = await countedServer(t, {}, { url: behindProxy, everyMs: 100 });
-  // The server runs the write, and its reply is lost.
+  // The server runs the write, and its response is lost.
   proxy.swallowReplies();
   for (let i = 0; i < 3; i++) await post("/verify", vectors);
   await waitUntil("the write arrives", async () => (await usageOf(team)).length > 0);
-  await waitUntil("its reply is missed", async () => kept.length > 0);
+  await waitUntil("its response is missed", async () => kept.length > 0);
   await post("/compare", { vector: [1, 0], candidates: [[1, 0]] });
   proxy.resume();
   await waitUntil("the rest is written", async () => (await usageOf(team)).length > 1);
@@ -146,12 +146,12 @@ async function countedServer(t: TestContext, ports: Partial<Ports> = {}, options
   const address = await app.listen({ host: "127.0.0.1", port: 0 });
   const post = async (path: string, body: object | string, headers: Record<string, string> = {}) => {
     if (path !== "/made-up") sent++;
-    const reply = await fetch(`${address}${path}`, {
+    const response = await fetch(`${address}${path}`, {
       method: "POST",
       headers: { "content-type": "application/json", "x-api-key": key, ...headers },
       body: typeof body === "string" ? body : JSON.stringify(body),
     });
-    const replied: unknown = await reply.json();
+    const replied: unknown = await response.json();
     await waitUntil("the call has ended", async () => ended === sent);
     return replied;
   };

@@ -1,7 +1,9 @@
 import type { FastifyInstance, FastifyRequest } from "fastify";
 import { ApiError } from "../call/api-error.ts";
 
-/** Lets web pages of the listed origins read replies (CORS). With an empty list, the default, no page may. */
+/**
+ * Lets web pages of the listed origins read responses (CORS). With an empty list, the default, no page may.
+ */
 export function addCors(app: FastifyInstance, { CORS_ORIGINS }: CorsSettings): void {
   if (CORS_ORIGINS.length === 0) return;
 

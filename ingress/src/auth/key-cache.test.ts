@@ -37,7 +37,7 @@ test("while the durable Redis is unreachable, cached keys work for 10 minutes an
   await assert.rejects(cache.find("a"), { code: "dependency_unavailable" });
 });
 
-test("cached keys work likewise while this process has too little CPU for replies of the durable Redis", async () => {
+test("cached keys work likewise while this process has too little CPU for responses of the durable Redis", async () => {
   const { cache, redis } = cacheOverRedis();
   await cache.find("a");
   redis.unreachable = true;

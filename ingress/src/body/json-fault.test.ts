@@ -13,7 +13,7 @@ const faults: [body: string, fault: string][] = [
   ["{a: 1}", "line 1, column 2 has a name without double quotes"],
   ['{"ä": "b\nc"}', "line 1, column 9 has a line break inside a text"],
   ['{"a": "b\tc"}', "line 1, column 9 has a control character inside a text"],
-  ['{"a": "C:\\pictures"}', "line 1, column 10 has a single backslash inside a text"],
+  ['{"a": "C:\\images"}', "line 1, column 10 has a single backslash inside a text"],
   ['{"a": .5}', "line 1, column 7 has a number that JSON does not have"],
   ['{"a": 1 "b": 2}', "line 1, column 9 has no comma or bracket before it"],
   ['{"a" 1}', "line 1, column 6 has no colon between a name and its value"],

@@ -22,9 +22,9 @@ test("after a refusal of the batcher the large calls of the team wait for each o
   call.answer();
   (await next()).answer();
   (await next()).answer();
-  const replies = await Promise.all([first, second, third]);
+  const responses = await Promise.all([first, second, third]);
   assert.deepEqual(
-    replies.map(({ statusCode }) => statusCode),
+    responses.map(({ statusCode }) => statusCode),
     [200, 200, 200],
   );
 });
@@ -42,11 +42,11 @@ test("the large calls of other teams do not wait", async (t) => {
 test("a large call that has waited for too long is queue_full, and its body was not parsed", async (t) => {
   const { post, refuseOneOfTwo } = overloadedServer(t, {}, { largeCallWaitMs: 1 });
   const { first, call } = await refuseOneOfTwo();
-  const reply = await post("/represent", `{broken${"a".repeat(300_000)}`, {
+  const response = await post("/represent", `{broken${"a".repeat(300_000)}`, {
     "content-type": "application/json",
   });
   assert.deepEqual(
-    [reply.statusCode, reply.json().error, reply.headers["retry-after"]],
+    [response.statusCode, response.json().error, response.headers["retry-after"]],
     [503, "queue_full", "1"],
   );
   call.answer();
@@ -58,10 +58,10 @@ test("once all large calls of the team have ended, they begin at once again", as
   const { first, call } = await refuseOneOfTwo();
   call.answer();
   await first;
-  const replies = [postLarge(), postLarge()];
+  const responses = [postLarge(), postLarge()];
   const calls = [await next(), await next()];
   for (const { answer } of calls) answer();
-  await Promise.all(replies);
+  await Promise.all(responses);
 });
 
 test("of a team that sends faster than its pace, a refusal also holds back calls that came before it", async (t) => {
@@ -71,9 +71,9 @@ test("of a team that sends faster than its pace, a refusal also holds back calls
   const call = await next();
   const later = [postLarge(), postLarge(), postLarge()];
   (await next()).refuse();
-  const replies = await Promise.all(later);
+  const responses = await Promise.all(later);
   assert.deepEqual(
-    replies.map(({ statusCode }) => statusCode),
+    responses.map(({ statusCode }) => statusCode),
     [503, 503, 503],
   );
   call.answer();

@@ -67,7 +67,7 @@ const tooManyLargeCalls = () =>
 /** The refused client may try again sooner elsewhere; a burst that passes within it costs nobody a call. */
 const largeCallWaitMs = 2_000;
 
-/** Two small pictures. To receive and parse them takes about as long as to refuse them. */
+/** Two small images. To receive and parse them takes about as long as to refuse them. */
 const smallBodyBytesMax = 256 * 1024;
 
 export type LargeCall = {

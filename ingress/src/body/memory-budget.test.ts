@@ -42,18 +42,18 @@ test("sixteen uploads of one team that stall leave room for the calls of other t
   const uploads = Array.from({ length: 16 }, () => startUpload("ants"));
   for (const upload of uploads) upload.write("{");
   await waitUntil("the uploads are admitted", async () => authenticated() === 16);
-  const reply = await post("/verify", { img1: [1, 0], img2: [1, 0] }, { "x-api-key": "bees" });
+  const response = await post("/verify", { img1: [1, 0], img2: [1, 0] }, { "x-api-key": "bees" });
   for (const upload of uploads) upload.destroy();
-  assert.equal(reply.statusCode, 200);
+  assert.equal(response.statusCode, 200);
 });
 
 test("an upload that pauses for too long is answered, and its connection is closed", async (t) => {
   const { startUpload } = await listeningServer(t, {}, { bodyIdleMs: 50 });
   const upload = startUpload("ants");
   upload.write("{");
-  const [reply] = (await once(upload, "response")) as [IncomingMessage];
-  const body = JSON.parse(String(Buffer.concat(await reply.toArray())));
-  assert.deepEqual([reply.statusCode, reply.headers.connection], [400, "close"]);
+  const [response] = (await once(upload, "response")) as [IncomingMessage];
+  const body = JSON.parse(String(Buffer.concat(await response.toArray())));
+  assert.deepEqual([response.statusCode, response.headers.connection], [400, "close"]);
   assert.deepEqual([body.error, body.detail], ["invalid_request", "The request did not arrive in time."]);
 });
 

@@ -95,7 +95,8 @@ function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits)
   };
   let idleTimeout: ReplyTimeout | undefined;
   watchIdle();
-  // Without this listener an error after the reply of a 413, which nobody waits for, would end the process.
+  // Without this listener an error after the response of a 413, which nobody waits for, would end the
+  // process.
   body.on("error", () => {});
   body.once("close", () => {
     idleTimeout?.[Symbol.dispose]();
@@ -103,7 +104,7 @@ function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits)
     payload.unpipe(body);
     limits.discard();
   });
-  // `pipeline` would destroy the request, and its connection before the reply is sent.
+  // `pipeline` would destroy the request, and its connection before the response is sent.
   payload.once("error", (error) => body.destroy(error));
   return payload.pipe(body);
 }

@@ -14,8 +14,8 @@ test("Bodies: multipart forms, with files under the same field names", async (t)
   form.set("threshold", "0.25");
   form.set("align", "False");
   form.set("model_name", "");
-  const reply = await postForm(app, "/verify", form);
-  assert.deepEqual([reply.statusCode, reply.json().threshold], [200, 0.25]);
+  const response = await postForm(app, "/verify", form);
+  assert.deepEqual([response.statusCode, response.json().threshold], [200, 0.25]);
   assert.ok(dispatched[0]!.images.every((sent) => sent.equals(bytes)));
   assert.equal(dispatched[0]!.options.align, false);
 });
@@ -23,8 +23,8 @@ test("Bodies: multipart forms, with files under the same field names", async (t)
 test("Bodies: urlencoded forms", async (t) => {
   const { app, dispatched } = testServer(t);
   const form = new URLSearchParams({ img: image, max_faces: "3", l2_normalize: "true", other: "ignored" });
-  const reply = await postForm(app, "/represent", form);
-  assert.equal(reply.statusCode, 200);
+  const response = await postForm(app, "/represent", form);
+  assert.equal(response.statusCode, 200);
   assert.ok(dispatched[0]!.images[0]!.equals(bytes));
   assert.equal(dispatched[0]!.options.facesMax, 3);
 });
@@ -50,8 +50,8 @@ test("Bodies: fields of candidates may repeat, as texts, files, vectors and list
     ["[1, 0]", 1],
     [image, 1],
   ] as const) {
-    const reply = await postForm(app, "/compare", new URLSearchParams({ vector: "[1,0]", candidates }));
-    assert.equal(reply.json().results.length, count);
+    const response = await postForm(app, "/compare", new URLSearchParams({ vector: "[1,0]", candidates }));
+    assert.equal(response.json().results.length, count);
   }
 });
 
@@ -73,8 +73,8 @@ test("Bodies: the errors of a form name its fields", async (t) => {
     for (const [name, value] of Object.entries(fields)) {
       for (const item of [value].flat()) form.append(name, item);
     }
-    const reply = await postForm(app, "/verify", form);
-    const { error, field: actualField, index } = reply.json();
+    const response = await postForm(app, "/verify", form);
+    const { error, field: actualField, index } = response.json();
     assert.deepEqual([error, actualField, index], [code, field, field === "img2" ? 1 : undefined]);
   }
 });
@@ -97,8 +97,11 @@ test("Limits hold for forms: bytes of an image and a body, fields, candidates", 
       return postForm(app, "/compare", form);
     };
     assert.equal((await many(() => "candidates")).json().error, "too_many_candidates");
-    const reply = (await many((i) => `other ${i}`)).json();
-    assert.deepEqual([reply.error, reply.detail], ["invalid_request", "A form takes at most 1114 fields."]);
+    const response = (await many((i) => `other ${i}`)).json();
+    assert.deepEqual(
+      [response.error, response.detail],
+      ["invalid_request", "A form takes at most 1114 fields."],
+    );
   }
 });
 
@@ -110,25 +113,25 @@ test("a multipart body that is cut off anywhere is refused at once", async (t) =
   const { payload, headers } = await encoded(form);
   const closing = payload.lastIndexOf("--");
   for (let end = 0; end < closing; end++) {
-    const reply = await app.inject({
+    const response = await app.inject({
       method: "POST",
       url: "/verify",
       payload: payload.subarray(0, end),
       headers,
     });
-    assert.equal(reply.statusCode, 400, `${end} bytes`);
-    assert.ok(["invalid_request", "invalid_json", "missing_image"].includes(reply.json().error));
+    assert.equal(response.statusCode, 400, `${end} bytes`);
+    assert.ok(["invalid_request", "invalid_json", "missing_image"].includes(response.json().error));
   }
   const unbound = { ...headers, "content-type": "multipart/form-data" };
-  const reply = await app.inject({ method: "POST", url: "/verify", payload, headers: unbound });
-  assert.deepEqual([reply.statusCode, reply.json().error], [400, "invalid_request"]);
+  const response = await app.inject({ method: "POST", url: "/verify", payload, headers: unbound });
+  assert.deepEqual([response.statusCode, response.json().error], [400, "invalid_request"]);
 });
 
 test("Bodies: any other content type is 415, and so is a compressed body", async (t) => {
   const { post } = testServer(t);
   const call = async (headers: Record<string, string>) => {
-    const reply = await post("/verify", Buffer.from("{}"), headers);
-    return [reply.statusCode, reply.json().error];
+    const response = await post("/verify", Buffer.from("{}"), headers);
+    return [response.statusCode, response.json().error];
   };
   for (const type of ["text/html", "nonsense", "multipart/mixed; boundary=a"]) {
     assert.deepEqual(await call({ "content-type": type }), [415, "unsupported_media_type"]);
@@ -149,9 +152,9 @@ test("Bodies: any other content type is 415, and so is a compressed body", async
 test("Limits: what a body holds is counted before it is parsed", async (t) => {
   const { post } = testServer(t);
   const codeOf = async (url: string, body: string) => {
-    const reply = await post(url, body, json);
-    assert.ok(reply.statusCode === 400, `${reply.statusCode}`);
-    return reply.json().error;
+    const response = await post(url, body, json);
+    assert.ok(response.statusCode === 400, `${response.statusCode}`);
+    return response.json().error;
   };
   const zeros = `[0${",0".repeat(5_000_000)}]`;
   assert.equal(await codeOf("/verify", `{"img1": ${zeros}, "img2": [1, 0]}`), "invalid_vector");
@@ -171,9 +174,9 @@ test("a /compare of as many vectors as allowed, but longer than any enabled mode
     const vector = Array.from({ length }, () => 0.5);
     return post("/compare", { vector, candidates: Array.from({ length: 1_000 }, () => vector) });
   };
-  const reply = await compare(128);
-  assert.deepEqual([reply.statusCode, reply.json().error], [400, "invalid_vector"]);
-  assert.match(reply.json().detail, /^The body holds more than \d+ numbers: /);
+  const response = await compare(128);
+  assert.deepEqual([response.statusCode, response.json().error], [400, "invalid_vector"]);
+  assert.match(response.json().detail, /^The body holds more than \d+ numbers: /);
   assert.equal((await compare(2)).statusCode, 200);
 });
 
@@ -188,8 +191,8 @@ test("an error about a vector of more than 4,096 numbers names its field; a cand
 
 test("of a key that occurs twice the last one counts; bytes that are not UTF-8 are invalid_json", async (t) => {
   const { post } = testServer(t);
-  const reply = await post("/verify", '{"img1": [0, 1], "img1": [1, 0], "img2": [1, 0]}', json);
-  assert.equal(reply.json().distance, 0);
+  const response = await post("/verify", '{"img1": [0, 1], "img1": [1, 0], "img2": [1, 0]}', json);
+  assert.equal(response.json().distance, 0);
   const latin = Buffer.from('{"img1": "é"}', "latin1");
   assert.equal((await post("/verify", latin, json)).json().error, "invalid_json");
 });
@@ -198,8 +201,13 @@ test("a multipart body of empty parts is refused before they are parsed", async 
   const { app } = testServer(t);
   const headers = { "content-type": "multipart/form-data; boundary=a", "x-api-key": testKey };
   for (const part of ["\r\n--a\r\n\r\n", "\r\n--a-"]) {
-    const reply = await app.inject({ method: "POST", url: "/verify", payload: part.repeat(10_000), headers });
-    assert.equal(reply.json().detail, "The multipart body contains its boundary too often.");
+    const response = await app.inject({
+      method: "POST",
+      url: "/verify",
+      payload: part.repeat(10_000),
+      headers,
+    });
+    assert.equal(response.json().detail, "The multipart body contains its boundary too often.");
   }
 });
 
@@ -234,8 +242,8 @@ test("a form that comes in pieces: images are whole, and a vector outlives the m
     form.set("note", `-${padding}`);
     form.set("vector", new Blob([Float32Array.of(1, 0)]));
     form.set("candidates", new Blob([large]));
-    const reply = await fetch(`${address}/compare`, { method: "POST", body: form });
-    const { best_match } = (await reply.json()) as { best_match?: { distance: number } };
+    const response = await fetch(`${address}/compare`, { method: "POST", body: form });
+    const { best_match } = (await response.json()) as { best_match?: { distance: number } };
     assert.equal(best_match?.distance, 0);
     assert.ok(dispatched.pop()!.images[0]!.equals(large));
   }
@@ -244,8 +252,8 @@ test("a form that comes in pieces: images are whole, and a vector outlives the m
 test("Bodies: equal lists under two names are one list, also where their images are large", async (t) => {
   const { post } = testServer(t);
   const large = Buffer.concat([bytes, Buffer.alloc(5_000)]).toString("base64");
-  const reply = await post("/compare", { vector: [1, 0], vectors: [large], target_vectors: [large] });
-  assert.deepEqual([reply.statusCode, reply.json().results?.length], [200, 1]);
+  const response = await post("/compare", { vector: [1, 0], vectors: [large], target_vectors: [large] });
+  assert.deepEqual([response.statusCode, response.json().results?.length], [200, 1]);
 });
 
 test("names that could reach a prototype are unknown fields in a form", async (t) => {

@@ -29,11 +29,11 @@ test("a field in the query is refused beside every body, also misspelt, as an al
     ]);
     for (const query of `${queries[path]}${anywhere}`.split(" ")) {
       const field = /(?:&amp;|&(?=max)|^)(?!utm|format)(\w+)/.exec(query)![1];
-      for (const reply of [
+      for (const response of [
         await post(`${path}?${query}`, bodies[path]),
         await post(`${path}?${query}`, new URLSearchParams(fields).toString(), { "content-type": form }),
       ]) {
-        const { status, error, field: named, detail } = reply.json();
+        const { status, error, field: named, detail } = response.json();
         assert.deepEqual([status, error, named], [400, "invalid_request", field], query);
         assert.match(detail, /^\w+ is not read from the query: (write \w+, and )?send it in the body\.$/);
       }
@@ -52,8 +52,10 @@ test("other names in the query are ignored, and `format` of /represent is read",
   const noise = "utm_source=mail&_=1800000000000&v=2&cb=3&fbclid=a&lang=en&__proto__=1&a[b]=c&";
   for (const path of paths) {
     const { request_id: _1, ...plain } = (await post(path, bodies[path])).json();
-    const { request_id: _2, ...reply } = (await post(`${path}?${noise}format=object`, bodies[path])).json();
-    assert.deepEqual(reply, plain);
+    const { request_id: _2, ...response } = (
+      await post(`${path}?${noise}format=object`, bodies[path])
+    ).json();
+    assert.deepEqual(response, plain);
   }
   assert.ok(Array.isArray((await post(`/represent?${noise}format=array`, bodies["/represent"])).json()));
   for (const query of ["Format=array", "formatt=array", "format[]=array"]) {

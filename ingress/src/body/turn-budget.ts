@@ -1,7 +1,7 @@
 /**
  * Spreads work on bodies over turns of the event loop. A burst of calls that all arrive at once would
- * otherwise be parsed in one turn: 1,800 bodies blocked a process for 2 s, in which it read no reply of Kafka
- * and took it for unreachable.
+ * otherwise be parsed in one turn: 1,800 bodies blocked a process for 2 s, in which it read no response of
+ * Kafka and took it for unreachable.
  */
 export class TurnBudget {
   readonly #bytesMax: number;

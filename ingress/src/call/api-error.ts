@@ -4,7 +4,7 @@ import { slowdown, type TimeSpent, wasStarved } from "@faceline/runtime/starvati
 
 /**
  * A call that ends without its result: the code and the words that the client reads. Any step may throw it;
- * one error handler turns it into the reply (RFC 9457). The detail never repeats anything that the client
+ * one error handler turns it into the response (RFC 9457). The detail never repeats anything that the client
  * sent.
  */
 export class ApiError extends Error {
@@ -18,7 +18,7 @@ export class ApiError extends Error {
     this.details = details;
   }
 
-  /** The HTTP status of the reply. */
+  /** The HTTP status of the response. */
   get status(): number {
     return errorTable[this.code].status;
   }

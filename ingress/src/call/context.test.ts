@@ -7,10 +7,10 @@ import { onClose } from "./context.ts";
 
 test("all that waits for the end of a call shares one listener, and runs in its order", () => {
   const raw = new ServerResponse(new IncomingMessage(new Socket()));
-  const reply = { raw } as FastifyReply;
+  const response = { raw } as FastifyReply;
   const before = raw.listenerCount("close");
   const ran: number[] = [];
-  for (let n = 0; n < 20; n++) onClose(reply, () => ran.push(n));
+  for (let n = 0; n < 20; n++) onClose(response, () => ran.push(n));
   assert.equal(raw.listenerCount("close"), before + 1);
   raw.emit("close");
   raw.emit("close");

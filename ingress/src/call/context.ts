@@ -9,7 +9,7 @@ import type { CallRecord } from "./record.ts";
 /** One compute call after it was let in: who calls, until when, and whether the client is still there. */
 export type RequestContext = Omit<DispatchedCall, "lane" | "options" | "images" | "costs">;
 
-/** Seconds since the call arrived, to the millisecond: the `time` of replies. */
+/** Seconds since the call arrived, to the millisecond: the `time` of responses. */
 export const secondsSince = ({ arrivedAt }: RequestContext, now: number): number =>
   Number(((now - arrivedAt) / 1000).toFixed(3));
 
@@ -52,7 +52,7 @@ declare module "fastify" {
     requestContext?: RequestContext;
     /** Set for every compute call as it arrives. */
     callRecord?: CallRecord;
-    /** Set when its reply is ready. */
+    /** Set when its response is ready. */
     callEndedAt?: number;
   }
 }

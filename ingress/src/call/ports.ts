@@ -55,7 +55,7 @@ export type Ports = {
   drainTimeout: AbortSignal;
   /** Whether the trace of a call is to be exported. `parentSampled`: what its client decided. */
   decideSampling(traceId: string, parentSampled: boolean | undefined): boolean;
-  /** Called once for each compute call, when its reply was sent or its client has gone. */
+  /** Called once for each compute call, when its response was sent or its client has gone. */
   recordCall(call: EndedCall): void;
   metrics: Metrics;
   /** Counts who calls, for the live page; absent where there is none. */
@@ -82,8 +82,8 @@ export type DispatchedCall = Omit<CallTasks, "call" | "tasks" | "ingress" | "sen
   /** Memory of the images: whoever reads them after the call may have ended holds it. */
   memory: CallMemory;
   /**
-   * Aborts when the client disconnects before the reply is sent, or when `drainTimeout` does. Its reason is
-   * then the ApiError to reply with.
+   * Aborts when the client disconnects before the response is sent, or when `drainTimeout` does. Its reason
+   * is then the ApiError to response with.
    */
   signal: AbortSignal;
 };
@@ -91,10 +91,10 @@ export type DispatchedCall = Omit<CallTasks, "call" | "tasks" | "ingress" | "sen
 /** A compute call that has ended. */
 export type EndedCall = {
   record: CallRecord;
-  /** When its reply was ready, or its client left. */
+  /** When its response was ready, or its client left. */
   endedAt: number;
   parts: CallParts;
-  /** Undefined: the client left before its reply. */
+  /** Undefined: the client left before its response. */
   status: number | undefined;
 };
 

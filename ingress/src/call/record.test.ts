@@ -43,7 +43,7 @@ test("clocks that disagree change single hops, and not their sum", () => {
   assert.deepEqual([hopOf(0, 0), hopOf(-4, 9)], [7, 7]);
 });
 
-test("the reply waits for the last answer, so its parts are shown", () => {
+test("the response waits for the last answer, so its parts are shown", () => {
   const { record, clock } = openRecord();
   record.answered(answer({ runMs: 40, publishedAt: 0 }));
   clock.at = 30;
@@ -52,7 +52,7 @@ test("the reply waits for the last answer, so its parts are shown", () => {
   assert.deepEqual([run, hop], [10, 1]);
 });
 
-test("a step that has not ended lasts until the reply: a refusal is all admission", () => {
+test("a step that has not ended lasts until the response: a refusal is all admission", () => {
   const { record } = openRecord();
   const { admission, unaccounted, total } = record.parts(12);
   assert.deepEqual([admission, unaccounted, total], [12, 0, 12]);

@@ -1,4 +1,4 @@
-import type { RequestId } from "@faceline/contracts/http/reply-fields";
+import type { RequestId } from "@faceline/contracts/http/response-fields";
 import { newSpanId } from "@faceline/runtime/random";
 import type { TimeSpent } from "@faceline/runtime/starvation";
 import type { SpanContext } from "@faceline/contracts/trace/span";
@@ -9,10 +9,10 @@ import type { TaskTiming } from "@faceline/contracts/wire/timing";
 import type { ApiError } from "./api-error.ts";
 
 /**
- * Record of one compute call, from its arrival to its reply: what became of it, and where its time went. The
- * ingress measures its own steps here; the answer that the reply waited for longest brings the rest.
+ * Record of one compute call, from its arrival to its response: what became of it, and where its time went.
+ * The ingress measures its own steps here; the answer that the response waited for longest brings the rest.
  *
- *     admission ──► publish ──► (batcher and worker) ──► gather ──► reply
+ *     admission ──► publish ──► (batcher and worker) ──► gather ──► response
  */
 export class CallRecord {
   readonly requestId: RequestId;
@@ -31,7 +31,7 @@ export class CallRecord {
   /** Number of images for workers. */
   images = 0;
   /** Their sizes; they are known before the call is admitted. */
-  pictures: readonly { bytes: number; pixels: number }[] = [];
+  imageSizes: readonly { bytes: number; pixels: number }[] = [];
   error: ApiError | undefined;
   /** Cause of the error, for operators alone. */
   cause: string | undefined;
@@ -67,10 +67,10 @@ export class CallRecord {
     return now;
   }
 
-  /** An answer has come. The last one is what the reply waited for. */
+  /** An answer has come. The last one is what the response waited for. */
   answered({ outcome, timing }: Answer): void {
     const receivedAt = this.#now();
-    // Without the faces, which the reply alone may hold.
+    // Without the faces, which the response alone may hold.
     this.#answer = { outcome: outcome.kind === "faces" ? facesOutcome : outcome, timing, receivedAt };
     this.#steps.set("gather", { from: receivedAt });
   }
@@ -141,7 +141,7 @@ export class CallRecord {
 /**
  * `admission`: from the arrival until a pool was chosen: authentication, limits, body, images' headers.
  * `publish`: writing the images, until the tasks are handed to Kafka. `gather`: from the last answer to the
- * reply. `images` and `send` are shown as spans: writing the images, and Kafka's acknowledgement of the
+ * response. `images` and `send` are shown as spans: writing the images, and Kafka's acknowledgement of the
  * tasks.
  */
 type Step = "admission" | "publish" | "images" | "send" | "gather";

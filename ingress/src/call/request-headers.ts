@@ -1,4 +1,4 @@
-import { RequestId } from "@faceline/contracts/http/reply-fields";
+import { RequestId } from "@faceline/contracts/http/response-fields";
 import { newSpanId, newTraceId, randomBytes } from "@faceline/runtime/random";
 import { readTraceparent } from "@faceline/contracts/trace/span";
 import { Traceparent, Tracestate } from "@faceline/contracts/wire/ids";

@@ -16,11 +16,11 @@ test("a new connection takes the place of the stranger that has been silent for 
   const { app, open, closed, full } = await listeningServer(t, { settings: { CONNECTIONS_MAX: "3" } });
   const [first, second, third] = [await open(), await open(), await open()];
   // It asked for something since the second one was opened.
-  await reply(first, get);
+  await response(first, get);
   const fourth = await open();
   await closeOf(second);
-  assert.match(await reply(fourth, get), /^HTTP\/1.1 200 /);
-  for (const socket of [first, third]) assert.match(await reply(socket, get), /^HTTP\/1.1 200 /);
+  assert.match(await response(fourth, get), /^HTTP\/1.1 200 /);
+  for (const socket of [first, third]) assert.match(await response(socket, get), /^HTTP\/1.1 200 /);
   assert.deepEqual([closed, full, app.connectionsFull()], [["connections_full"], [], false]);
 });
 
@@ -47,7 +47,7 @@ for (const [what, head] of Object.entries({
     await waitUntil("both have come", async () => requests.length === 2);
     // What is answered before its body, is.
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
-    assert.match(await reply(await open(), get), /^HTTP\/1.1 200 /);
+    assert.match(await response(await open(), get), /^HTTP\/1.1 200 /);
     await closeOf(first);
     assert.deepEqual([closed, full, app.connectionsFull()], [["connections_full"], [], false]);
   });
@@ -62,7 +62,7 @@ test("a call whose key was accepted keeps its place while its body comes, and be
     await waitUntil("its headers have come", async () => requests.length === call);
     for (let turn = 0; turn < 20; turn++) await new Promise(setImmediate);
     for (let flood = 0; flood < 5; flood++) await open();
-    assert.match(await reply(client, body!.slice(9)), /^HTTP\/1.1 200 /);
+    assert.match(await response(client, body!.slice(9)), /^HTTP\/1.1 200 /);
     for (let flood = 0; flood < 5; flood++) await open();
   }
 });
@@ -88,7 +88,7 @@ test("while every connection has a request, a new one is closed, and the calls g
       return images.map(() => facesAnswer([1, 0]));
     },
   });
-  const calls = [reply(await open(), verify()), reply(await open(), verify())];
+  const calls = [response(await open(), verify()), response(await open(), verify())];
   await waitUntil("both are computed", async () => dispatched.length === 2);
   await closeOf(await open());
   assert.equal(app.connectionsFull(), true);
@@ -106,12 +106,12 @@ test("of requests that are sent without waiting 16 are served, one at a time, an
     },
   });
   const socket = await open();
-  const replies = socket.setEncoding("latin1").toArray();
+  const responses = socket.setEncoding("latin1").toArray();
   socket.write(verify().repeat(40));
   await waitUntil("the last one that may wait has come", async () => requests.length >= 17);
   assert.equal(dispatched.length, 1);
   answer.resolve();
-  const statuses = (await replies).join("").match(/HTTP\/1\.1 \d{3}/g);
+  const statuses = (await responses).join("").match(/HTTP\/1\.1 \d{3}/g);
   assert.deepEqual(statuses, [...Array(16).fill("HTTP/1.1 200"), "HTTP/1.1 429"]);
   assert.deepEqual([dispatched.length, closed], [16, ["pipelined_requests"]]);
 });
@@ -144,12 +144,12 @@ test("a client that has ended its side after the request gets its answer", async
   for (const version of ["1.1", "1.0"]) {
     answer = Promise.withResolvers<void>();
     const socket = await open();
-    const replies = socket.setEncoding("latin1").toArray();
+    const responses = socket.setEncoding("latin1").toArray();
     const ended = once(sockets.at(-1)!, "end");
     socket.end(verify(version));
     await ended;
     answer.resolve();
-    assert.match((await replies).join(""), /^HTTP\/1.1 200 /);
+    assert.match((await responses).join(""), /^HTTP\/1.1 200 /);
   }
 });
 
@@ -165,7 +165,7 @@ test("a call whose client has left is cancelled by the second interim response; 
   });
   t.mock.timers.enable({ apis: ["setInterval"] });
   const [patient, gone] = [await open(), await open()];
-  const replies = patient.setEncoding("latin1").toArray();
+  const responses = patient.setEncoding("latin1").toArray();
   for (const [index, socket] of [patient, gone].entries()) {
     const ended = once(sockets[index]!, "end");
     socket.end(verify());
@@ -181,7 +181,7 @@ test("a call whose client has left is cancelled by the second interim response; 
     return signals[1]!.aborted;
   });
   answer.resolve();
-  const text = (await replies).join("");
+  const text = (await responses).join("");
   assert.deepEqual(
     text.match(/HTTP\/1\.1 \d{3}/g),
     ["100", "100", "200"].map((code) => `HTTP/1.1 ${code}`),
@@ -226,7 +226,7 @@ const verify = (version = "1.1"): string => {
 const closeOf = (socket: Socket): Promise<unknown> =>
   new Promise((resolve) => (socket.closed ? resolve(true) : socket.resume().once("close", resolve)));
 
-async function reply(socket: Socket, request: string): Promise<string> {
+async function response(socket: Socket, request: string): Promise<string> {
   socket.write(request);
   return String((await once(socket, "data"))[0]);
 }

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { RequestId } from "@faceline/contracts/http/reply-fields";
+import type { RequestId } from "@faceline/contracts/http/response-fields";
 import { starvedIn } from "@faceline/runtime/starvation";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { Cancel } from "@faceline/contracts/wire/cancel";
@@ -88,7 +88,7 @@ test("where a send fails in a process without CPU, the client learns of load and
 
 test("a call whose first task failed ends at once, and its other tasks are cancelled", async () => {
   const { parts, steps } = idlePool([answerWith({ kind: "failed", reason: "run_failed" })]);
-  const images = [Buffer.from("picture"), Buffer.from("picture")];
+  const images = [Buffer.from("image"), Buffer.from("image")];
   const failed = dispatchCall(parts, { ...call(new AbortController().signal), images });
   await assert.rejects(failed, { code: "upstream_failed" });
   assert.deepEqual(steps.slice(-3), ["cancel default", "remove images", "unsubscribe"]);
@@ -97,7 +97,7 @@ test("a call whose first task failed ends at once, and its other tasks are cance
 test("the tasks of a call count as sent to its pool, until the pool's next state has them", async () => {
   const { parts, counted, sent } = idlePool();
   const client = new AbortController();
-  const images = [Buffer.from("picture"), Buffer.from("picture")];
+  const images = [Buffer.from("image"), Buffer.from("image")];
   const answers = dispatchCall(parts, { ...call(client.signal), images });
   await sent;
   assert.deepEqual(counted, [["default", "Dlib/ssd", 2]]);
@@ -192,7 +192,7 @@ const call = (signal: AbortSignal): DispatchedCall => ({
   tenant: "ants",
   lane: "Dlib/ssd" as LaneId,
   options: { align: true, enforceDetection: true, facesMax: 1, fullResolution: false },
-  images: [Buffer.from("picture")],
+  images: [Buffer.from("image")],
   memory: new CallMemory(),
   costs: [1],
   serviceClass: "standard",

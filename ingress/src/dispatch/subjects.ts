@@ -30,7 +30,7 @@ export async function dispatchImages(
   // The body may have taken longer to arrive than the client wanted to wait.
   if (ports.clock.now() >= context.deadlineAt) throw deadlinePassed(context.record.spent);
   context.record.lane = request.lane;
-  context.record.pictures = images.map(({ image, pixels }) => ({ bytes: image.length, pixels }));
+  context.record.imageSizes = images.map(({ image, pixels }) => ({ bytes: image.length, pixels }));
   const costs = images.map(({ cost }) => cost);
   return ports.dispatch({ ...context, ...request, images: images.map(({ image }) => image), costs });
 }

@@ -10,9 +10,9 @@ import { withLocalThresholds, writeLocalThresholds } from "@faceline/models/loca
 import { testBuild, testPool, testServer } from "../../testing/server.ts";
 
 test("GET /capabilities: what is enabled, what of it has live workers, and the limits, without a key", async (t) => {
-  const reply = await testServer(t).app.inject("/capabilities");
-  assert.equal(reply.statusCode, 200);
-  const shown = CapabilitiesResponse.strict().parse(reply.json());
+  const response = await testServer(t).app.inject("/capabilities");
+  assert.equal(response.statusCode, 200);
+  const shown = CapabilitiesResponse.strict().parse(response.json());
   assert.deepEqual([shown.models, shown.default_model], [["Dlib"], "Dlib"]);
   assert.deepEqual([shown.detectors, shown.default_detector], [["ssd", "tiny"], "ssd"]);
   const { status, batch_max, execution_provider, license, thresholds } = shown.model_details["Dlib"]!;
@@ -30,8 +30,8 @@ test("GET /capabilities: what is enabled, what of it has live workers, and the l
 });
 
 test("GET /capabilities: a model without a worker is unavailable", async (t) => {
-  const reply = await testServer(t, { poolStates: () => [] }).app.inject("/capabilities");
-  const { status, batch_max, execution_provider } = reply.json().model_details.Dlib;
+  const response = await testServer(t, { poolStates: () => [] }).app.inject("/capabilities");
+  const { status, batch_max, execution_provider } = response.json().model_details.Dlib;
   assert.deepEqual([status, batch_max, execution_provider], ["unavailable", null, null]);
 });
 
@@ -118,8 +118,8 @@ test("GET /capabilities: where an operator's own thresholds come from; /verify u
   const catalogue = await withLocalThresholds(published, modelsDir);
 
   const { app, post } = testServer(t, { catalogue });
-  const reply = await app.inject("/capabilities");
-  const shown = CapabilitiesResponse.strict().parse(reply.json()).model_details["Dlib"]!;
+  const response = await app.inject("/capabilities");
+  const shown = CapabilitiesResponse.strict().parse(response.json()).model_details["Dlib"]!;
   assert.deepEqual(shown.thresholds, thresholds);
   assert.deepEqual(shown.thresholds_calibration, calibration);
   assert.match(shown.thresholds_from.cosine, /^The operator's calibration of 2026-11-22 .* at most 1 %/);

@@ -75,7 +75,7 @@ const modelDetails = (model: Recogniser, lanes: LaneState[]) => ({
   execution_provider: lanes[0]?.executionProvider ?? null,
 });
 
-/** Drops error rates, which are the recogniser's in the first place: they are most of a reply. */
+/** Drops error rates, which are the recogniser's in the first place: they are most of a response. */
 function withoutRates(card: ModelCard | undefined): ModelCard | null {
   if (card === undefined) return null;
   return { ...card, conditions: card.conditions.map((condition) => ({ ...condition, rates: null })) };

@@ -17,9 +17,13 @@ const image = await base64Image();
 const base64Vector = (...numbers: number[]): string => encodeEmbedding(Float32Array.from(numbers));
 
 test("two aliases of one field with different values are invalid_request, with the field", async (t) => {
-  const reply = await testServer(t).post("/compare", { vector: [1, 0], vectors: [[1, 0]], vector_b: [0, 1] });
+  const response = await testServer(t).post("/compare", {
+    vector: [1, 0],
+    vectors: [[1, 0]],
+    vector_b: [0, 1],
+  });
   assert.deepEqual(
-    [reply.statusCode, reply.json().error, reply.json().field],
+    [response.statusCode, response.json().error, response.json().field],
     [400, "invalid_request", "candidates"],
   );
 });
@@ -27,9 +31,9 @@ test("two aliases of one field with different values are invalid_request, with t
 test("/compare 200: vectors alone never leave the ingress", async (t) => {
   const { post, dispatched } = testServer(t);
   const candidates = [{ id: "ann", vector: [0, 1] }, [0.6, 0.8], { id: 7, vector: [2, 0] }];
-  const reply = await post("/compare", { vector: [1, 0], candidates }, { "x-request-id": "mine" });
-  assert.equal(reply.statusCode, 200);
-  assert.deepEqual(CompareResponse.strict().parse(reply.json()), {
+  const response = await post("/compare", { vector: [1, 0], candidates }, { "x-request-id": "mine" });
+  assert.equal(response.statusCode, 200);
+  assert.deepEqual(CompareResponse.strict().parse(response.json()), {
     model_name: "Dlib",
     metric: "cosine",
     source: { type: "vector", vector_length: 2, face_index: null, face_found: null },
@@ -45,7 +49,7 @@ test("/compare 200: vectors alone never leave the ingress", async (t) => {
     time: 0,
     request_id: "mine",
   });
-  assert.match(String(reply.headers["server-timing"]), /queue;dur=0.00.* run;dur=0.00/);
+  assert.match(String(response.headers["server-timing"]), /queue;dur=0.00.* run;dur=0.00/);
   assert.equal(dispatched.length, 0);
 });
 
@@ -97,8 +101,8 @@ test("/compare: a vector as Base64 that is none fails as a list does, alone and 
   );
   for (const { detail } of results.slice(2, 4)) assert.match(detail, /finite numbers/);
   for (const [vector, error] of wrong) {
-    const reply = (await post("/compare", { vector, candidates: [[1, 0]] })).json();
-    assert.deepEqual([reply.error, reply.field], [error, "vector"], String(vector).slice(0, 80));
+    const response = (await post("/compare", { vector, candidates: [[1, 0]] })).json();
+    assert.deepEqual([response.error, response.field], [error, "vector"], String(vector).slice(0, 80));
   }
   // A bare text is an image, whatever it holds.
   const bare = await post("/compare", { vector: [1, 0], candidates: [base64Vector(1, 0)] });
@@ -124,11 +128,11 @@ test("/compare: vectors and images are dispatched in one call, with results in t
     dispatch: async () => [facesAnswer([1, 0], [0, 1]), facesAnswer([1, 0]), facesAnswer([1, 0], [0.6, 0.8])],
   });
   const candidates = [image, [0, 1], { id: "b", img: image }];
-  const reply = (await post("/compare", { img: image, candidates, face_index: 1 })).json();
-  assert.deepEqual(reply.source, { type: "image", vector_length: 2, face_index: 1, face_found: true });
-  const distances = reply.results.map(({ distance }: { distance: number }) => distance);
+  const response = (await post("/compare", { img: image, candidates, face_index: 1 })).json();
+  assert.deepEqual(response.source, { type: "image", vector_length: 2, face_index: 1, face_found: true });
+  const distances = response.results.map(({ distance }: { distance: number }) => distance);
   assert.deepEqual(distances, [1, 0, 0.2]);
-  assert.equal(reply.best_match.index, 1);
+  assert.equal(response.best_match.index, 1);
   assert.deepEqual(
     dispatched.map(({ images }) => images.length),
     [3],
@@ -190,9 +194,9 @@ test("/compare: vectors that are no embedding for the metric fail alone, as the 
   const fault = "invalid_vector";
   assert.deepEqual(await errors("euclidean"), [fault, fault, fault, fault, undefined]);
   assert.deepEqual(await errors("cosine"), [undefined, fault, fault, undefined, undefined]);
-  const reply = await post("/compare", { vector: [0.6, 0.8], candidates: [raw], metric: "euclidean" });
+  const response = await post("/compare", { vector: [0.6, 0.8], candidates: [raw], metric: "euclidean" });
   assert.deepEqual(
-    [reply.statusCode, reply.json().error, reply.json().field, reply.json().detail],
+    [response.statusCode, response.json().error, response.json().field, response.json().detail],
     [
       400,
       fault,
@@ -205,8 +209,8 @@ test("/compare: vectors that are no embedding for the metric fail alone, as the 
 
 test("/compare: when all candidates fail, the call fails with the code of the first", async (t) => {
   const { post, dispatched } = testServer(t);
-  const reply = await post("/compare", { img: image, candidates: [[1, 2, 3], { img: "" }] });
-  const { error, status, field, index } = reply.json();
+  const response = await post("/compare", { img: image, candidates: [[1, 2, 3], { img: "" }] });
+  const { error, status, field, index } = response.json();
   assert.deepEqual([error, status, field, index], ["dimension_mismatch", 400, "candidates", 0]);
   assert.equal(dispatched.length, 0);
 });
@@ -214,8 +218,8 @@ test("/compare: when all candidates fail, the call fails with the code of the fi
 test("/compare: a task that is shed fails the whole call", async (t) => {
   const shed = answerWith({ kind: "shed", reason: "queue_too_long", predictedMs: 1, retryAfterMs: 1 });
   const { post } = testServer(t, { dispatch: async () => [facesAnswer([1, 0]), facesAnswer([1, 0]), shed] });
-  const reply = await post("/compare", { img: image, candidates: [image, image] });
-  assert.deepEqual([reply.json().error, reply.headers["retry-after"]], ["queue_full", "1"]);
+  const response = await post("/compare", { img: image, candidates: [image, image] });
+  assert.deepEqual([response.json().error, response.headers["retry-after"]], ["queue_full", "1"]);
 });
 
 test("/compare: one source, at least one candidate, and a face_index that exists", async (t) => {
@@ -258,10 +262,10 @@ test("/compare: vectors of another model version are refused, before and after a
   const dispatch = async () => [answeredBy(facesAnswer([1, 0]), next)];
   const { post, dispatched } = testServer(t, { poolStates: () => [rollout], dispatch });
   const refusals = async (body: object, model_version: string) => {
-    const reply = await post("/compare", { ...body, candidates: [[1, 0]], model_version });
-    if (reply.statusCode === 200) return "compared";
-    assert.deepEqual([reply.statusCode, reply.json().field], [400, "model_version"]);
-    return reply.json().error;
+    const response = await post("/compare", { ...body, candidates: [[1, 0]], model_version });
+    if (response.statusCode === 200) return "compared";
+    assert.deepEqual([response.statusCode, response.json().field], [400, "model_version"]);
+    return response.json().error;
   };
   // Both run: vectors of one of them may be compared with each other.
   const vector = { vector: [1, 0] };

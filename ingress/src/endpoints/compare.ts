@@ -66,7 +66,7 @@ export async function compare(
       face_found: faceFound(subject),
     },
     results,
-    ...rule.replyFields,
+    ...rule.responseFields,
     best_match,
     time: secondsSince(call, ports.clock.now()),
     request_id: call.requestId,

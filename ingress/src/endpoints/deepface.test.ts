@@ -10,7 +10,7 @@ import {
   testServer,
 } from "../../testing/server.ts";
 
-// What clients of DeepFace's own server send, and what they read from its replies.
+// What clients of DeepFace's own server send, and what they read from its responses.
 
 const image = await base64Image();
 const dataUrl = `data:image/jpeg;base64,${image}`;
@@ -29,13 +29,13 @@ for (const [name, body] of verifyCalls) {
     const { app, dispatched } = testServer(t, {
       dispatch: async () => [facesAnswer([1, 0]), facesAnswer([0.6, 0.8])],
     });
-    const reply = await call(app, "/verify", body);
-    assert.equal(reply.statusCode, 200, reply.body);
-    const { verified, distance, threshold, model, detector_backend, similarity_metric } = reply.json();
+    const response = await call(app, "/verify", body);
+    assert.equal(response.statusCode, 200, response.body);
+    const { verified, distance, threshold, model, detector_backend, similarity_metric } = response.json();
     assert.deepEqual([verified, distance, threshold], [false, 0.4, 0.1]);
     assert.deepEqual([model, detector_backend, similarity_metric], ["Dlib", "ssd", "cosine"]);
-    assert.deepEqual(reply.json().facial_areas, { img1: testFacialArea(0), img2: testFacialArea(0) });
-    assert.equal(typeof reply.json().time, "number");
+    assert.deepEqual(response.json().facial_areas, { img1: testFacialArea(0), img2: testFacialArea(0) });
+    assert.equal(typeof response.json().time, "number");
     assert.deepEqual(dispatched[0]?.options, {
       align: true,
       enforceDetection: false,
@@ -91,8 +91,8 @@ test("features of DeepFace's server that this one lacks are refused, never ignor
   for (const feature of [{ anti_spoofing: true }, { expand_percentage: 10 }, { normalization: "VGGFace" }]) {
     const [field] = Object.keys(feature);
     for (const sent of [{ ...body, ...feature }, form({ ...body, ...texts(feature) })]) {
-      const reply = (await call(app, "/verify", sent)).json();
-      assert.deepEqual([reply.error, reply.field], ["invalid_request", field]);
+      const response = (await call(app, "/verify", sent)).json();
+      assert.deepEqual([response.error, response.field], ["invalid_request", field]);
     }
   }
   const harmless = { anti_spoofing: false, expand_percentage: 0, normalization: "base", silent: true };

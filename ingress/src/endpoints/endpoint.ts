@@ -21,7 +21,7 @@ export type RouteContext = {
  */
 export type ComputeEndpoint<
   Request extends z.ZodType = z.ZodType,
-  Reply extends z.ZodType = z.ZodType,
+  Response extends z.ZodType = z.ZodType,
   Query extends z.ZodType = z.ZodType,
 > = {
   path: string;
@@ -31,7 +31,7 @@ export type ComputeEndpoint<
   imageFields: string[];
   /** The schemas under the names that they have in `components/schemas` of the document: one entry each. */
   request: Record<string, Request>;
-  reply: Record<string, Reply>;
+  response: Record<string, Response>;
   /** Schema of the query. The document has it in words: the only one would turn the response into a union. */
   query?: Query;
   /**
@@ -39,8 +39,8 @@ export type ComputeEndpoint<
    * it in time. False: calls of vectors alone need none.
    */
   needsWorker: boolean;
-  /** Requests by content type, and replies. A test sends each request and expects a 200. */
-  examples: { requests: Record<BodyType, Examples>; replies: Examples };
+  /** Requests by content type, and responses. A test sends each request and expects a 200. */
+  examples: { requests: Record<BodyType, Examples>; responses: Examples };
   handle(
     context: RouteContext,
     call: RequestContext,
@@ -56,9 +56,9 @@ export type ServiceEndpoint = {
   summary: string;
   description: string;
   /** Schema, as in ComputeEndpoint. Undefined: any JSON object. */
-  reply?: Record<string, z.ZodType>;
-  /** The body of a 503, if the endpoint has one: the reply itself, or a problem. */
-  unavailable?: "reply" | "problem";
+  response?: Record<string, z.ZodType>;
+  /** The body of a 503, if the endpoint has one: the response itself, or a problem. */
+  unavailable?: "response" | "problem";
   handle(context: RouteContext, reply: FastifyReply): Promise<unknown>;
 };
 

@@ -63,7 +63,7 @@ export const verifyExamples: ComputeEndpoint["examples"] = {
       images: { summary: "Image files", value: { img1: image, img2: image, distance_metric: "cosine" } },
     },
   },
-  replies: {
+  responses: {
     verified: {
       summary: "The same person",
       value: {
@@ -97,7 +97,7 @@ export const representExamples: ComputeEndpoint["examples"] = {
       image: { summary: "An image file", value: { img: image, max_faces: 1 } },
     },
   },
-  replies: {
+  responses: {
     object: {
       summary: "One face",
       value: { results: [result], model: "Dlib", detector_backend: "ssd", time: 0.09, request_id },
@@ -138,7 +138,7 @@ export const compareExamples: ComputeEndpoint["examples"] = {
       images: { summary: "Image files", value: { img: image, candidates: [image, dataUrl] } },
     },
   },
-  replies: {
+  responses: {
     compared: {
       summary: "The second candidate has no face",
       value: {

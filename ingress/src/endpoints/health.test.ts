@@ -8,9 +8,9 @@ import { type RefusalCause, refusals } from "../call/refusal-cause.ts";
 const lane = { workers: 2, waiting: 3, expected_wait_ms: 12 };
 
 test("GET /health: 200 ok with its checks, without a key", async (t) => {
-  const reply = await testServer(t).app.inject("/health");
-  assert.equal(reply.statusCode, 200);
-  const { version, revision, ...health } = HealthResponse.strict().parse(reply.json());
+  const response = await testServer(t).app.inject("/health");
+  assert.equal(response.statusCode, 200);
+  const { version, revision, ...health } = HealthResponse.strict().parse(response.json());
   assert.match(version, /^\d+\.\d+\.\d+/);
   assert.match(revision ?? "", /^([0-9a-f]{40})?$/);
   assert.deepEqual(health, {
@@ -26,9 +26,9 @@ test("GET /health: the builds of a lane count together", async (t) => {
     { ...one!, expectedWaitMs: 5 },
     { ...one!, workers: 0, waiting: 0, expectedWaitMs: 1 },
   ];
-  const reply = await testServer(t, { poolStates: () => [{ ...testPool, lanes }] }).app.inject("/health");
+  const response = await testServer(t, { poolStates: () => [{ ...testPool, lanes }] }).app.inject("/health");
   const together = { workers: 4, waiting: 6, expected_wait_ms: 5 };
-  assert.deepEqual(reply.json().checks.pools.default, { "Dlib/ssd": together });
+  assert.deepEqual(response.json().checks.pools.default, { "Dlib/ssd": together });
 });
 
 test("GET /health: 503 degraded if a compute call could not be served", async (t) => {
@@ -43,11 +43,11 @@ test("GET /health: 503 degraded if a compute call could not be served", async (t
   ];
   for (const [failure, cause] of failures) {
     const { app, post } = testServer(t, failure);
-    const reply = await app.inject("/health");
-    const { status, refusal } = HealthResponse.parse(reply.json());
+    const response = await app.inject("/health");
+    const { status, refusal } = HealthResponse.parse(response.json());
     const { code: error, detail, retryAfterMs, ...rest } = refusals[cause];
-    assert.deepEqual([reply.statusCode, status, refusal], [503, "degraded", { error, detail, ...rest }]);
-    assert.equal(reply.headers["retry-after"], `${retryAfterMs / 1_000}`);
+    assert.deepEqual([response.statusCode, status, refusal], [503, "degraded", { error, detail, ...rest }]);
+    assert.equal(response.headers["retry-after"], `${retryAfterMs / 1_000}`);
     // A call without anything to go by says the same.
     if (failure.poolStates === undefined && failure.isServing === undefined) continue;
     const problem = (await post("/represent", {})).json();

@@ -45,7 +45,7 @@ export async function readyz({ ports }: RouteContext): Promise<LiveResponse> {
   return { status: "ok" };
 }
 
-/** GET /livez, for restarts: a process that replies is alive, whatever the state of its dependencies. */
+/** GET /livez, for restarts: a process that responses is alive, whatever the state of its dependencies. */
 export const livez = async (): Promise<LiveResponse> => ({ status: "ok" });
 
 const canServe = ({ lanes }: PoolState, enabledLanes: ReadonlySet<string>): boolean =>

@@ -24,13 +24,13 @@ const ofEveryFace = {
 
 test("/represent 200: results, model, detector_backend, time, request_id", async (t) => {
   const { post, dispatched } = testServer(t, { dispatch: async () => [facesAnswer([3, 4], [0, 1])] });
-  const reply = await post(
+  const response = await post(
     "/represent",
     { img: image, detector_backend: "tiny" },
     { "x-request-id": "mine" },
   );
-  assert.equal(reply.statusCode, 200);
-  assert.deepEqual(RepresentResponse.strict().parse(reply.json()), {
+  assert.equal(response.statusCode, 200);
+  assert.deepEqual(RepresentResponse.strict().parse(response.json()), {
     results: [
       { embedding: [3, 4], facial_area: testFacialArea(0), ...ofEveryFace },
       { embedding: [0, 1], facial_area: testFacialArea(1), ...ofEveryFace },
@@ -45,9 +45,9 @@ test("/represent 200: results, model, detector_backend, time, request_id", async
 
 test("/represent: `?format=array` gives the bare array", async (t) => {
   const { post } = testServer(t);
-  const reply = await post("/represent?format=array", { img_path: image });
+  const response = await post("/represent?format=array", { img_path: image });
   assert.deepEqual(
-    reply.json().map(({ embedding }: { embedding: number[] }) => embedding),
+    response.json().map(({ embedding }: { embedding: number[] }) => embedding),
     [[1, 0]],
   );
   assert.equal((await post("/represent?format=xml", { img: image })).json().field, "format");

@@ -25,7 +25,7 @@ export const computeEndpoints: ComputeEndpoint[] = [
       "Tells whether two images show the same person. If an image has several faces, the closest pair counts, unless `face_policy` says otherwise.",
     imageFields: ["img1", "img2"],
     request: { VerifyRequest },
-    reply: { VerifyResponse },
+    response: { VerifyResponse },
     needsWorker: false,
     examples: verifyExamples,
     handle: verify,
@@ -37,7 +37,7 @@ export const computeEndpoints: ComputeEndpoint[] = [
       "Returns the position, quality and embedding of each face, largest first. With `?format=array` the response is the bare array of `results`. If the body is the image itself, the other fields are query parameters: `?max_faces=1`.",
     imageFields: ["img"],
     request: { RepresentRequest },
-    reply: { RepresentResponse },
+    response: { RepresentResponse },
     query: RepresentQuery,
     needsWorker: true,
     examples: representExamples,
@@ -50,7 +50,7 @@ export const computeEndpoints: ComputeEndpoint[] = [
       "Compares a source, either `img` or `vector`, with each candidate. A candidate that fails has `error` and `detail` in place of a distance; the request fails only if all candidates do. With embeddings alone, no model runs.",
     imageFields: ["img", "candidates"],
     request: { CompareRequest },
-    reply: { CompareResponse },
+    response: { CompareResponse },
     needsWorker: false,
     examples: compareExamples,
     handle: compare,
@@ -64,7 +64,7 @@ export const serviceEndpoints: ServiceEndpoint[] = [
     summary: "List models, detectors and limits",
     description:
       "Returns the enabled models and detectors, whether workers serve them, and the limits of requests.",
-    reply: { CapabilitiesResponse },
+    response: { CapabilitiesResponse },
     handle: capabilities,
   },
   {
@@ -73,8 +73,8 @@ export const serviceEndpoints: ServiceEndpoint[] = [
     summary: "Check the health of the service",
     description:
       "Returns the state of each dependency and worker pool. 503 means that requests cannot be served now.",
-    reply: { HealthResponse },
-    unavailable: "reply",
+    response: { HealthResponse },
+    unavailable: "response",
     handle: health,
   },
   {
@@ -82,7 +82,7 @@ export const serviceEndpoints: ServiceEndpoint[] = [
     operationId: "livez",
     summary: "Liveness probe",
     description: "Succeeds while the process responds. Restart it if this fails.",
-    reply: { LiveResponse },
+    response: { LiveResponse },
     handle: livez,
   },
   {
@@ -90,7 +90,7 @@ export const serviceEndpoints: ServiceEndpoint[] = [
     operationId: "readyz",
     summary: "Readiness probe",
     description: "Succeeds while the process accepts requests. Load balancers should send traffic only then.",
-    reply: { LiveResponse },
+    response: { LiveResponse },
     unavailable: "problem",
     handle: readyz,
   },
@@ -104,9 +104,9 @@ export const serviceEndpoints: ServiceEndpoint[] = [
 ];
 
 /** Lets the compiler check that a handler takes and returns what the schemas of its row say. */
-function row<Request extends z.ZodType, Reply extends z.ZodType, Query extends z.ZodType>(
-  endpoint: ComputeEndpoint<Request, Reply, Query> & {
-    handle(...args: never[]): Promise<z.infer<Reply> | unknown[]>;
+function row<Request extends z.ZodType, Response extends z.ZodType, Query extends z.ZodType>(
+  endpoint: ComputeEndpoint<Request, Response, Query> & {
+    handle(...args: never[]): Promise<z.infer<Response> | unknown[]>;
   },
 ): ComputeEndpoint {
   return endpoint;

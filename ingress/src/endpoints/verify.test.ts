@@ -21,9 +21,9 @@ test("/verify 200: verified, distance, its false match rate, threshold, model, d
   const { post, dispatched } = testServer(t, {
     dispatch: async () => [facesAnswer([1, 0]), facesAnswer([0.6, 0.8])],
   });
-  const reply = await post("/verify", { img1: image, img2: image }, { "x-request-id": "mine" });
-  assert.equal(reply.statusCode, 200);
-  assert.deepEqual(VerifyResponse.strict().parse(reply.json()), {
+  const response = await post("/verify", { img1: image, img2: image }, { "x-request-id": "mine" });
+  assert.equal(response.statusCode, 200);
+  assert.deepEqual(VerifyResponse.strict().parse(response.json()), {
     verified: false,
     distance: 0.4,
     false_match_rate: 0.9,
@@ -53,8 +53,8 @@ test("/verify aliases: img1_path and img2_path; the field's own name wins; null 
   const { post, dispatched } = testServer(t);
   const other = await base64Image(64);
   const body = { img1_path: image, img2_path: image, img1: other, threshold: null, detector_backend: null };
-  const reply = await post("/verify", body);
-  assert.equal(reply.statusCode, 200);
+  const response = await post("/verify", body);
+  assert.equal(response.statusCode, 200);
   assert.deepEqual(dispatched[0]?.images[0], Buffer.from(other, "base64"));
 });
 
@@ -83,15 +83,15 @@ test("/verify: the default threshold is that of the model for the metric", async
     ["euclidean", 0.6],
     ["euclidean_l2", 0.4472],
   ]) {
-    const reply = await post("/verify", { img1: [1.5, 0], img2: [1.5, 0], distance_metric });
-    assert.equal(reply.json().threshold, threshold);
+    const response = await post("/verify", { img1: [1.5, 0], img2: [1.5, 0], distance_metric });
+    assert.equal(response.json().threshold, threshold);
   }
 });
 
 test("/verify: a vector may take the place of an image, and has no facial area", async (t) => {
   const { post, dispatched } = testServer(t);
-  const reply = await post("/verify", { img1: [1, 0], img2: image });
-  const { facial_areas, faces_compared, distance } = reply.json();
+  const response = await post("/verify", { img1: [1, 0], img2: image });
+  const { facial_areas, faces_compared, distance } = response.json();
   assert.deepEqual(facial_areas, { img1: null, img2: testFacialArea(0) });
   assert.deepEqual(faces_compared, { img1: null, img2: 1 });
   assert.equal(distance, 0);
@@ -155,7 +155,7 @@ test("a field that is likely a known one is refused, in JSON and in forms: the d
   assert.equal((await post("/verify", { ...body, model: null })).statusCode, 200);
 });
 
-test("`enforce_detection: false`: where no face was found, the reply says so, and nothing is verified", async (t) => {
+test("`enforce_detection: false`: where no face was found, the response says so, and nothing is verified", async (t) => {
   const area = { x: 0, y: 0, w: 32, h: 32, left_eye: null, right_eye: null };
   const whole = answerWith({
     kind: "faces",
@@ -224,8 +224,8 @@ test("Error codes: each names the field at fault", async (t) => {
     [{ face_policy: "any" }, "invalid_request", "face_policy"],
   ];
   for (const [fault, code, field] of wrong) {
-    const reply = await post("/verify", { img1: image, img2: image, ...fault });
-    const { error, field: actualField, status } = reply.json();
+    const response = await post("/verify", { img1: image, img2: image, ...fault });
+    const { error, field: actualField, status } = response.json();
     assert.deepEqual([error, actualField, status], [code, field, 400], JSON.stringify(fault).slice(0, 80));
   }
   assert.equal(dispatched.length, 0);
@@ -234,15 +234,18 @@ test("Error codes: each names the field at fault", async (t) => {
 test("a number too large for float64 (1e400) is invalid_vector", async (t) => {
   const { post } = testServer(t);
   const headers = { "content-type": "application/json" };
-  const reply = await post("/verify", '{"img1": [1e400, 0], "img2": [1, 0]}', headers);
-  assert.equal(reply.json().error, "invalid_vector");
+  const response = await post("/verify", '{"img1": [1e400, 0], "img2": [1, 0]}', headers);
+  assert.equal(response.json().error, "invalid_vector");
 });
 
 test("Limits: pixels and bytes of an image, both 413, before anything is queued", async (t) => {
   const { post, dispatched } = testServer(t, { settings: { IMAGE_PIXELS_MAX: 204 } });
-  const reply = await post("/verify", { img1: [1, 0], img2: image });
-  assert.deepEqual([reply.statusCode, reply.json().error, reply.json().index], [413, "image_too_large", 1]);
-  assert.match(reply.json().detail, /has 32 x 32 pixels, and the limit is 1,020: scale it to 2,560/);
+  const response = await post("/verify", { img1: [1, 0], img2: image });
+  assert.deepEqual(
+    [response.statusCode, response.json().error, response.json().index],
+    [413, "image_too_large", 1],
+  );
+  assert.match(response.json().detail, /has 32 x 32 pixels, and the limit is 1,020: scale it to 2,560/);
   const bytes = await testServer(t, { settings: { IMAGE_BYTES_MAX: 100 } }).post("/verify", {
     img1: image,
     img2: image,
@@ -266,12 +269,12 @@ test("Error codes: one for each way in which a task ends", async (t) => {
   ] as const;
   for (const [outcome, status, code] of outcomes) {
     const { post } = testServer(t, { dispatch: async () => [facesAnswer([1, 0]), outcome] });
-    const reply = await post("/verify", { img1: image, img2: image });
-    assert.deepEqual([reply.statusCode, reply.json().error], [status, code]);
-    assert.equal(reply.headers["retry-after"], status === 503 ? "3" : undefined);
+    const response = await post("/verify", { img1: image, img2: image });
+    assert.deepEqual([response.statusCode, response.json().error], [status, code]);
+    assert.equal(response.headers["retry-after"], status === 503 ? "3" : undefined);
     if (code === "no_face_detected") {
-      assert.equal(reply.json().detail, "No face was found in img2.");
-      assert.deepEqual([reply.json().field, reply.json().index], ["img2", 1]);
+      assert.equal(response.json().detail, "No face was found in img2.");
+      assert.deepEqual([response.json().field, response.json().index], ["img2", 1]);
     }
   }
 });
@@ -279,9 +282,9 @@ test("Error codes: one for each way in which a task ends", async (t) => {
 test("/verify: embeddings of two builds are never compared: upstream_failed", async (t) => {
   const mine = facesAnswer([1, 0]);
   const dispatch = async () => [mine, answeredBy(mine, { digest: "1".repeat(16), precision: "int8" })];
-  const reply = await testServer(t, { dispatch }).post("/verify", { img1: image, img2: image });
-  assert.deepEqual([reply.statusCode, reply.json().error], [502, "upstream_failed"]);
-  assert.match(reply.json().detail, /different versions or precisions/);
+  const response = await testServer(t, { dispatch }).post("/verify", { img1: image, img2: image });
+  assert.deepEqual([response.statusCode, response.json().error], [502, "upstream_failed"]);
+  assert.match(response.json().detail, /different versions or precisions/);
   const withVector = await testServer(t, { dispatch: async () => [mine] }).post("/verify", {
     img1: image,
     img2: [1, 0],

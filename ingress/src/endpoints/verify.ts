@@ -18,7 +18,7 @@ export async function verify(
   body: VerifyRequest,
 ): Promise<VerifyResponse> {
   const selected = models.select(body);
-  const { metric, threshold, falseMatchRate, replyFields } = matchRule(body, selected);
+  const { metric, threshold, falseMatchRate, responseFields } = matchRule(body, selected);
   requireOfferedVersion(body.model_version, versionsOf(selected.model, models, ports.poolStates()));
 
   const rule = qualityRule(body);
@@ -52,7 +52,7 @@ export async function verify(
     verified: facesFound && pair.distance <= threshold,
     distance: pair.distance,
     false_match_rate: facesFound ? falseMatchRate(pair.distance) : null,
-    ...replyFields,
+    ...responseFields,
     model: selected.model.name,
     detector_backend: selected.detector.name,
     similarity_metric: metric,

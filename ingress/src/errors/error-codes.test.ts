@@ -4,7 +4,7 @@ import { type AddressInfo, connect } from "node:net";
 import { type TestContext, test } from "node:test";
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
 import { Problem } from "@faceline/contracts/http/problem";
-import { oddRequests, rawReply } from "@faceline/runtime/testing/odd-requests";
+import { oddRequests, rawResponse } from "@faceline/runtime/testing/odd-requests";
 import type { LightMyRequestResponse } from "fastify";
 import { assertDocumented } from "../../testing/openapi-reader.ts";
 import {
@@ -88,16 +88,16 @@ const calls: Record<ErrorCode, (t: TestContext) => Promise<LightMyRequestRespons
 
 for (const [code, call] of Object.entries(calls) as [ErrorCode, (typeof calls)[ErrorCode]][]) {
   test(`${errorTable[code].status} ${code}: a real call gets it, in the one shape and as documented`, async (t) => {
-    const reply = await call(t);
-    const problem = Problem.strict().parse(reply.json());
+    const response = await call(t);
+    const problem = Problem.strict().parse(response.json());
     const { status, title } = errorTable[code];
-    assert.deepEqual([reply.statusCode, problem.status, problem.error], [status, status, code]);
+    assert.deepEqual([response.statusCode, problem.status, problem.error], [status, status, code]);
     assert.deepEqual([problem.title, problem.type], [title, `/problems/${code}`]);
-    assert.equal(problem.request_id, reply.headers["x-request-id"]);
+    assert.equal(problem.request_id, response.headers["x-request-id"]);
     assert.match(problem.detail, /^\S.*[^.]\.$/);
     if (status === 404 || status === 405) return;
     const path = code === "too_many_candidates" ? "/compare" : "/verify";
-    assertDocumented(path, "post", reply);
+    assertDocumented(path, "post", response);
   });
 }
 
@@ -117,10 +117,10 @@ test("Errors: one shape for every path, method and failure", async (t) => {
   ];
   for (const call of calls) {
     for (const accept of ["application/json", "application/problem+json"]) {
-      const reply = await app.inject({ ...call, headers: { ...call.headers, accept } });
-      const problem = Problem.strict().parse(reply.json());
-      assert.ok(problem.status === reply.statusCode && problem.status >= 400, call.url);
-      assert.equal(String(reply.headers["content-type"]).split(";")[0], accept);
+      const response = await app.inject({ ...call, headers: { ...call.headers, accept } });
+      const problem = Problem.strict().parse(response.json());
+      assert.ok(problem.status === response.statusCode && problem.status >= 400, call.url);
+      assert.equal(String(response.headers["content-type"]).split(";")[0], accept);
     }
   }
 });
@@ -130,8 +130,8 @@ test("a request without Host, or with an unknown Expect, is answered like any ot
   await app.listen({ host: "127.0.0.1", port: 0 });
   const port = (app.server.address() as AddressInfo).port;
   for (const head of ["", "host: a\r\nexpect: miracles\r\n"]) {
-    const reply = await rawReply(port, `GET /livez HTTP/1.1\r\nconnection: close\r\n${head}\r\n`);
-    assert.match(reply, /^HTTP\/1.1 200 /);
+    const response = await rawResponse(port, `GET /livez HTTP/1.1\r\nconnection: close\r\n${head}\r\n`);
+    assert.match(response, /^HTTP\/1.1 200 /);
   }
 });
 
@@ -158,7 +158,7 @@ test("Errors: the same shape where Node's parser fails: large headers, no HTTP, 
   };
   for (const [detail, requests] of Object.entries(told)) {
     for (const sent of requests) {
-      const problem = problemIn(await rawReply((app.server.address() as AddressInfo).port, sent));
+      const problem = problemIn(await rawResponse((app.server.address() as AddressInfo).port, sent));
       assert.equal(problem.error, sent.length > 70_000 ? "request_too_large" : "invalid_request");
       assert.ok(problem.detail.startsWith(detail), problem.detail);
     }
@@ -170,9 +170,9 @@ test("Errors: the same shape for whatever odd request, on a connection of its ow
   await app.listen({ host: "127.0.0.1", port: 0 });
   const { port } = app.server.address() as AddressInfo;
   for (const [name, sent] of Object.entries(oddRequests)) {
-    const reply = await rawReply(port, sent);
-    assert.match(reply, /^HTTP/, name);
-    const problem = problemIn(reply);
+    const response = await rawResponse(port, sent);
+    assert.match(response, /^HTTP/, name);
+    const problem = problemIn(response);
     assert.ok(problem.status >= 400 && problem.status < 500, name);
   }
 });
@@ -234,12 +234,12 @@ test("garbage behind a request that is still computed is refused after its answe
   socket.write(`POST /verify HTTP/1.1\r\n${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
   await computing.promise;
   socket.write("garbage\r\n\r\n");
-  const replies = (await socket.setEncoding("utf8").toArray()).join("");
-  assert.deepEqual(replies.match(/HTTP\/1\.1 \d\d\d/g), ["HTTP/1.1 200", "HTTP/1.1 400"]);
+  const responses = (await socket.setEncoding("utf8").toArray()).join("");
+  assert.deepEqual(responses.match(/HTTP\/1\.1 \d\d\d/g), ["HTTP/1.1 200", "HTTP/1.1 400"]);
 });
 
-function problemIn(reply: string): Problem {
-  const [head, body] = reply.split("\r\n\r\n");
+function problemIn(response: string): Problem {
+  const [head, body] = response.split("\r\n\r\n");
   const problem = Problem.strict().parse(JSON.parse(body!));
   assert.ok(head!.startsWith(`HTTP/1.1 ${problem.status} `), head);
   assert.ok(head!.toLowerCase().includes(`x-request-id: ${problem.request_id}`), head);

@@ -239,8 +239,8 @@ const refused: [path: string, type: string, mistakes: Told, status?: number][] =
 for (const [path, type, mistakes] of accepted) {
   for (const [mistake, body] of Object.entries(mistakes)) {
     test(`accepted: ${mistake} (${type} to ${path})`, async (t) => {
-      const reply = await inject(testServer(t), path, type, body);
-      assert.equal(reply.statusCode, 200, reply.body);
+      const response = await inject(testServer(t), path, type, body);
+      assert.equal(response.statusCode, 200, response.body);
     });
   }
 }
@@ -248,11 +248,11 @@ for (const [path, type, mistakes] of accepted) {
 for (const [path, type, mistakes, status = 400] of refused) {
   for (const [mistake, [body, detail]] of Object.entries(mistakes)) {
     test(`told: ${mistake} (${type} to ${path})`, async (t) => {
-      const reply = await inject(testServer(t), path, type, body);
-      assert.equal(reply.statusCode, status);
-      assert.match(reply.json().detail, detail);
+      const response = await inject(testServer(t), path, type, body);
+      assert.equal(response.statusCode, status);
+      assert.match(response.json().detail, detail);
       // Neither Base64 nor another part of what was sent.
-      assert.doesNotMatch(reply.json().detail, /[\w+/]{20}/);
+      assert.doesNotMatch(response.json().detail, /[\w+/]{20}/);
     });
   }
 }
@@ -275,9 +275,9 @@ test("accepted: Base64 with plus signs as it is in a form, and a percent-encoded
 
 test("told: a page whose origin may not call the service, without a header that would let it", async (t) => {
   const headers = { origin: "https://app.example", "access-control-request-method": "POST" };
-  const reply = await testServer(t).app.inject({ method: "OPTIONS", url: "/verify", headers });
-  assert.deepEqual([reply.statusCode, reply.headers["access-control-allow-origin"]], [405, undefined]);
-  assert.match(reply.json().detail, /CORS_ORIGINS/);
+  const response = await testServer(t).app.inject({ method: "OPTIONS", url: "/verify", headers });
+  assert.deepEqual([response.statusCode, response.headers["access-control-allow-origin"]], [405, undefined]);
+  assert.match(response.json().detail, /CORS_ORIGINS/);
 });
 
 test("told: how small a face the detector finds in a large image", async (t) => {

@@ -4,12 +4,12 @@ import { ApiError } from "../call/api-error.ts";
 import { requestIdFrom } from "../call/request-headers.ts";
 import { lingerThenClose } from "../connections/lingering-close.ts";
 import { pendingResponses } from "../connections/pending-responses.ts";
-import { problemFrom } from "./problem-reply.ts";
+import { problemFrom } from "./problem-response.ts";
 
 /**
- * Replies on a connection whose bytes are not HTTP or do not arrive in time, with a problem of the usual
- * shape, and closes it. For Node's `clientError`, where there is no request to reply to. Requests that came
- * whole before on the connection get their responses first.
+ * Responses on a connection whose bytes are not HTTP or do not arrive in time, with a problem of the usual
+ * shape, and closes it. For Node's `clientError`, where there is no request to response to. Requests that
+ * came whole before on the connection get their responses first.
  */
 export function answerMalformedRequest(
   error: ConnectionError,

@@ -16,7 +16,7 @@ export function rejectUnknownRoutes(
     if (!isPage || sendMissingPage === undefined) throw error;
     return sendMissingPage(request, reply);
   });
-  // Never reached, but without a handler Fastify would register its own, whose reply repeats the path.
+  // Never reached, but without a handler Fastify would register its own, whose response repeats the path.
   app.setNotFoundHandler((request) => {
     throw routeError(app, request);
   });

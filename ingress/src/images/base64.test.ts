@@ -46,7 +46,7 @@ test("a scheme or a path → unsupported_image_source", () => {
     "file:///etc/passwd",
     "FTP://example.org/a",
     "s3:bucket",
-    "C:\\pictures\\a.jpg",
+    "C:\\images\\a.jpg",
     "/etc/passwd",
     "/home/ann",
     "./a.jpg",

@@ -48,8 +48,8 @@ export class InFlightLimiter implements AsyncDisposable {
   readonly #acquire: (...args: (string | number)[]) => Promise<unknown>;
   readonly #report: (...args: (string | number)[]) => Promise<unknown>;
   /**
-   * The calls of this process, by team; teams without calls are absent. `pending` calls wait for a reply of
-   * Redis.
+   * The calls of this process, by team; teams without calls are absent. `pending` calls wait for a response
+   * of Redis.
    */
   readonly #counts = new Map<string, { held: number; pending: number }>();
   /** Teams whose count in Redis may be too high. */
@@ -82,7 +82,7 @@ export class InFlightLimiter implements AsyncDisposable {
       inFlightMax,
       reportValidMs,
     ).then(
-      (reply) => Number(reply),
+      (response) => Number(response),
       () => (own.held + own.pending <= inFlightMax ? own.held + own.pending : 0),
     );
     own.pending--;

@@ -63,11 +63,11 @@ test("two ingress processes share the calls in flight of a team; a call that end
     assert.equal(refused.headers["retry-after"], "1");
   }
   held[0]!.end();
-  assert.equal((await held[0]!.reply).statusCode, 200);
+  assert.equal((await held[0]!.response).statusCode, 200);
   await waitUntilAdmitted(() => other.post("/verify", vectors));
-  for (const { end, reply } of held) {
+  for (const { end, response } of held) {
     end();
-    await reply;
+    await response;
   }
 });
 
@@ -80,9 +80,9 @@ test("the calls of a dead ingress process are no longer counted after seconds", 
   assert.equal((await other.post("/verify", vectors)).statusCode, 429);
   dying.redis.disconnect();
   await waitUntilAdmitted(() => other.post("/verify", vectors));
-  for (const { end, reply } of held) {
+  for (const { end, response } of held) {
     end();
-    await reply;
+    await response;
   }
 });
 
@@ -98,7 +98,7 @@ test("the calls of a living ingress process are counted for as long as they take
     async () => (await other.post("/verify", vectors)).statusCode === 429,
   );
   held.end();
-  await held.reply;
+  await held.response;
 });
 
 test("while Redis is unreachable every ingress process counts alone", async (t) => {
@@ -108,9 +108,9 @@ test("while Redis is unreachable every ingress process counts alone", async (t) 
   const held = [alone.hold(), alone.hold()];
   await Promise.all(held.map(({ begun }) => begun));
   assert.equal((await alone.post("/verify", vectors)).statusCode, 429);
-  for (const { end, reply } of held) {
+  for (const { end, response } of held) {
     end();
-    await reply;
+    await response;
   }
   assert.equal((await alone.post("/verify", vectors)).statusCode, 200);
   await firstRefusal(() => alone.post("/verify", vectors));
@@ -142,7 +142,7 @@ async function teamWithLimits(t: TestContext, limits: LimitOverrides) {
       const id = randomUUID();
       held.set(id, { begin: begun.resolve, ended: ended.promise });
       return {
-        reply: post("/represent", { img: image }, { "x-request-id": id }),
+        response: post("/represent", { img: image }, { "x-request-id": id }),
         begun: begun.promise,
         end: () => ended.resolve(),
       };
@@ -158,11 +158,11 @@ async function connection(t: TestContext) {
   return redis;
 }
 
-/** Calls until one is refused, and returns that reply. */
+/** Calls until one is refused, and returns that response. */
 async function firstRefusal<T extends { statusCode: number }>(call: () => Promise<T>): Promise<T> {
-  let reply = await call();
-  await waitUntil("a call is refused", async () => (reply = await call()).statusCode === 429);
-  return reply;
+  let response = await call();
+  await waitUntil("a call is refused", async () => (response = await call()).statusCode === 429);
+  return response;
 }
 
 const waitUntilAdmitted = (call: () => Promise<{ statusCode: number }>) =>

@@ -17,7 +17,7 @@ import { InFlightLimiter } from "./in-flight-limiter.ts";
  * one goes to a network that holds none: somebody with many addresses is refused before others are.
  *
  * The state is beside that of the teams, under names that no team can have. While the volatile Redis is
- * unreachable calls are refused: they could not bring pictures, and a flood of addresses would fill the
+ * unreachable calls are refused: they could not bring images, and a flood of addresses would fill the
  * memory of every ingress.
  */
 export function openVisitorLimiter(

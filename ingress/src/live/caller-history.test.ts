@@ -32,12 +32,12 @@ test("the ten with the largest share are shown, of calls or bytes, now or in fiv
   const history = new CallerHistory();
   for (let team = 0; team < 30; team++) repeat(100 + team, () => history.ended(`t${team}`, true, 0));
   repeat(20, () => history.ended("just-begun", false, minute));
-  history.ended("large-pictures", false, 0);
+  history.ended("large-images", false, 0);
   history.ended("~visitors", false, 0);
-  history.received("large-pictures", 5_000_000, 0);
+  history.received("large-images", 5_000_000, 0);
   const live = history.read(minute + 4_000);
   const quieter = few(8, (i) => `t${29 - i}`);
-  assert.deepEqual(namesOf(live), ["just-begun", ...quieter, "large-pictures", "~visitors"]);
+  assert.deepEqual(namesOf(live), ["just-begun", ...quieter, "large-images", "~visitors"]);
   const rest = few(22, (team) => 100 + team).reduce((sum, calls) => sum + calls);
   assert.deepEqual([live.others.calls.all, live.others.refused.all], [rest, rest]);
 });

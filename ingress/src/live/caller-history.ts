@@ -74,7 +74,7 @@ export class CallerHistory {
 
 /**
  * Returns the ten teams with the largest share of the calls or of the bytes, in the last 10 s or in five
- * minutes, so also who has just begun, or sends few calls with large pictures; and beside them all calls
+ * minutes, so also who has just begun, or sends few calls with large images; and beside them all calls
  * without a key. The rest is added to `rest`.
  */
 function loudest(callers: LiveCaller[], rest: LiveCaller): LiveCallers {

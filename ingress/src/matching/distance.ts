@@ -1,8 +1,8 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 
 /**
- * Returns the distance of two vectors of equal length, computed in float64 and rounded to 6 decimals. Replies
- * show the number that was compared with the threshold, so they never contradict themselves.
+ * Returns the distance of two vectors of equal length, computed in float64 and rounded to 6 decimals.
+ * Responses show the number that was compared with the threshold, so they never contradict themselves.
  *
  * A vector of zeros has no direction. Its cosine distance is 1 from every vector, itself included; normalized
  * it stays zero, so its `euclidean_l2` distance is 1 from every other vector. The result is always finite,

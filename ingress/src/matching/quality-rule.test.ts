@@ -25,7 +25,7 @@ const good: FaceQuality = {
 const blurred = { ...good, sharpness: 0.2 };
 const small = { ...good, eye_distance_px: 12.5 };
 
-test("replies have the measurements of the faces and their issues; nothing is refused for them", async (t) => {
+test("responses have the measurements of the faces and their issues; nothing is refused for them", async (t) => {
   const poor = {
     eye_distance_px: 5,
     sharpness: 0,
@@ -132,7 +132,7 @@ test("without alignment there is nothing to judge by, so a rule is refused", asy
 
 const nulls = { img1: null, img2: null };
 
-/** The body of the reply where workers find faces of these qualities, image by image. */
+/** The body of the response where workers find faces of these qualities, image by image. */
 async function call(t: TestContext, path: string, body: object, images: Qualities[], lastConfidence = 0.9) {
   const answers = images.map(
     (qualities, i): Answer =>

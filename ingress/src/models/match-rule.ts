@@ -29,8 +29,8 @@ export function matchRule(fields: ThresholdFields, { model, falseMatchRates }: S
     `The threshold ${threshold} matches about ${Math.round(100 * rate)} % of pairs of different people. ` +
     `For ${metric}, ${model.name} has its own, ${own}: leave threshold out to use it.`;
   const warnings = threshold > own && rate > rateWarned ? [{ code: "threshold_too_high", detail }] : [];
-  const replyFields = { threshold, threshold_false_match_rate: falseMatchRate(threshold), warnings };
-  return { metric, threshold, falseMatchRate, replyFields };
+  const responseFields = { threshold, threshold_false_match_rate: falseMatchRate(threshold), warnings };
+  return { metric, threshold, falseMatchRate, responseFields };
 }
 
 /** Share of pairs of different people. A threshold that matches more of them comes with a warning. */

@@ -47,8 +47,8 @@ test("what is not listed is not served, under whatever path", async () => {
     "",
   ];
   for (const path of paths) {
-    const reply = await app.inject(`/assets/${path}`);
-    assert.deepEqual([reply.statusCode, reply.json().error], [404, "not_found"], path);
+    const response = await app.inject(`/assets/${path}`);
+    assert.deepEqual([response.statusCode, response.json().error], [404, "not_found"], path);
   }
 });
 

@@ -24,11 +24,11 @@ test("a page comes in the best encoding that the client takes", async () => {
     "*": "identity",
   } as const;
   for (const [accepted, encoding] of Object.entries(expected)) {
-    const reply = await app.inject({ url: "/", headers: { "accept-encoding": accepted } });
-    assert.equal(reply.headers["content-encoding"] ?? "identity", encoding, accepted);
-    assert.equal(reply.headers.vary, "accept-encoding, accept-language");
-    assert.equal(decoders[encoding](reply.rawPayload).toString(), plain);
-    assert.equal(Number(reply.headers["content-length"]), reply.rawPayload.length);
+    const response = await app.inject({ url: "/", headers: { "accept-encoding": accepted } });
+    assert.equal(response.headers["content-encoding"] ?? "identity", encoding, accepted);
+    assert.equal(response.headers.vary, "accept-encoding, accept-language");
+    assert.equal(decoders[encoding](response.rawPayload).toString(), plain);
+    assert.equal(Number(response.headers["content-length"]), response.rawPayload.length);
   }
 });
 
@@ -45,16 +45,16 @@ test("a client whose tag a proxy has made weak gets 304 too, and so does one tha
   const headers = { "accept-encoding": "br" };
   const { etag } = (await app.inject({ url: "/", headers })).headers;
   for (const tags of [`W/${etag}`, `"a" , W/"b",W/${etag}`, "*"]) {
-    const reply = await app.inject({ url: "/", headers: { ...headers, "if-none-match": tags } });
-    assert.deepEqual([reply.statusCode, reply.body], [304, ""], tags);
+    const response = await app.inject({ url: "/", headers: { ...headers, "if-none-match": tags } });
+    assert.deepEqual([response.statusCode, response.body], [304, ""], tags);
   }
   for (const tags of [`W/"other"`, `W/`, ""]) {
-    const reply = await app.inject({ url: "/", headers: { ...headers, "if-none-match": tags } });
-    assert.equal(reply.statusCode, 200, tags);
+    const response = await app.inject({ url: "/", headers: { ...headers, "if-none-match": tags } });
+    assert.equal(response.statusCode, 200, tags);
   }
 });
 
-test("with allowed origins, replies vary by both", async (t) => {
+test("with allowed origins, responses vary by both", async (t) => {
   const { app } = testServer(t, { settings: { CORS_ORIGINS: "https://faces.example" } });
   assert.equal((await app.inject("/")).headers.vary, "accept-encoding, accept-language, origin");
 });

@@ -18,7 +18,7 @@ test("the policy allows nothing by default, and what it allows comes from this s
   assert.deepEqual(policy.get("default-src"), ["'none'"]);
   for (const [name, sources] of policy) {
     if (!name.endsWith("-src") || name === "default-src" || name === "base-uri") continue;
-    // `blob:` is what a script of the page has made: a picture that the reader chose.
+    // `blob:` is what a script of the page has made: an image that the reader chose.
     assert.deepEqual(sources, name === "img-src" ? ["'self'", "blob:"] : ["'self'"], name);
   }
   assert.deepEqual(policy.get("base-uri"), ["'none'"]);
@@ -43,10 +43,10 @@ test("every answer of the pages has the same headers: pages, assets, redirects a
     "/assets/x": 404,
   };
   for (const [url, status] of Object.entries(answers)) {
-    const reply = await app.inject({ url, headers: { accept: "text/html" } });
-    assert.equal(reply.statusCode, status, url);
-    for (const [name, value] of Object.entries(pageHeaders)) assert.equal(reply.headers[name], value, url);
-    assert.equal(reply.headers["set-cookie"], undefined);
+    const response = await app.inject({ url, headers: { accept: "text/html" } });
+    assert.equal(response.statusCode, status, url);
+    for (const [name, value] of Object.entries(pageHeaders)) assert.equal(response.headers[name], value, url);
+    assert.equal(response.headers["set-cookie"], undefined);
   }
 });
 

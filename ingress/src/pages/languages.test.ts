@@ -24,21 +24,21 @@ test("the pages for visitors are in the language that the reader prefers, and sa
       ["/waitlist/nothing", words.refusals.not_found.title],
       ["/nothing", words.missingPage.description],
     ] as const) {
-      const reply = await app.inject({ url, headers });
-      assert.ok(reply.body.includes(`<html lang="${words.language}">`), url);
-      assert.ok(reply.body.includes(`<h1>${heading}</h1>`), reply.body);
-      assert.ok(reply.body.includes(`>${words.siteFrame.skip}</a>`), url);
-      assert.equal(reply.headers["content-language"], words.language, url);
-      assert.match(String(reply.headers.vary), /\baccept-language\b/, url);
+      const response = await app.inject({ url, headers });
+      assert.ok(response.body.includes(`<html lang="${words.language}">`), url);
+      assert.ok(response.body.includes(`<h1>${heading}</h1>`), response.body);
+      assert.ok(response.body.includes(`>${words.siteFrame.skip}</a>`), url);
+      assert.equal(response.headers["content-language"], words.language, url);
+      assert.match(String(response.headers.vary), /\baccept-language\b/, url);
     }
   }
 });
 
 test("what is wrong with a form is said in its reader's language", async () => {
-  const reply = await postForm(app, "/waitlist", { email: "ada", team: "" }, german);
-  assert.equal(reply.statusCode, 400);
+  const response = await postForm(app, "/waitlist", { email: "ada", team: "" }, german);
+  assert.equal(response.statusCode, 400);
   for (const text of [allWords.de.waitlist.wrongEmail, allWords.de.waitlist.wrongTeam]) {
-    assert.ok(reply.body.includes(text), text);
+    assert.ok(response.body.includes(text), text);
   }
 });
 
@@ -56,10 +56,10 @@ test("the mail with a sign-in link is in the language in which it was requested"
 test("documents, the dashboard and errors of the API are in English for everybody", async () => {
   const { cookie } = await signIn(app, accounts.invite(member));
   for (const url of ["/docs", "/dashboard"]) {
-    const reply = await app.inject({ url, headers: { ...german, cookie } });
-    assert.match(reply.body, /<html lang="en">/, url);
-    assert.equal(reply.headers["content-language"], "en", url);
-    assert.doesNotMatch(String(reply.headers.vary), /accept-language/, url);
+    const response = await app.inject({ url, headers: { ...german, cookie } });
+    assert.match(response.body, /<html lang="en">/, url);
+    assert.equal(response.headers["content-language"], "en", url);
+    assert.doesNotMatch(String(response.headers.vary), /accept-language/, url);
   }
   const problem = (headers: Record<string, string>) =>
     app.inject({ url: "/verify", method: "POST", headers });

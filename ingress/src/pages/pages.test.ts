@@ -16,16 +16,16 @@ const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 
 for (const { path, title } of allPages) {
   test(`${path}: a page with a title, one heading, and links that lead somewhere`, async () => {
-    const reply = await app.inject({ url: path, headers: browser });
-    assert.equal(reply.statusCode, 200);
-    assert.equal(reply.headers["content-type"], "text/html; charset=utf-8");
-    assert.equal(reply.headers["cache-control"], "no-cache");
-    assert.match(reply.body, /<html lang="en">/);
+    const response = await app.inject({ url: path, headers: browser });
+    assert.equal(response.statusCode, 200);
+    assert.equal(response.headers["content-type"], "text/html; charset=utf-8");
+    assert.equal(response.headers["cache-control"], "no-cache");
+    assert.match(response.body, /<html lang="en">/);
     const escapedTitle = html`${title}`;
-    assert.ok(reply.body.includes(`<title>${escapedTitle} · Faceline</title>`));
-    assert.equal(reply.body.match(/<h1/g)?.length, 1);
-    assert.doesNotMatch(reply.body, /undefined|\[object|NaN/);
-    const ids = [...reply.body.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
+    assert.ok(response.body.includes(`<title>${escapedTitle} · Faceline</title>`));
+    assert.equal(response.body.match(/<h1/g)?.length, 1);
+    assert.doesNotMatch(response.body, /undefined|\[object|NaN/);
+    const ids = [...response.body.matchAll(/ id="([^"]*)"/g)].map(([, id]) => id);
     assert.equal(new Set(ids).size, ids.length, "an id stands once");
   });
 }
@@ -39,10 +39,10 @@ test("every address in every page resolves, anchors included", async () => {
       const url = target === "" ? path : target;
       if (checked.has(`${url}#${anchor}`)) continue;
       checked.add(`${url}#${anchor}`);
-      const reply = await app.inject({ url, headers: browser });
-      assert.equal(reply.statusCode, 200, `${path} links to ${address}`);
+      const response = await app.inject({ url, headers: browser });
+      assert.equal(response.statusCode, 200, `${path} links to ${address}`);
       if (anchor !== undefined)
-        assert.ok(reply.body.includes(` id="${anchor}"`), `${path} links to ${address}`);
+        assert.ok(response.body.includes(` id="${anchor}"`), `${path} links to ${address}`);
     }
   }
 });
@@ -63,8 +63,8 @@ test("a page with everything that it loads is at most 64 kB on the wire", async 
     for (const [, address] of body.matchAll(/<(?:link|script)[^>]* (?:href|src)="(\/assets\/[^"]*)"/g)) {
       addresses.push(address!);
     }
-    const replies = addresses.map((url) => app.inject({ url, headers: { "accept-encoding": "gzip" } }));
-    const bytes = (await Promise.all(replies)).reduce((sum, { rawPayload }) => sum + rawPayload.length, 0);
+    const responses = addresses.map((url) => app.inject({ url, headers: { "accept-encoding": "gzip" } }));
+    const bytes = (await Promise.all(responses)).reduce((sum, { rawPayload }) => sum + rawPayload.length, 0);
     assert.ok(bytes <= 64 * 1024, `${path}: ${bytes} bytes`);
   }
 });
@@ -123,8 +123,8 @@ test("another method than a path takes is JSON for browsers too", async () => {
 
 test("a path that a header may not hold is not found, with or without a slash at its end", async () => {
   for (const path of ["/docs/%E2%82%AC/", "/docs/%0d%0a/", "/docs/%E2%82%AC"]) {
-    const reply = await app.inject({ url: path, headers: browser });
-    assert.deepEqual([reply.statusCode, reply.headers.location], [404, undefined], path);
+    const response = await app.inject({ url: path, headers: browser });
+    assert.deepEqual([response.statusCode, response.headers.location], [404, undefined], path);
   }
 });
 
@@ -134,17 +134,17 @@ test("a slash at the end leads to the page", async () => {
     ["/docs//", "/docs"],
     ["/docs/errors/", "/docs/errors"],
   ] as const) {
-    const reply = await app.inject(url);
-    assert.deepEqual([reply.statusCode, reply.headers.location], [308, location]);
+    const response = await app.inject(url);
+    assert.deepEqual([response.statusCode, response.headers.location], [308, location]);
   }
 });
 
 test("PAGES=off: there is the API alone", async (t) => {
   const { app } = testServer(t, { settings: { PAGES: "off" } });
   for (const url of ["/", "/docs", "/docs/errors", "/problems/queue_full", "/assets/x"]) {
-    const reply = await app.inject({ url, headers: browser });
-    assert.deepEqual([reply.statusCode, reply.json().error], [404, "not_found"], url);
-    assert.equal(reply.headers["content-security-policy"], undefined);
+    const response = await app.inject({ url, headers: browser });
+    assert.deepEqual([response.statusCode, response.json().error], [404, "not_found"], url);
+    assert.equal(response.headers["content-security-policy"], undefined);
   }
   assert.equal((await app.inject("/openapi.json")).statusCode, 200);
 });

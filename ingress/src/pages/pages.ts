@@ -46,7 +46,7 @@ export function addPages(app: FastifyInstance, site: Pages): void {
       const isOurs = path !== withoutSlash && opened.findPage(withoutSlash) !== undefined;
       return isOurs ? reply.redirect(withoutSlash, 308) : sendPage(opened, path, request, reply);
     });
-    // The `type` of an error's reply.
+    // The `type` of an error's response.
     pages.get<{ Params: { code: string } }>("/problems/:code", async (request, reply) => {
       const { code } = request.params;
       if (isErrorCode(code)) return reply.redirect(`/docs/errors#${code}`);

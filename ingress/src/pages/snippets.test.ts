@@ -22,8 +22,8 @@ const origin = await app.listen({ host: "127.0.0.1", port: 0 });
 
 const folder = mkdtempSync(join(tmpdir(), "snippets-"));
 after(() => rmSync(folder, { recursive: true }));
-const picture = Buffer.from(await base64Image(), "base64");
-for (const name of ["first.jpg", "second.jpg", "third.jpg"]) writeFileSync(join(folder, name), picture);
+const image = Buffer.from(await base64Image(), "base64");
+for (const name of ["first.jpg", "second.jpg", "third.jpg"]) writeFileSync(join(folder, name), image);
 
 const programs: Record<CallLanguage, { file: string; command: string; needs: string[] }> = {
   curl: { file: "call.sh", command: "sh", needs: ["curl", "--version"] },

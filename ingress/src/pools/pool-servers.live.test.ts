@@ -30,10 +30,10 @@ test("pools of both servers are known, and a call goes through the server of its
   assert.notEqual(first, second);
 
   const task = `a/${randomBytes(12).toString("base64url")}/0` as TaskId;
-  const images = [{ task, bytes: Buffer.from("picture") }];
+  const images = [{ task, bytes: Buffer.from("image") }];
   using published = await second.images.publish("ants", { images, memory: new CallMemory() }, 30_000);
   assert.ok(published);
-  assert.equal(await redis.get(imageKey(task)), "picture");
+  assert.equal(await redis.get(imageKey(task)), "image");
 
   using subscription = second.answers.subscribe([task]);
   const answer = { ...answerWith({ kind: "failed", reason: "run_failed" }), task };

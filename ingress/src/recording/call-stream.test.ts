@@ -17,7 +17,7 @@ test("a call is a line with its sizes, and without the name of its team", async 
     at: 1_000,
     lane: "Dlib/ssd",
     deadlineMs: 2_000,
-    pictures: [[41_000, 327_680]],
+    images: [[41_000, 327_680]],
     outcome: "answered",
     tookMs: 50,
     serviceMs: 50,
@@ -44,8 +44,8 @@ test("how a call ended is recorded; what reached no queue is left out", async (t
   const lines = open(t, stream);
   stream.add(ended({ status: 429, error: "rate_limited" }));
   stream.add(ended({ status: 400, error: "invalid_image" }));
-  stream.add(ended({ pictures: [] }));
-  stream.add(ended({ status: 503, error: "queue_timeout", pictures: [], lane: undefined }));
+  stream.add(ended({ imageSizes: [] }));
+  stream.add(ended({ status: 503, error: "queue_timeout", imageSizes: [], lane: undefined }));
   stream.add(ended({ status: 400, error: "no_face_detected" }));
   stream.add(ended({ status: 504, error: "upstream_timeout" }));
   stream.add(ended({ status: 502, error: "upstream_failed" }));
@@ -105,9 +105,9 @@ async function read(lines: ReturnType<typeof open>, count: number): Promise<Reco
 
 function ended({ error, ...changes }: Changes): Parameters<CallStream["add"]>[0] {
   const record = testRecord(() => 1_000);
-  const pictures = [{ bytes: 41_000, pixels: 327_680 }];
+  const imageSizes = [{ bytes: 41_000, pixels: 327_680 }];
   const { status, ...fields } = { status: 200, ...changes };
-  Object.assign(record, { tenant: "team-a", lane: "Dlib/ssd", pictures }, fields);
+  Object.assign(record, { tenant: "team-a", lane: "Dlib/ssd", imageSizes }, fields);
   if (error !== undefined) record.error = new ApiError(error, "…");
   return { record, status, endedAt: 1_050, parts: record.parts(1_050) };
 }
@@ -116,6 +116,6 @@ type Changes = {
   tenant?: string;
   status?: number | undefined;
   error?: ConstructorParameters<typeof ApiError>[0];
-  pictures?: [];
+  imageSizes?: [];
   lane?: undefined;
 };

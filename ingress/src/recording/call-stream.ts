@@ -51,16 +51,16 @@ function flush(reader: Reader): void {
 
 function recordedCall({ record, status, parts }: EndedCall, salt: string): RecordedCall | undefined {
   const outcome = outcomeOf(record.error?.code, status);
-  const { tenant, lane, deadlineMs, arrivedAt, pictures } = record;
+  const { tenant, lane, deadlineMs, arrivedAt, imageSizes } = record;
   if (outcome === undefined || tenant === undefined || deadlineMs === undefined) return undefined;
   // Vectors need no worker.
-  if (outcome !== "shed" && pictures.length === 0) return undefined;
+  if (outcome !== "shed" && imageSizes.length === 0) return undefined;
   return {
     at: arrivedAt,
     tenant: createHash("sha256").update(salt).update(tenant).digest().readUInt32BE(0),
     ...(lane !== undefined && { lane }),
     deadlineMs,
-    pictures: pictures.map(({ bytes, pixels }): [number, number] => [bytes, pixels]),
+    images: imageSizes.map(({ bytes, pixels }): [number, number] => [bytes, pixels]),
     outcome,
     ...(outcome === "answered" && {
       tookMs: hundredths(parts.total),

@@ -19,13 +19,13 @@ test("the answer for the first two samples is computed by the workers, twice for
   const readers = Array.from({ length: 5 }, () => app.inject(url));
   await Promise.race([...readers, new Promise(setImmediate)]);
   answered.resolve();
-  for (const reply of [...(await Promise.all(readers)), await app.inject(url)]) {
-    assert.equal(reply.statusCode, 200, reply.body);
-    assert.equal(reply.headers["cache-control"], "no-store");
-    const { request, samples, reply: verifyReply, timing } = reply.json();
+  for (const response of [...(await Promise.all(readers)), await app.inject(url)]) {
+    assert.equal(response.statusCode, 200, response.body);
+    assert.equal(response.headers["cache-control"], "no-store");
+    const { request, samples, response: verifyResponse, timing } = response.json();
     assert.deepEqual(request, { model_name: "Dlib", detector_backend: "ssd", distance_metric: "cosine" });
     assert.deepEqual(samples, ["dia-1", "dia-2"]);
-    assert.deepEqual([VerifyResponse.parse(verifyReply).verified, verifyReply.distance], [true, 0]);
+    assert.deepEqual([VerifyResponse.parse(verifyResponse).verified, verifyResponse.distance], [true, 0]);
     assert.match(timing, /^admission;dur=.*total;dur=/);
   }
   assert.equal(dispatched.length, 2);
@@ -81,8 +81,8 @@ test("a failure is what a call would get, and is tried again after its Retry-Aft
     },
   });
   const read = async () => {
-    const reply = await app.inject(url);
-    return [reply.statusCode, reply.json().error, reply.headers["retry-after"], dispatched.length];
+    const response = await app.inject(url);
+    return [response.statusCode, response.json().error, response.headers["retry-after"], dispatched.length];
   };
   assert.deepEqual(await read(), [503, "model_unavailable", "3", 1]);
   now += 1_500;
@@ -118,8 +118,8 @@ test("a bug is reported once, and readers get internal_error", async (t) => {
     reportBug: (error) => bugs.push(error),
   });
   for (let reader = 0; reader < 3; reader++) {
-    const reply = await app.inject(url);
-    assert.deepEqual([reply.statusCode, reply.json().error], [500, "internal_error"]);
+    const response = await app.inject(url);
+    assert.deepEqual([response.statusCode, response.json().error], [500, "internal_error"]);
   }
   assert.equal(bugs.length, 1);
 });

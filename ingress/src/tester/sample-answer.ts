@@ -1,7 +1,7 @@
 import { type VerifyResponse, VerifyRequest } from "@faceline/contracts/http/verify";
 import { traceparentOf } from "@faceline/contracts/trace/span";
 import { laneId, visitorsTenant } from "@faceline/contracts/wire/ids";
-import { readPicture, type SampleName } from "@faceline/web/samples";
+import { readImage, type SampleName } from "@faceline/web/samples";
 import { validate } from "../body/validate.ts";
 import { ApiError } from "../call/api-error.ts";
 import type { RequestContext } from "../call/context.ts";
@@ -104,11 +104,11 @@ async function computeSampleAnswer(context: RouteContext): Promise<SampleAnswer>
     return serverTiming(record, endedAt);
   };
   try {
-    const [img1, img2] = await Promise.all(samples.map(readPicture));
-    const reply = await verify(context, call, validate(VerifyRequest, { img1, img2 }));
-    const { model, detector_backend, similarity_metric } = reply;
+    const [img1, img2] = await Promise.all(samples.map(readImage));
+    const response = await verify(context, call, validate(VerifyRequest, { img1, img2 }));
+    const { model, detector_backend, similarity_metric } = response;
     const request = { model_name: model, detector_backend, distance_metric: similarity_metric };
-    return { request, samples, reply, timing: end(200) };
+    return { request, samples, response, timing: end(200) };
   } catch (thrown) {
     const error = thrown instanceof ApiError ? thrown : bug;
     if (error === bug) ports.reportBug(thrown, { request_id: requestId });
@@ -131,10 +131,10 @@ const pauseMinMs = 2_000;
 
 /** GET /tester/sample-answer */
 type SampleAnswer = {
-  /** The fields of the call besides the pictures. */
+  /** The fields of the call besides the images. */
   request: Pick<VerifyRequest, "distance_metric"> & { model_name: string; detector_backend: string };
   samples: typeof samples;
-  reply: VerifyResponse;
+  response: VerifyResponse;
   /** Its `Server-Timing`. */
   timing: string;
 };

@@ -102,7 +102,7 @@ export function writeInput(graph: Graph, name: string, { input }: Pick<Contract,
   for (const [i, step] of steps.entries()) value = step(i === steps.length - 1 ? name : `faceline/step${i}`);
 }
 
-/** Adds the output: one row of numbers a face, of length 1, as raw lengths follow the picture's quality. */
+/** Adds the output: one row of numbers a face, of length 1, as raw lengths follow the image's quality. */
 function writeOutput(graph: Graph, name: string, { output }: Contract): void {
   const flat = graph.node("faceline/flat", "Flatten", [name], { axis: 1 });
   graph.node(adaptedOutput, "LpNormalization", [flat], { axis: 1, p: 2 });

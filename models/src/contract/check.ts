@@ -51,17 +51,17 @@ export async function checkRecogniser(onnx: Uint8Array, contract: ContractShape)
   return singles;
 }
 
-/** Returns one embedding for each picture, all of one run. Pictures are uint8 RGB, px by px. */
+/** Returns one embedding for each image, all of one run. Images are uint8 RGB, px by px. */
 async function embed(
   session: InferenceSession,
-  pictures: readonly Uint8Array[],
+  images: readonly Uint8Array[],
   px: number,
 ): Promise<Float32Array[]> {
-  const image = new Tensor("uint8", new Uint8Array(Buffer.concat(pictures)), [pictures.length, px, px, 3]);
+  const image = new Tensor("uint8", new Uint8Array(Buffer.concat(images)), [images.length, px, px, 3]);
   const { [adaptedOutput]: output } = await session.run({ [adaptedInput]: image });
   const numbers = output!.data as Float32Array;
-  const width = numbers.length / pictures.length;
-  return pictures.map((_, i) => numbers.slice(i * width, (i + 1) * width));
+  const width = numbers.length / images.length;
+  return images.map((_, i) => numbers.slice(i * width, (i + 1) * width));
 }
 
 /** Part of a contract that the checks need. */

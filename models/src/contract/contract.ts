@@ -24,7 +24,7 @@ export const Contract = z.strictObject({
     name: z.string().min(1).optional(),
     type: z.enum(["float32", "uint8"]).default("float32"),
     layout: z.enum(["NCHW", "NHWC"]),
-    /** The side of its square pictures. */
+    /** The side of its square images. */
     px: z.int().min(16).max(512),
     colour_order: z.enum(["RGB", "BGR"]),
     /** x = (pixel - mean) * scale, pixels from 0 to 255, in the order of its channels. */
@@ -38,7 +38,7 @@ export const Contract = z.strictObject({
     length: z.int().min(2).max(4_096),
   }),
   /**
-   * Position of a face in the model's pictures: as in ArcFace's chip (eyes at 46 % of the height) or as in
+   * Position of a face in the model's images: as in ArcFace's chip (eyes at 46 % of the height) or as in
    * dlib's (padding 0.25).
    */
   chip: z.enum(["arcface", "dlib"]),

@@ -32,11 +32,11 @@ for (const [kind, contract] of Object.entries({
   test(`the adapted file gives the boxes and scores of the formula, alone and in a batch: ${kind}`, async () => {
     const foreign = foreignDetector(contract);
     const [face, other] = goldenFaces(contract.input.px);
-    const pictures = [other, face, other];
-    const { boxes, scores } = await adapted(contract, foreign, pictures);
-    for (const [i, picture] of pictures.entries()) {
-      const expected = decode(contract, await rawOutputs(contract, foreign, picture));
-      const [boxWidth, count] = [boxes.length / pictures.length, scores.length / pictures.length];
+    const images = [other, face, other];
+    const { boxes, scores } = await adapted(contract, foreign, images);
+    for (const [i, image] of images.entries()) {
+      const expected = decode(contract, await rawOutputs(contract, foreign, image));
+      const [boxWidth, count] = [boxes.length / images.length, scores.length / images.length];
       assert.ok(largestDifference(boxes.subarray(i * boxWidth, (i + 1) * boxWidth), expected.boxes) < 1e-5);
       assert.ok(largestDifference(scores.subarray(i * count, (i + 1) * count), expected.scores) < 1e-5);
     }
@@ -162,25 +162,25 @@ function add(folder: string, contract: DetectorContract, onnx: Uint8Array = fore
   return addModel(folder, onnx, { contract, licenceText: "as you like" });
 }
 
-async function adapted(contract: DetectorContract, onnx: Uint8Array, pictures: readonly Uint8Array[]) {
+async function adapted(contract: DetectorContract, onnx: Uint8Array, images: readonly Uint8Array[]) {
   const { px } = contract.input;
   const session = await createSession(adaptDetector(onnx, contract));
-  const image = new Tensor("uint8", new Uint8Array(Buffer.concat(pictures)), [pictures.length, px, px, 3]);
+  const image = new Tensor("uint8", new Uint8Array(Buffer.concat(images)), [images.length, px, px, 3]);
   const outputs = await session.run({ [adaptedInput]: image });
   await session.release();
   const [boxes, scores] = [adaptedBoxes, adaptedScores].map((name) => outputs[name]!.data as Float32Array);
   return { boxes: boxes!, scores: scores! };
 }
 
-/** What the foreign file itself gives for a picture, each output by its name. */
-async function rawOutputs(contract: DetectorContract, onnx: Uint8Array, picture: Uint8Array) {
+/** What the foreign file itself gives for an image, each output by its name. */
+async function rawOutputs(contract: DetectorContract, onnx: Uint8Array, image: Uint8Array) {
   const { px, mean } = contract.input;
   const plane = px * px;
   const pixels = new Float32Array(3 * plane);
   for (let i = 0; i < plane; i++) {
     // Blue, green, red.
     for (const c of [0, 1, 2])
-      pixels[c * plane + i] = picture[3 * i + 2 - c]! - (typeof mean === "number" ? mean : mean[c]!);
+      pixels[c * plane + i] = image[3 * i + 2 - c]! - (typeof mean === "number" ? mean : mean[c]!);
   }
   const session = await createSession(onnx);
   const outputs = await session.run({ input: new Tensor("float32", pixels, [1, 3, px, px]) });

@@ -6,7 +6,7 @@ import { adaptedBoxes, adaptedScores } from "./detector-adapter.ts";
 import { type DetectorContract, rowsOf } from "./detector-contract.ts";
 
 /**
- * Runs an adapted detector on two drawn faces, each of which takes the middle half of its picture. Throws one
+ * Runs an adapted detector on two drawn faces, each of which takes the middle half of its image. Throws one
  * sentence where it cannot be loaded, or gives what no detector that keeps its contract would give.
  */
 export async function checkDetector(onnx: Uint8Array, shape: DetectorShape): Promise<void> {
@@ -91,20 +91,20 @@ function differenceOf(one: Detections, other: Detections): number {
   return Math.max(difference(one.scores, other.scores), difference(one.boxes, other.boxes));
 }
 
-/** Returns the boxes and scores of each picture, all of one run. Pictures are uint8 RGB, px by px. */
+/** Returns the boxes and scores of each image, all of one run. Images are uint8 RGB, px by px. */
 async function detect(
   session: InferenceSession,
-  pictures: readonly Uint8Array[],
+  images: readonly Uint8Array[],
   px: number,
 ): Promise<Detections[]> {
-  const image = new Tensor("uint8", new Uint8Array(Buffer.concat(pictures)), [pictures.length, px, px, 3]);
+  const image = new Tensor("uint8", new Uint8Array(Buffer.concat(images)), [images.length, px, px, 3]);
   const outputs = await session.run({ [adaptedInput]: image });
   const rows = (name: string, i: number): Float32Array => {
     const numbers = outputs[name]!.data as Float32Array;
-    const width = numbers.length / pictures.length;
+    const width = numbers.length / images.length;
     return numbers.slice(i * width, (i + 1) * width);
   };
-  return pictures.map((_, i) => ({ boxes: rows(adaptedBoxes, i), scores: rows(adaptedScores, i) }));
+  return images.map((_, i) => ({ boxes: rows(adaptedBoxes, i), scores: rows(adaptedScores, i) }));
 }
 
 type Detections = { boxes: Float32Array; scores: Float32Array };
@@ -115,11 +115,11 @@ export type DetectorShape = Pick<DetectorContract, "role" | "input" | "decoder" 
 const noBatches =
   "It takes one image at a time: a batch of 3 failed. Export it with a dynamic batch dimension.";
 
-/** Half the picture. Detectors draw their boxes differently: from eyebrows to chin, or the whole head. */
+/** Half the image. Detectors draw their boxes differently: from eyebrows to chin, or the whole head. */
 const drawnSide = 0.5;
 const sideRatioMax = 2;
 /** A face has some dozens of boxes, of thousands. */
 const facesShareMax = 0.05;
-/** Rounding of probabilities, and of shares of the picture between runs of different sizes. */
+/** Rounding of probabilities, and of shares of the image between runs of different sizes. */
 const scoreSlack = 1e-3;
 const differenceMax = 1e-3;

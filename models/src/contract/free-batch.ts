@@ -4,13 +4,13 @@ import type { Field } from "../onnx/reader.ts";
 import { copy, fieldsOf, graphFields, graphInitializer, graphNode, nameOf, tensorName } from "./adapter.ts";
 
 /**
- * Frees the batch dimension inside a graph that was exported for one picture: constant shapes of Reshape and
+ * Frees the batch dimension inside a graph that was exported for one image: constant shapes of Reshape and
  * sizes of Resize that begin with 1 begin with the batch of their data instead. Nodes that do not depend on
- * the picture stay as they are. The checks run batches to see whether that was all.
+ * the image stay as they are. The checks run batches to see whether that was all.
  */
 export function withFreeBatch(graph: readonly Field[], input: string): Field[] {
   const constants = intConstants(graph);
-  const ofPicture = new Set([input]);
+  const ofImage = new Set([input]);
   let count = 0;
   return graph.flatMap((field) => {
     if (field.field !== graphNode) return [field];
@@ -19,8 +19,8 @@ export function withFreeBatch(graph: readonly Field[], input: string): Field[] {
       node.filter((each) => each.field === number).map(({ value }) => textOf(value)),
     ) as [string[], string[]];
     // Nodes come after those that they read.
-    if (!inputs.some((name) => ofPicture.has(name))) return [field];
-    for (const name of outputs) ofPicture.add(name);
+    if (!inputs.some((name) => ofImage.has(name))) return [field];
+    for (const name of outputs) ofImage.add(name);
     const at = shapeInputs[textOf(node.find((each) => each.field === nodeOperator)?.value)];
     const shape = at === undefined ? undefined : constants.get(inputs[at] ?? "");
     if (at === undefined || shape === undefined || shape.length < 2 || shape[0] !== 1) return [field];

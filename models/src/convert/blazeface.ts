@@ -60,9 +60,9 @@ const heads = {
 } as const;
 
 /** The feature maps of the heads, 16 and 8 cells wide, and the numbers of their filters. */
-function featureLevels(layers: FloatLayers, weights: Weights, picture: Maps) {
+function featureLevels(layers: FloatLayers, weights: Weights, image: Maps) {
   const first = { filter: weights.get("unknown"), bias: weights.get("unknown_0").data, stride: 2 };
-  let x = layers.relu(layers.convolution("conv0", picture, first));
+  let x = layers.relu(layers.convolution("conv0", image, first));
   for (let block = 1; block <= blocks; block++) x = residual(layers, weights, block, x);
   const coarse = layers.relu(separable(layers, weights, "last", { x, number: lastBlock, stride: 2 }));
   return [

@@ -6,7 +6,7 @@ import type { Maps } from "./layers/layers.ts";
 import type { Weights, WeightTensor } from "./weights.ts";
 
 /**
- * FaceBoxes: a fast single-shot detector whose first layers shrink the picture 32 times.
+ * FaceBoxes: a fast single-shot detector whose first layers shrink the image 32 times.
  *
  *     image uint8 [N, px, px, 3]  ─►  boxes [N, anchors, 4], scores [N, anchors] in 0..1
  *
@@ -38,10 +38,10 @@ const normalisation = { mean: [mean, mean, mean], factor } as const;
  */
 const encodingScale = [0.0999755859375, 0.0999755859375, 0.199951171875, 0.199951171875];
 
-/** The feature maps of the heads: 16, 8 and 4 cells wide for a picture of 512 pixels. */
-function featureLevels(layers: FloatLayers, weights: Weights, picture: Maps): Maps[] {
+/** The feature maps of the heads: 16, 8 and 4 cells wide for an image of 512 pixels. */
+function featureLevels(layers: FloatLayers, weights: Weights, image: Maps): Maps[] {
   const pool = { kernel: 3, stride: 2, padding: "same" } as const;
-  let x = layers.maxPool("pool1", bothSigns(layers, weights, "conv1", picture, 4), pool);
+  let x = layers.maxPool("pool1", bothSigns(layers, weights, "conv1", image, 4), pool);
   x = layers.maxPool("pool2", bothSigns(layers, weights, "conv2", x, 2), pool);
   for (const name of ["inception1", "inception2", "inception3"]) x = inception(layers, weights, name, x);
   const middle = convolution(layers, weights, "conv3_2", convolution(layers, weights, "conv3_1", x), 2);
@@ -126,7 +126,7 @@ const anchorLevels = [
 
 /**
  * Cell by cell, row-major; in a cell from the smallest anchors to the largest, those of one size column by
- * column. Anchors are clipped to the picture, as the source does.
+ * column. Anchors are clipped to the image, as the source does.
  */
 function anchorsOf(px: number): Anchors {
   const centres: number[] = [];

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import type { WeightTensor } from "./weights.ts";
 
 /**
- * Folds what can be computed once, so that no picture pays for it. All of it in double precision,
+ * Folds what can be computed once, so that no image pays for it. All of it in double precision,
  * rounded to float32 once.
  */
 

@@ -38,8 +38,8 @@ const authorsEmbeddings = [
 
 test("the repaired graph gives the embeddings of the author's graph", { skip }, async (t) => {
   const session = await ort.createSession(await builtModel(model, { precision: "float32", input_px: px }));
-  for (const [i, picture] of goldenFaces(px).entries()) {
-    const { embedding } = await session.run({ image: new ort.Tensor("uint8", picture, [1, px, px, 3]) });
+  for (const [i, image] of goldenFaces(px).entries()) {
+    const { embedding } = await session.run({ image: new ort.Tensor("uint8", image, [1, px, px, 3]) });
     const distance = cosineDistance(embedding!.data as Float32Array, authorsEmbeddings[i]!);
     t.diagnostic(`cosine distance ${distance.toExponential(1)}`);
     // The rounding to float16 alone is 2.5e-8.

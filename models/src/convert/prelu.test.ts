@@ -13,7 +13,7 @@ test("a PReLU between two layers gives slope * x below zero and x above, also fo
   const { slopes: below, signs, factors } = withSlopesBelowOne(slopes);
   assert.ok(below.every((slope) => slope <= 1));
   const outputs = await run((layers, image) => {
-    // Each channel reads the red of the picture, and sums the channels' outputs apart.
+    // Each channel reads the red of the image, and sums the channels' outputs apart.
     const spread = { shape: [1, 1, 3, 5], data: Float32Array.from({ length: 15 }, (_, i) => +(i < 5)) };
     const filter = { ...spread, data: spread.data.map((weight, i) => weight * signs[i % 5]!) };
     const identity = {
@@ -29,7 +29,7 @@ test("a PReLU between two layers gives slope * x below zero and x above, also fo
   }
 });
 
-/** Runs layers on a picture of 2 x 2 pixels, whose red is `numbers`. */
+/** Runs layers on an image of 2 x 2 pixels, whose red is `numbers`. */
 async function run(
   write: (layers: FloatLayers, image: { name: string; channels: number; px: number }) => { name: string },
 ): Promise<Float32Array> {

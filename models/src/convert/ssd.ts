@@ -12,7 +12,7 @@ import type { Weights, WeightTensor } from "./weights.ts";
  *
  * 5118 anchors for the 512 pixels that it was trained with. It is convolutional, so any other side will do.
  *
- * The input is the picture in the top left corner of a black square. Every anchor gives a box: the caller
+ * The input is the image in the top left corner of a black square. Every anchor gives a box: the caller
  * applies its score threshold and non-max suppression.
  *
  * The network, its constants and its order of anchors are face-api's (src/ssdMobilenetv1 of
@@ -59,10 +59,10 @@ const encodingScale = [1 / 10, 1 / 10, 1 / 5, 1 / 5];
 const classes = 3;
 const faceClass = 1;
 
-/** The feature maps of the heads: 32, 16, 8, 4, 2 and 1 cells wide for a picture of 512 pixels. */
-function featureLevels<M extends Maps>(layers: Layers<M>, weights: Weights, picture: M): M[] {
+/** The feature maps of the heads: 32, 16, 8, 4, 2 and 1 cells wide for an image of 512 pixels. */
+function featureLevels<M extends Maps>(layers: Layers<M>, weights: Weights, image: M): M[] {
   const levels: M[] = [];
-  let x = pointwise(layers, weights, "MobilenetV1/Conv2d_0_pointwise", picture, 2);
+  let x = pointwise(layers, weights, "MobilenetV1/Conv2d_0_pointwise", image, 2);
   for (let layer = 1; layer <= 13; layer++) {
     x = separable(layers, weights, layer, x);
     if (layer === 11 || layer === 13) levels.push(x);
@@ -113,8 +113,8 @@ function faceHead(weights: Weights, name: string): Head {
 }
 
 /**
- * The weights hold [ymin, xmin, ymax, xmax] of every anchor for pictures of 512 pixels, in the unit square,
- * level by level and cell by cell. For pictures of another side an anchor keeps its size in pixels, because
+ * The weights hold [ymin, xmin, ymax, xmax] of every anchor for images of 512 pixels, in the unit square,
+ * level by level and cell by cell. For images of another side an anchor keeps its size in pixels, because
  * the filters were trained for that size.
  */
 function anchorsOf({ data }: WeightTensor, levels: readonly number[], px: number): Anchors {

@@ -89,11 +89,11 @@ for (const real of await readPublished()) {
 /** Runs a batch of the two golden faces in turn: each must get the embedding that it has alone. */
 async function runBatch(folder: string, model: EmbeddingModel, size: number): Promise<void> {
   const faces = goldenFaces(model.input_px);
-  const pictures = Buffer.concat(Array.from({ length: size }, (_, i) => faces[i % 2]!));
+  const images = Buffer.concat(Array.from({ length: size }, (_, i) => faces[i % 2]!));
   const { inputs, outputs } = model.tensors;
   const session = await createSession(await readModel(folder, model, model.builds[0]!));
   const shape = [size, model.input_px, model.input_px, 3];
-  const answers = await session.run({ [inputs[0]!.name]: new Tensor("uint8", pictures, shape) });
+  const answers = await session.run({ [inputs[0]!.name]: new Tensor("uint8", images, shape) });
   await session.release();
   const numbers = answers[outputs[0]!.name]!.data as Float32Array;
   assert.equal(numbers.length, size * model.embedding_size);

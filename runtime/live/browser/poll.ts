@@ -26,15 +26,15 @@ export function pollState({ readToken, onChange }: PollOptions): Poll {
     isAsking = true;
     try {
       const token = readToken();
-      const reply = await fetch("live.json", {
+      const response = await fetch("live.json", {
         cache: "no-store",
         signal: AbortSignal.timeout(requestMs),
         headers: token === undefined ? {} : { authorization: `Bearer ${token}` },
       });
-      if (reply.status === 401) show({ kind: "refused" });
-      else if (!reply.ok) throw new Error(`status ${reply.status}`);
+      if (response.status === 401) show({ kind: "refused" });
+      else if (!response.ok) throw new Error(`status ${response.status}`);
       else {
-        state = (await reply.json()) as LiveState;
+        state = (await response.json()) as LiveState;
         answeredAt = performance.now();
         if (processId !== undefined && processId !== state.process) restartedAt = answeredAt;
         processId = state.process;

@@ -10,7 +10,7 @@ import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import test, { type TestContext } from "node:test";
 import type { LiveIngress, LiveState } from "../../live/state.ts";
-import { oddRequests, rawReply } from "../../testing/odd-requests.ts";
+import { oddRequests, rawResponse } from "../../testing/odd-requests.ts";
 import { readConfig } from "../config.ts";
 import { openLog } from "../log.ts";
 import { OperatorsConfig, readOperatorsToken } from "./config.ts";
@@ -100,10 +100,10 @@ test("no request ends the process, whatever it is: each is refused, with and wit
     const openCalls = () => Readable.from([]);
     await using _operators = await open({ ...env, OPERATORS_PORT: `${port}` }, { openCalls });
     for (const [name, sent] of Object.entries(oddRequests)) {
-      const reply = await rawReply(port, sent);
+      const reply = await rawResponse(port, sent);
       assert.match(reply, /^HTTP\/1\.1 4\d\d [\s\S]*\r\ncontent-type: text\/plain/, name);
     }
-    assert.match(await rawReply(port, "GET /livez HTTP/1.0\r\n\r\n"), /^HTTP\/1\.1 200 OK/);
+    assert.match(await rawResponse(port, "GET /livez HTTP/1.0\r\n\r\n"), /^HTTP\/1\.1 200 OK/);
   }
 });
 
@@ -128,7 +128,7 @@ test("a client that leaves before its reply, or resets its upgrade, is no fault 
   const reset = once(resetting, "close");
   resetting.resetAndDestroy();
   await reset;
-  assert.match(await rawReply(port, "GET /livez HTTP/1.0\r\n\r\n"), /^HTTP\/1\.1 200 OK/);
+  assert.match(await rawResponse(port, "GET /livez HTTP/1.0\r\n\r\n"), /^HTTP\/1\.1 200 OK/);
 });
 
 test("calls are streamed to whom the token admits, and to no more readers than the process takes", async (t) => {

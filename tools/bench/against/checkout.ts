@@ -139,9 +139,9 @@ function foreignEnvironment(): NodeJS.ProcessEnv {
 
 async function isHealthy(address: string): Promise<boolean> {
   try {
-    const reply = await fetch(`${address}/health`, { signal: AbortSignal.timeout(1_000) });
-    const { status } = (await reply.json()) as { status?: unknown };
-    return reply.ok && status === "ok";
+    const response = await fetch(`${address}/health`, { signal: AbortSignal.timeout(1_000) });
+    const { status } = (await response.json()) as { status?: unknown };
+    return response.ok && status === "ok";
   } catch {
     return false;
   }

@@ -1,4 +1,4 @@
-import { comparisonOfVectors, facePictures, heavyJpeg, tinyJpeg, verifyBodies } from "../pictures.ts";
+import { comparisonOfVectors, faceImages, heavyJpeg, tinyJpeg, verifyBodies } from "../images.ts";
 import type { StartEngine } from "./checkout.ts";
 
 /** The parts of `--against`: what is sent, and with which engine `npm start` runs. */
@@ -47,7 +47,7 @@ export async function againstLoads(): Promise<AgainstLoad[]> {
       what: "/verify with real models, 8 in flight",
       engine: realModels,
       path: "/verify",
-      bodies: verifyBodies(facePictures().files).map((body) => JSON.stringify(body)),
+      bodies: verifyBodies(faceImages().files).map((body) => JSON.stringify(body)),
       inFlight: 8,
       measures: ["requests/s", "CPU ms per request"],
       sliceMs: { full: 4_000, quick: 2_500 },

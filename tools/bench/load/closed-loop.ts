@@ -1,4 +1,4 @@
-import { HttpClient, type Reply, type Target } from "./http-client.ts";
+import { HttpClient, type Response, type Target } from "./http-client.ts";
 
 /**
  * Keeps `inFlight` calls in flight: each caller sends its next call when the one before has ended. Counts the
@@ -31,9 +31,9 @@ export async function closedLoop(plan: ClosedLoop, hooks: ClosedLoopHooks = {}):
     while (state.phase !== "over") {
       const index = state.sent++;
       const begunAt = performance.now();
-      const reply = await client.post(index, plan.giveUpMs);
+      const response = await client.post(index, plan.giveUpMs);
       if (isOver(state)) return;
-      if (state.phase === "counted") calls.push({ ...reply, tookMs: performance.now() - begunAt });
+      if (state.phase === "counted") calls.push({ ...response, tookMs: performance.now() - begunAt });
       const extent = state.phase === "warm-up" ? plan.warmUp : plan.counted;
       if ("calls" in extent && ++state.ended === extent.calls) leave();
     }
@@ -48,7 +48,7 @@ const isOver = (state: State): boolean => state.phase === "over";
 
 /** Returns how many calls ended in which way: `{ "200": 97, "503 queue_full": 2, "gave up": 1 }`. */
 export function countByStatus(
-  calls: readonly Readonly<Pick<Reply, "status" | "error">>[],
+  calls: readonly Readonly<Pick<Response, "status" | "error">>[],
 ): Record<string, number> {
   const counts: Record<string, number> = {};
   for (const { status, error } of calls) {
@@ -59,7 +59,7 @@ export function countByStatus(
 }
 
 /** Throws where a call was not answered with 200. `path` stands in the error. */
-export function assertAnswered(calls: readonly { status: Reply["status"] }[], path: string): void {
+export function assertAnswered(calls: readonly { status: Response["status"] }[], path: string): void {
   const failed = calls.find(({ status }) => status !== 200);
   if (failed !== undefined) throw new Error(`a request of ${path} ended with ${failed.status}`);
 }
@@ -94,5 +94,5 @@ export type ClosedLoop = {
 type ClosedLoopHooks = { warm?(): void; over?(): void };
 
 /** `tookMs`: from sending a call to the last byte of its answer; of a result, the counted time. */
-export type ClosedLoopCall = Reply & { tookMs: number };
+export type ClosedLoopCall = Response & { tookMs: number };
 export type ClosedLoopResult = { tookMs: number; calls: ClosedLoopCall[] };

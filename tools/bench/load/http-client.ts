@@ -18,10 +18,10 @@ export class HttpClient implements Disposable {
   }
 
   /** Sends one of the bodies, in turn. Gives up `giveUpMs` after now. */
-  post(index: number, giveUpMs: number): Promise<Reply> {
+  post(index: number, giveUpMs: number): Promise<Response> {
     const { url, headers } = this.#target;
     const body = this.#bodies[index % this.#bodies.length]!;
-    const { promise, resolve } = Promise.withResolvers<Reply>();
+    const { promise, resolve } = Promise.withResolvers<Response>();
     const call = request(url, {
       method: "POST",
       agent: this.#agent,
@@ -31,9 +31,9 @@ export class HttpClient implements Disposable {
       resolve({ status: "gave up" });
       call.destroy();
     }, giveUpMs);
-    const settle = (reply: Reply) => {
+    const settle = (response: Response) => {
       clearTimeout(giveUp);
-      resolve(reply);
+      resolve(response);
     };
     call.on("error", () => settle({ status: "broken" }));
     call.on("response", (response) => {
@@ -45,7 +45,7 @@ export class HttpClient implements Disposable {
         if (text.length < keptCharacters) text += chunk.toString("latin1");
       });
       response.on("error", () => settle({ status: "broken" }));
-      response.on("end", () => settle(readReply(response.statusCode!, timing, text)));
+      response.on("end", () => settle(readResponse(response.statusCode!, timing, text)));
     });
     call.end(body);
     return promise;
@@ -58,14 +58,14 @@ export class HttpClient implements Disposable {
 
 const keptCharacters = 64;
 
-function readReply(status: number, timing: string | string[] | undefined, text: string): Reply {
-  const reply: Reply = { status };
+function readResponse(status: number, timing: string | string[] | undefined, text: string): Response {
+  const response: Response = { status };
   const [, batch] = /^\{"batch":\s*(\d+),/.exec(text) ?? [];
-  if (batch !== undefined) reply.batch = Number(batch);
+  if (batch !== undefined) response.batch = Number(batch);
   const [, error] = /^\{"error":\s*"(\w+)"/.exec(text) ?? [];
-  if (error !== undefined) reply.error = error;
-  if (typeof timing === "string") reply.serverTiming = timing;
-  return reply;
+  if (error !== undefined) response.error = error;
+  if (typeof timing === "string") response.serverTiming = timing;
+  return response;
 }
 
 /**
@@ -93,7 +93,7 @@ export type Target = {
   bodies: string[];
 };
 
-export type Reply = {
+export type Response = {
   /** The status of the answer; `broken`: the connection failed; `gave up`: there was no answer in time. */
   status: number | "gave up" | "broken";
   /** The size of the batch it ran in, where the answer says so. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { mulberry32, quantile, sum } from "../statistics.ts";
-import { HttpClient, type Reply, type Target } from "./http-client.ts";
+import { HttpClient, type Response, type Target } from "./http-client.ts";
 
 /**
  * Sends each call when it is due, whether or not the calls before it were answered, and counts its latency
@@ -17,7 +17,7 @@ export async function openLoop(plan: OpenLoop, onWarm: () => void): Promise<Open
 
   const send = async (index: number, dueMs: number): Promise<void> => {
     const sentAfterMs = performance.now() - startedAt - dueMs;
-    const { status, batch, error, serverTiming }: Reply =
+    const { status, batch, error, serverTiming }: Response =
       pending.size < inFlightMax
         ? await client.post(index, Math.max(1, giveUpMs - sentAfterMs))
         : { status: "broken" };
@@ -140,7 +140,7 @@ type Traffic = { seed: number; perSecond: number; forMs: number };
 type Outcome = "in time" | "late" | "refused" | "failed";
 
 /** One call of an open loop, as its client saw it. */
-export type OpenLoopCall = Reply & {
+export type OpenLoopCall = Response & {
   /** When it was due, in ms from the start of the run. */
   dueMs: number;
   /** Time since it was due, until the last byte of the answer or until the client gave up. */

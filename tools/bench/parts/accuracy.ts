@@ -71,15 +71,15 @@ async function measureMemory(
   { servers }: AccuracyBench,
   plan: AccuracyPlan,
 ): Promise<Record<string, number>> {
-  const pictures = labelledNames()
+  const images = labelledNames()
     .slice(0, runsBefore)
     .map((name) => join(facesFolder, name));
   const memory: Record<string, number> = {};
   for (const { name } of plan.lanes) {
     if (name === plan.reference) continue;
-    const options = { lane: name, threads: 1, pictures, modelsDir: servers.models };
+    const options = { lane: name, threads: 1, images, modelsDir: servers.models };
     await using engine = await openEngineOnly(options);
-    for (const index of pictures.keys()) await engine.call(index);
+    for (const index of images.keys()) await engine.call(index);
     memory[name] = Math.round(residentMib({ engine: engine.pid })?.["engine"] ?? 0);
   }
   return memory;

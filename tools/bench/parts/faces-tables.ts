@@ -155,6 +155,6 @@ type FacesReport = {
   /** Labelled ones, all of them. */
   pairs: number;
   leftOut: readonly LeftOut[];
-  /** Lines about the machine and the pictures. */
+  /** Lines about the machine and the images. */
   remarks: readonly string[];
 };

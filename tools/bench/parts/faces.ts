@@ -16,7 +16,7 @@ import {
   type Metric,
   type OpenFaceSystem,
 } from "../peers/faces/systems.ts";
-import { dataUrl, facePictures, neighbourPairs, shuffled, verifyBodies } from "../pictures.ts";
+import { dataUrl, faceImages, neighbourPairs, shuffled, verifyBodies } from "../images.ts";
 import { processor } from "../report.ts";
 import { mean } from "../statistics.ts";
 import {
@@ -50,8 +50,8 @@ export async function faces(bench: Bench): Promise<PartResult> {
   };
   const found = findFacePeers(bench.folder);
   const { systems, leftOut } = faceSystems(bench, found, machine.cores);
-  const pictures = facePictures();
-  const bodies = verifyBodies(pictures.files, plan.pairs);
+  const images = faceImages();
+  const bodies = verifyBodies(images.files, plan.pairs);
   await using generator = await openGenerator(stop);
 
   await using opened = new AsyncDisposableStack();
@@ -86,11 +86,11 @@ export async function faces(bench: Bench): Promise<PartResult> {
   }
 
   const verdicts: (FaceVerdicts & { verdicts: Verdict[] })[] = [];
-  for (const measured of pictures.labelled.length > 0 ? running : []) {
+  for (const measured of images.labelled.length > 0 ? running : []) {
     const { system } = measured;
     for (const metric of system.metrics) {
       const all = await steps.run(`${system.name}, verdicts, ${metric}`.padEnd(44), async (note) => {
-        const all = await requestVerdicts(measured, metric, pictures.labelled, stop);
+        const all = await requestVerdicts(measured, metric, images.labelled, stop);
         note(`${tally(all).right} of ${all.length} right`);
         return all;
       });
@@ -99,19 +99,19 @@ export async function faces(bench: Bench): Promise<PartResult> {
   }
 
   const versions = found?.installed.versions ?? null;
-  const sent = neighbourPairs(pictures.files, plan.pairs).flat();
+  const sent = neighbourPairs(images.files, plan.pairs).flat();
   return {
-    plan: { ...plan, engine: engineFor(machine.cores), pictures: pictures.what, peers: versions },
+    plan: { ...plan, engine: engineFor(machine.cores), images: images.what, peers: versions },
     results: { cases, verdicts, leftOut },
     tables: facesTables({
       cases,
       summaries: summariseFaces(cases, verdicts),
       own: faceline,
-      pairs: pictures.labelled.length,
+      pairs: images.labelled.length,
       leftOut,
       remarks: [
         `${machine.cores} cores, ${machine.cpu} (${machine.flags.join(" ")}); Node ${process.versions.node}; ${versionsText(versions)}`,
-        `${bodies.length} pairs in turn, ${pictures.what}: ${await sizesText(sent)}`,
+        `${bodies.length} pairs in turn, ${images.what}: ${await sizesText(sent)}`,
       ],
     }),
   };
@@ -178,13 +178,13 @@ async function requestVerdicts(
 
 async function verify({ url, headers }: Target, body: string, signal: AbortSignal): Promise<VerdictAnswer> {
   try {
-    const reply = await fetch(url, {
+    const response = await fetch(url, {
       method: "POST",
       headers: { ...headers, "content-type": "application/json" },
       body,
       signal,
     });
-    const answer = (await reply.json()) as { verified?: unknown; threshold?: unknown };
+    const answer = (await response.json()) as { verified?: unknown; threshold?: unknown };
     // A peer may answer an error with status 200 and a text.
     if (typeof answer.verified !== "boolean") return { verified: null };
     const threshold = typeof answer.threshold === "number" ? { threshold: answer.threshold } : {};

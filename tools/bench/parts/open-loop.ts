@@ -4,7 +4,7 @@ import { type OpenLoopCall, type Quantiles, type Summary, summarise } from "../l
 import { type Cpu, measureCpu, sumCpu } from "../observe/processes.ts";
 import type { Bench, PartResult } from "../part.ts";
 import { peersVenv, type System, systems } from "../peers/modelled/systems.ts";
-import { tinyJpeg } from "../pictures.ts";
+import { tinyJpeg } from "../images.ts";
 import { cpuTable, table } from "../report.ts";
 import { mean, quantile, sum } from "../statistics.ts";
 

@@ -2,7 +2,7 @@ import { countByStatus } from "../load/closed-loop.ts";
 import { type Generator, measureLoop, openGenerator } from "../load/generator.ts";
 import type { Cpu } from "../observe/processes.ts";
 import { type Bench, leadersOf, openStack, type PartResult, type Stack } from "../part.ts";
-import { heavyJpeg, tinyJpeg } from "../pictures.ts";
+import { heavyJpeg, tinyJpeg } from "../images.ts";
 import { cpuTable, table } from "../report.ts";
 
 /** Tasks a second at saturation when a run of the engine takes no time: everything but the models. */
@@ -33,13 +33,13 @@ export async function saturation(bench: Bench): Promise<PartResult> {
   return { plan, results, tables: tablesOf(results) };
 }
 
-/** A /represent has one task, a /verify two, and a /compare one for each of its pictures. */
+/** A /represent has one task, a /verify two, and a /compare one for each of its images. */
 async function cases(): Promise<Case[]> {
-  const pictures = [
+  const images = [
     { what: "tiny", img: (await tinyJpeg()).toString("base64") },
     { what: "100 KB", img: (await heavyJpeg()).toString("base64") },
   ];
-  return pictures.flatMap(({ what, img }) => [
+  return images.flatMap(({ what, img }) => [
     { name: `/represent, ${what}`, path: "/represent", body: { img }, tasksOfCall: 1, inFlight },
     { name: `/verify, ${what}`, path: "/verify", body: { img1: img, img2: img }, tasksOfCall: 2, inFlight },
     {

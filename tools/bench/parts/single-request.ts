@@ -10,7 +10,7 @@ import {
   openStack,
   type PartResult,
 } from "../part.ts";
-import { heavyJpeg, photographs, thumbnails, tinyJpeg } from "../pictures.ts";
+import { heavyJpeg, photographs, thumbnails, tinyJpeg } from "../images.ts";
 import { table } from "../report.ts";
 import { median, quantile } from "../statistics.ts";
 
@@ -32,21 +32,21 @@ async function withRealModels(bench: Bench): Promise<PartResult> {
   const { servers, threads, quick, steps } = bench;
   const plan = { calls: quick ? 16 : 200, warmUps: quick ? 4 : 12 };
   await using stack = await openStack(bench);
-  const small = { detector: "tiny", what: "thumbnails", pictures: await thumbnails(servers.state.run) };
+  const small = { detector: "tiny", what: "thumbnails", images: await thumbnails(servers.state.run) };
   const cases = [
-    { detector: "ssd", what: "photographs", pictures: photographs },
-    { detector: "tiny", what: "photographs", pictures: photographs },
+    { detector: "ssd", what: "photographs", images: photographs },
+    { detector: "tiny", what: "photographs", images: photographs },
     small,
   ];
   const results: Comparison[] = [];
-  for (const { detector, what, pictures } of quick ? [small] : cases) {
+  for (const { detector, what, images } of quick ? [small] : cases) {
     const lane = `Dlib/${detector}`;
-    const bodies = pictures.map((file) => ({
+    const bodies = images.map((file) => ({
       img: readFileSync(file).toString("base64"),
       detector_backend: detector,
     }));
     const target = stack.target("/represent", bodies);
-    await using engine = await openEngineOnly({ lane, threads, pictures, modelsDir: servers.models });
+    await using engine = await openEngineOnly({ lane, threads, images, modelsDir: servers.models });
     const name = `${lane}, ${what}`;
     const compared = await steps.run(name, () => compare({ target, engine }, plan));
     results.push({ lane: name, ...compared });
@@ -91,11 +91,11 @@ async function withModelledEngine(bench: Bench): Promise<PartResult> {
   await using stack = await openStack(bench, { ENGINE: plan.engine });
   await using generator = await openGenerator(bench.stop);
   const results: ModelledCase[] = [];
-  for (const [name, picture] of [
+  for (const [name, image] of [
     ["tiny", await tinyJpeg()],
     ["heavy", await heavyJpeg()],
   ] as const) {
-    const target = stack.target("/represent", [{ img: picture.toString("base64") }]);
+    const target = stack.target("/represent", [{ img: image.toString("base64") }]);
     const { calls } = await bench.steps.run(`one at a time, ${name}`, () =>
       generator.closedLoop({
         target,
@@ -106,7 +106,7 @@ async function withModelledEngine(bench: Bench): Promise<PartResult> {
       }),
     );
     assertAnswered(calls, "/represent");
-    results.push({ picture: `${name}, ${picture.length} bytes`, calls });
+    results.push({ image: `${name}, ${image.length} bytes`, calls });
   }
   const head = [
     "image",
@@ -170,12 +170,12 @@ function stagesRow({ lane, served, engine }: Comparison): string[] {
   ];
 }
 
-function modelledRow({ picture, calls }: ModelledCase): string[] {
+function modelledRow({ image, calls }: ModelledCase): string[] {
   const added = calls.map(({ tookMs }) => tookMs - runMs);
   const served = calls.map(({ tookMs, serverTiming }) => ({ tookMs, ...readServerTiming(serverTiming) }));
   const medianOf = (part: (call: ServedCall) => number) => ms(median(served.map(part)));
   return [
-    picture,
+    image,
     p50p99(added),
     medianOf(({ queueMs }) => queueMs),
     medianOf(({ batchMs }) => batchMs),
@@ -202,4 +202,4 @@ type Comparison = {
   engine: EngineCall[];
 };
 
-type ModelledCase = { picture: string; calls: ClosedLoopCall[] };
+type ModelledCase = { image: string; calls: ClosedLoopCall[] };

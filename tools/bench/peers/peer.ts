@@ -54,9 +54,9 @@ function signalGroup(leader: number | undefined, signal: NodeJS.Signals): void {
 
 async function isHealthy(url: string): Promise<boolean> {
   try {
-    const reply = await fetch(url, { signal: AbortSignal.timeout(1_000) });
-    await reply.arrayBuffer();
-    return reply.ok;
+    const response = await fetch(url, { signal: AbortSignal.timeout(1_000) });
+    await response.arrayBuffer();
+    return response.ok;
   } catch {
     return false;
   }

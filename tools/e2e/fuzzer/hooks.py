@@ -1,4 +1,4 @@
-"""Puts real pictures and vectors into some of the calls: drawn texts are hardly ever pictures."""
+"""Puts real images and vectors into some of the calls: drawn texts are hardly ever images."""
 
 import json
 import os
@@ -8,7 +8,7 @@ from random import Random
 
 import schemathesis
 
-PICTURES = json.loads(os.environ["FUZZ_PICTURES"])
+IMAGES = json.loads(os.environ["FUZZ_IMAGES"])
 IMAGES = {"img", "img1", "img2"}
 VECTOR_LENGTH = 128
 # Fields for which hardly any drawn value is valid: names of enabled models, and options that are not offered.
@@ -36,11 +36,11 @@ def before_call(context, case, kwargs):
 
 
 def meaningful(name, value, random):
-    """Pictures where there are texts, vectors of the right length where there are numbers."""
+    """Images where there are texts, vectors of the right length where there are numbers."""
     if isinstance(value, bytes):
         return file(name, random)
     if name in IMAGES and isinstance(value, str):
-        return random.choice(PICTURES)
+        return random.choice(IMAGES)
     if name in SWITCHES:
         return random.random() < 1 / 2
     if name == "threshold" and isinstance(value, (int, float)):
@@ -53,17 +53,17 @@ def meaningful(name, value, random):
 
 
 def file(name, random):
-    """A file of a form: a picture, or the embedding as float32."""
-    return struct.pack("<128f", *vector(random)) if name == "vector" else b64decode(random.choice(PICTURES))
+    """A file of a form: an image, or the embedding as float32."""
+    return struct.pack("<128f", *vector(random)) if name == "vector" else b64decode(random.choice(IMAGES))
 
 
 def candidate(drawn, random):
     if isinstance(drawn, bytes):
         return file("img", random)
     if isinstance(drawn, dict):
-        parts = {"img": random.choice(PICTURES), "vector": vector(random)}
+        parts = {"img": random.choice(IMAGES), "vector": vector(random)}
         return {name: parts.get(name, value) for name, value in drawn.items()}
-    return vector(random) if isinstance(drawn, list) else random.choice(PICTURES)
+    return vector(random) if isinstance(drawn, list) else random.choice(IMAGES)
 
 
 def vector(random):

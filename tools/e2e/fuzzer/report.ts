@@ -21,7 +21,7 @@ export async function readReport(file: string): Promise<Map<string, EndpointResu
   return endpoints;
 }
 
-/** A call with a shorter deadline may be rejected: a busy machine needs longer for a picture. */
+/** A call with a shorter deadline may be rejected: a busy machine needs longer for an image. */
 const shortDeadlineMs = 10_000;
 
 const hasShortDeadline = ({ headers }: Request): boolean =>

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { ErrorCode } from "@faceline/contracts/http/errors";
 
-/** Part of every body. No reply and no log may contain it. */
+/** Part of every body. No response and no log may contain it. */
 export const marker = `marker-${randomBytes(12).toString("hex")}`;
 
 /** A JSON body with these fields, and the marker in an unknown field. */

@@ -2,7 +2,7 @@ import { mulberry32 } from "@faceline/bench/statistics";
 import { type HostileCall, jsonBody } from "./hostile-call.ts";
 
 /**
- * Valid calls with some random bytes changed, in the JSON or in its picture, drawn from the seed. Some are
+ * Valid calls with some random bytes changed, in the JSON or in its image, drawn from the seed. Some are
  * still valid; all of them must end with a documented answer.
  */
 export function mutations(seed: number, count: number, portrait: Buffer): HostileCall[] {

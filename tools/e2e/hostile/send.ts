@@ -13,16 +13,16 @@ export async function send({ address, key }: Server, call: HostileCall): Promise
   const startedAt = performance.now();
   const fault = (what: string): Fault => ({ call: call.name, what, tookMs: performance.now() - startedAt });
   try {
-    const reply = await fetch(`${address}${call.path}`, {
+    const response = await fetch(`${address}${call.path}`, {
       method: call.method ?? "POST",
       headers: present,
       ...(body === undefined ? {} : { body }),
       signal: AbortSignal.timeout(answerWithinMs),
     });
-    const text = await reply.text();
-    const whole = `${text}${JSON.stringify([...reply.headers])}`;
-    if (whole.includes(marker)) return fault(`the reply contains the marker: ${whole.slice(0, 400)}`);
-    const outcome = outcomeOf(call.path, reply.status, text);
+    const text = await response.text();
+    const whole = `${text}${JSON.stringify([...response.headers])}`;
+    if (whole.includes(marker)) return fault(`the response contains the marker: ${whole.slice(0, 400)}`);
+    const outcome = outcomeOf(call.path, response.status, text);
     if (outcome === call.ends || (call.ends === "documented" && blamesCaller(outcome))) return undefined;
     return fault(`it ended with ${outcome}, not ${call.ends}: ${text.slice(0, 200)}`);
   } catch (error) {
@@ -38,18 +38,18 @@ const answerWithinMs = 120_000;
 
 /**
  * The outcome: "ok" for a valid answer of the path, or the code of a valid problem; else what is wrong with
- * the reply.
+ * the response.
  */
 function outcomeOf(path: string, status: number, text: string): string {
   const body = JSON.parse(text) as unknown;
-  if (status === 200) return replies[path]?.safeParse(body).success ? "ok" : "200 with another shape";
+  if (status === 200) return responses[path]?.safeParse(body).success ? "ok" : "200 with another shape";
   const problem = Problem.strict().safeParse(body);
   if (!problem.success) return `${status} with another shape`;
   const { error } = problem.data;
   return errorTable[error].status === status ? error : `${error} with status ${status}`;
 }
 
-const replies: Record<string, typeof VerifyResponse | typeof RepresentResponse | typeof CompareResponse> = {
+const responses: Record<string, typeof VerifyResponse | typeof RepresentResponse | typeof CompareResponse> = {
   "/verify": VerifyResponse,
   "/represent": RepresentResponse,
   "/compare": CompareResponse,

@@ -1,6 +1,6 @@
 import { type ExpectedEnd, type HostileCall, jsonBody, marker } from "./hostile-call.ts";
 
-/** Base64 and data URLs in every notation, and texts that only look like a picture. */
+/** Base64 and data URLs in every notation, and texts that only look like an image. */
 export function sources(portrait: Buffer): HostileCall[] {
   const base64 = portrait.toString("base64");
   const wrapped = base64.replace(/.{76}/g, "$&\r\n");

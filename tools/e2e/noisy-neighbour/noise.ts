@@ -18,9 +18,9 @@ export async function openNoise(): Promise<NoiseClient> {
     untilServed: ({ url, key, body }) =>
       waitUntil("the noisy team itself is served", async () => {
         const headers = { "x-api-key": key, "content-type": "application/json" };
-        const reply = await fetch(url, { method: "POST", headers, body });
-        await reply.arrayBuffer();
-        return reply.ok;
+        const response = await fetch(url, { method: "POST", headers, body });
+        await response.arrayBuffer();
+        return response.ok;
       }),
     [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
   };

@@ -1,4 +1,4 @@
-import { photographs } from "@faceline/bench/pictures";
+import { photographs } from "@faceline/bench/images";
 import { mulberry32 } from "@faceline/bench/statistics";
 import { portraits } from "@faceline/testing/faces";
 import sharp from "sharp";
@@ -19,26 +19,26 @@ const idleUploads: Noise = async () => (server, stop) => {
 /** Pairs of photographs of 12 megapixels and 2 MiB each, as telephones take them. */
 const largePhotographs: Noise = async () => {
   const files = photographs.slice(0, 2);
-  const pictures = await Promise.all(files.map((file) => photographOf(file, 2 * 1_048_576)));
-  const [img1, img2] = pictures.map((bytes) => bytes.toString("base64"));
+  const images = await Promise.all(files.map((file) => photographOf(file, 2 * 1_048_576)));
+  const [img1, img2] = images.map((bytes) => bytes.toString("base64"));
   const body = Buffer.from(JSON.stringify({ img1, img2 }));
   return (server, stop) => sendCalls({ calls: [{ path: "/verify", body }], ...twiceTheLimit }, server, stop);
 };
 
 /** A JPEG of 4,000 x 3,000 pixels in the highest quality that fits, filled up to `bytes` after its end. */
 async function photographOf(file: string, bytes: number): Promise<Buffer> {
-  const picture = sharp(file).resize(4_000, 3_000, { fit: "cover" });
+  const image = sharp(file).resize(4_000, 3_000, { fit: "cover" });
   for (let quality = 97; ; quality -= 3) {
-    const jpeg = await picture.clone().jpeg({ quality }).toBuffer();
+    const jpeg = await image.clone().jpeg({ quality }).toBuffer();
     if (jpeg.length <= bytes) return Buffer.concat([jpeg, Buffer.alloc(bytes - jpeg.length)]);
   }
 }
 
 /** Calls with as many images as a call may have, and the longest deadline. */
 const manyImages: Noise = async () => {
-  const pictures = (await portraits()).map((bytes) => bytes.toString("base64"));
-  const candidates = Array.from({ length: 50 }, (_, index) => pictures[index % pictures.length]);
-  const body = Buffer.from(JSON.stringify({ img: pictures[0], candidates }));
+  const images = (await portraits()).map((bytes) => bytes.toString("base64"));
+  const candidates = Array.from({ length: 50 }, (_, index) => images[index % images.length]);
+  const body = Buffer.from(JSON.stringify({ img: images[0], candidates }));
   const call = { path: "/compare", headers: "x-request-timeout-ms: 120000\r\n", body };
   return (server, stop) => sendCalls({ calls: [call], ...twiceTheLimit }, server, stop);
 };

@@ -9,15 +9,15 @@ export const apiClient =
   (address: string, key: string, triesMax = 120): Post =>
   async (path, body, headers = {}) => {
     for (let tries = 1; ; tries++) {
-      const reply = await fetch(`${address}${path}`, {
+      const response = await fetch(`${address}${path}`, {
         method: "POST",
         headers: { "content-type": "application/json", "x-api-key": key, ...headers },
         body: JSON.stringify(body),
       });
-      const { status } = reply;
-      const result = { status, headers: reply.headers, body: await reply.json() };
+      const { status } = response;
+      const result = { status, headers: response.headers, body: await response.json() };
       if (status !== 503 || tries === triesMax) return result;
-      await sleep(1_000 * Number(reply.headers.get("retry-after")));
+      await sleep(1_000 * Number(response.headers.get("retry-after")));
     }
   };
 
@@ -39,9 +39,9 @@ export async function runConcurrently<Item, Result>(
   return results;
 }
 
-/** Reads a picture as Base64, for the body of a call. */
+/** Reads an image as Base64, for the body of a call. */
 export const readBase64 = (file: string): string => readFileSync(file).toString("base64");
 
-export type Post = (path: string, body: unknown, headers?: Record<string, string>) => Promise<Reply>;
+export type Post = (path: string, body: unknown, headers?: Record<string, string>) => Promise<Response>;
 
-type Reply = { status: number; headers: Headers; body: unknown };
+type Response = { status: number; headers: Headers; body: unknown };

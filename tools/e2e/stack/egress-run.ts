@@ -39,7 +39,7 @@ const after = (done: () => Promise<void>) => opened.defer(done);
 // As in a test run.
 Object.assign(process.env, servers.environment);
 const { post } = await startStack({ after });
-const [img1, img2] = (await portraits()).map((picture) => picture.toString("base64"));
+const [img1, img2] = (await portraits()).map((image) => image.toString("base64"));
 const { status } = await post("/verify", { img1, img2 });
 await sleep(watchMs);
 const observed = { status, ...egress() };
@@ -84,10 +84,10 @@ async function openNameServer(resolvConf: string): Promise<AsyncDisposable & { n
   const socket = createSocket("udp4");
   socket.on("message", (question, { port, address }) => {
     names.add(questionName(question));
-    const reply = Buffer.from(question);
+    const response = Buffer.from(question);
     // RFC 1035, 4.1.1: a response, recursion available, NXDOMAIN.
-    reply.writeUInt16BE(0x8183, 2);
-    socket.send(reply, port, address);
+    response.writeUInt16BE(0x8183, 2);
+    socket.send(response, port, address);
   });
   socket.bind(53, "127.0.0.1");
   await once(socket, "listening");

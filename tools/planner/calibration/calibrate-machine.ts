@@ -8,7 +8,7 @@ import type { RunCost } from "@faceline/inference/engine/modelled";
 import { laneModels, networkModels, requirePulled } from "@faceline/inference/engine/lane-models";
 import { buildModel } from "@faceline/models/build";
 import { readCatalogue } from "@faceline/models/catalogue";
-import type { PictureSize } from "../trace/trace.ts";
+import type { ImageSize } from "../trace/trace.ts";
 import { engineSettings, openEngines } from "./calibrated-engines.ts";
 import { type RunSample, runProfile } from "./lane-profile.ts";
 import { sampleRuns } from "./lane-samples.ts";
@@ -24,7 +24,7 @@ export async function calibrateMachine(plan: CalibrationPlan): Promise<Profile> 
   if (modelled === undefined) await buildLanes(modelsDir, lanes);
   await using opened = await openEngines({ modelled, lanes, workers, batchMax, modelsDir, progress });
   const { engines, networks } = opened;
-  const pictures = await decodeAll(plan.files);
+  const images = await decodeAll(plan.files);
   progress("preparation");
   const preparation =
     modelled === undefined
@@ -36,7 +36,7 @@ export async function calibrateMachine(plan: CalibrationPlan): Promise<Profile> 
       engines,
       lane: loaded.lane,
       sizes: loaded.sizes.map(({ size }) => size),
-      pictures,
+      images,
       rounds,
       forMs: forMs / lanes.length,
       random: Math.random,
@@ -105,8 +105,8 @@ type CalibrationPlan = {
   modelsDir: string;
   /** JPEGs. */
   files: readonly Buffer[];
-  /** A picture of this size is decoded as well. */
-  largest?: PictureSize;
+  /** An image of this size is decoded as well. */
+  largest?: ImageSize;
   /** Samples of each size, beside each number of other workers. */
   rounds: number;
   /** Time after which no further round begins. */

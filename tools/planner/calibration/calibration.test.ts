@@ -42,7 +42,7 @@ test("preparation takes time in proportion to that of a progressive JPEG, and va
   const samples = [0.25, 0.5, 0.75].flatMap((factor) =>
     sizes.map((size) => ({ size, ms: factor * (1 + (18 * size.pixels + 40 * size.bytes) / 1_000_000) })),
   );
-  const { pictureMs, megapixelMs, megabyteMs, factors } = preparationProfile(samples);
-  assert.deepEqual([pictureMs, megapixelMs, megabyteMs], [0.5, 9, 20]);
+  const { imageMs, megapixelMs, megabyteMs, factors } = preparationProfile(samples);
+  assert.deepEqual([imageMs, megapixelMs, megabyteMs], [0.5, 9, 20]);
   assert.deepEqual([factors[0], factors.at(-1)], [0.5, 1.5]);
 });

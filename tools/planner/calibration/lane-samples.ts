@@ -1,6 +1,6 @@
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { Engine } from "@faceline/inference/engine/engine";
-import type { EnginePicture } from "@faceline/inference/engine/work";
+import type { EngineImage } from "@faceline/inference/engine/work";
 import type { RunSample } from "./lane-profile.ts";
 
 /**
@@ -30,13 +30,9 @@ export async function sampleRuns(plan: SamplePlan): Promise<RunSample[]> {
   return samples;
 }
 
-async function runOnce(
-  engine: Engine,
-  { lane, pictures, random }: SamplePlan,
-  size: number,
-): Promise<number> {
-  const batch = Array.from({ length: size }, () => pictures[Math.floor(random() * pictures.length)]!);
-  const { usage } = await engine.run({ lane, pictures: batch });
+async function runOnce(engine: Engine, { lane, images, random }: SamplePlan, size: number): Promise<number> {
+  const batch = Array.from({ length: size }, () => images[Math.floor(random() * images.length)]!);
+  const { usage } = await engine.run({ lane, images: batch });
   return usage.runMs;
 }
 
@@ -54,7 +50,7 @@ type SamplePlan = {
   engines: readonly Engine[];
   lane: LaneId;
   sizes: readonly number[];
-  pictures: readonly EnginePicture[];
+  images: readonly EngineImage[];
   rounds: number;
   forMs: number;
   /** Returns a number from 0 to below 1. */

@@ -14,7 +14,7 @@ for (const [bytes, pixels] of [
   [300_000, 100_000],
   [2_097_152, 1_000_000],
 ] as const) {
-  test(`a picture of ${bytes} bytes and ${pixels} pixels has both`, async () => {
+  test(`an image of ${bytes} bytes and ${pixels} pixels has both`, async () => {
     const jpeg = await sizedJpeg(photograph, { bytes, pixels });
     assert.equal(jpeg.length, bytes);
     const { width, height } = imageHeader(jpeg)!;
@@ -30,7 +30,7 @@ test("every number of bytes above the photograph's own can be met, also just abo
   }
 });
 
-test("a picture is progressive where the photograph is", async () => {
+test("an image is progressive where the photograph is", async () => {
   const baseline = await sharp(photograph).jpeg().toBuffer();
   for (const [source, expected] of [
     [photograph, true],

@@ -1,5 +1,5 @@
 import sharp from "sharp";
-import type { PictureSize } from "../trace/trace.ts";
+import type { ImageSize } from "../trace/trace.ts";
 
 /**
  * Makes a JPEG of exactly so many bytes, with so many pixels within 2 % or a row and a column, from a
@@ -7,7 +7,7 @@ import type { PictureSize } from "../trace/trace.ts";
  * comments, which decoders skip. It is progressive if the photograph is, which takes twice as long to decode.
  * Where the photograph does not fit at the lowest quality, the JPEG has more bytes.
  */
-export async function sizedJpeg(photograph: Buffer, { bytes, pixels }: PictureSize): Promise<Buffer> {
+export async function sizedJpeg(photograph: Buffer, { bytes, pixels }: ImageSize): Promise<Buffer> {
   const width = Math.max(sideMinPx, Math.round(Math.sqrt((4 / 5) * pixels)));
   const height = Math.max(sideMinPx, Math.round(pixels / width));
   const { isProgressive } = await sharp(photograph).metadata();

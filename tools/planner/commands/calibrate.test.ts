@@ -22,12 +22,12 @@ test("a calibration of the real engine writes a profile that a plan can read", a
     [1, 2],
   );
   assert.ok(tiny!.runs.every(({ ms }) => ms.every((each) => each > 0)));
-  assert.ok(preparation.pictureMs + preparation.megapixelMs + preparation.megabyteMs > 0);
+  assert.ok(preparation.imageMs + preparation.megapixelMs + preparation.megabyteMs > 0);
   const [least, most] = preparation.measuredSizes!.pixels;
   assert.ok(least < 70_000 && most > 3_900_000, `${least} to ${most} pixels`);
 });
 
-test("a folder without pictures is refused", async () => {
+test("a folder without images is refused", async () => {
   await assert.rejects(run(...few, "--images", stateFolder), /has no JPEG images/);
 });
 

@@ -9,7 +9,7 @@ import { calibrateMachine } from "../calibration/calibrate-machine.ts";
 import { meanOf } from "../profile/lane-times.ts";
 import { positive } from "../trace/traffic-options.ts";
 import type { CommandContext } from "./context.ts";
-import { readPictures, samplesFolder } from "./inputs.ts";
+import { readImages, samplesFolder } from "./inputs.ts";
 
 export const calibrateUsage = `npm run plan -- calibrate [options]
 
@@ -41,7 +41,7 @@ export async function calibrate(
     workers: positive(values.workers, "--workers"),
     batchMax: positive(values["batch-max"], "--batch-max"),
     modelsDir: resolve(values["models-dir"]),
-    files: readPictures(values.images),
+    files: readImages(values.images),
     rounds: positive(values.rounds, "--rounds"),
     forMs: 1_000 * positive(values.seconds, "--seconds"),
     progress,

@@ -16,14 +16,14 @@ function readLines(file: string): string[] {
 export const tokenOf = ({ "token-file": file }: { "token-file"?: string | undefined }): string | undefined =>
   file === undefined ? undefined : readLines(file)[0];
 
-/** The folder of the sample pictures. */
+/** The folder of the sample images. */
 export const samplesFolder = join(import.meta.dirname, "../../../web/src/samples");
 
 /** Reads the JPEGs of a folder, at most 100. */
-export function readPictures(folder: string): Buffer[] {
+export function readImages(folder: string): Buffer[] {
   const names = readdirSync(folder).filter((name) => /\.jpe?g$/i.test(name));
   if (names.length === 0) throw new Error(`${folder} has no JPEG images.`);
-  return names.slice(0, picturesMax).map((name) => readFileSync(join(folder, name)));
+  return names.slice(0, imagesMax).map((name) => readFileSync(join(folder, name)));
 }
 
-const picturesMax = 100;
+const imagesMax = 100;

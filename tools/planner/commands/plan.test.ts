@@ -79,13 +79,13 @@ async function serve(t: TestContext): Promise<string> {
     if (request.url === "/verify") {
       await once(request, "end");
       const at = Date.now();
-      const pictures = [[41_000, 327_680]];
+      const images = [[41_000, 327_680]];
       const call = {
         at,
         tenant: 1,
         lane: "Dlib/ssd",
         deadlineMs: 30_000,
-        pictures: [...pictures, ...pictures],
+        images: [...images, ...images],
       };
       calls?.write(`${JSON.stringify({ ...call, outcome: "answered", tookMs: 40, serviceMs: 12 })}\n`);
       return void response.end("{}");

@@ -13,12 +13,12 @@ import { recordCalls, recordingLines, traceBytesMax } from "../recording/record-
 import { type ServiceSettings, readSettings, settingsInForce } from "../recording/service-settings.ts";
 import { workersText } from "../report/words.ts";
 import { drawTraffic } from "../trace/drawn-traffic.ts";
-import type { PictureSize, Trace } from "../trace/trace.ts";
+import type { ImageSize, Trace } from "../trace/trace.ts";
 import { readTrace } from "../trace/trace-file.ts";
 import { positive, shapeOf } from "../trace/traffic-options.ts";
 import { profileLines } from "./calibrate.ts";
 import type { CommandContext } from "./context.ts";
-import { readPictures, samplesFolder } from "./inputs.ts";
+import { readImages, samplesFolder } from "./inputs.ts";
 import { makePlan, targetDefault } from "./run.ts";
 import { type FoundService, findRunning } from "./running.ts";
 import { sendSynthetic } from "./synthetic-requests.ts";
@@ -116,8 +116,8 @@ async function recordOrDraw(
         seconds: drawnSeconds,
         tenants: 1,
         lanes: [lane],
-        pictures: 2,
-        pictureSize: size,
+        images: 2,
+        imageSize: size,
         deadlineMs,
         factor: 5,
       }).columns;
@@ -173,7 +173,7 @@ async function profileFor(
     workers: service.workers,
     batchMax: Math.max(batchMaxMin, ...pool.lanes.flatMap(({ sizes }) => sizes)),
     modelsDir: service.modelsDir,
-    files: readPictures(samplesFolder),
+    files: readImages(samplesFolder),
     largest,
     rounds: 20,
     forMs: calibrationMs,
@@ -191,7 +191,7 @@ function profileFault(
     pool,
     workers,
     largest,
-  }: { lanes: LaneId[]; pool: ServiceSettings; workers: number; largest: PictureSize },
+  }: { lanes: LaneId[]; pool: ServiceSettings; workers: number; largest: ImageSize },
 ): string | undefined {
   let profile: Profile;
   try {

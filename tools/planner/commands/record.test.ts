@@ -28,7 +28,7 @@ test("the calls of all ingresses become one trace, with numbers for tenants and 
   assert.deepEqual(trace.columns.lanes, ["Dlib/tiny", "Dlib/ssd"]);
   assert.deepEqual([...trace.columns.tenant], [0, 1]);
   assert.deepEqual([...trace.columns.atMs], [0, 20]);
-  assert.deepEqual(trace.pictureOf(1, 0), { bytes: 40_000, pixels: 300_000 });
+  assert.deepEqual(trace.imageOf(1, 0), { bytes: 40_000, pixels: 300_000 });
   assert.doesNotMatch(readFileSync(out, "utf8"), /555|777/);
 });
 
@@ -111,7 +111,7 @@ test("a port that refuses is a sentence, and so is a command beside no running s
 });
 
 const call = (at: number, tenant: number, lane = "Dlib/ssd"): string =>
-  JSON.stringify({ at, tenant, lane, deadlineMs: 2_000, pictures: [[40_000, 300_000]], outcome: "answered" });
+  JSON.stringify({ at, tenant, lane, deadlineMs: 2_000, images: [[40_000, 300_000]], outcome: "answered" });
 
 /** An operators' port that streams these lines, and stays open unless `then` ends it. */
 async function ingress(

@@ -61,7 +61,7 @@ export async function makePlan(request: PlanRequest, { print, progress }: Comman
   const parts = planScopes(trace, work);
   const load = work.reduce((sum, ms) => sum + ms, 0) / Math.max(1, trace.durationMs);
   print(
-    `${amountText(trace.calls, "request")} with ${amountText(trace.pictures, "image")} in ${(trace.durationMs / 1_000).toFixed(0)} s: ` +
+    `${amountText(trace.calls, "request")} with ${amountText(trace.images, "image")} in ${(trace.durationMs / 1_000).toFixed(0)} s: ` +
       `${load.toFixed(2)} workers' work in full batches.`,
   );
 

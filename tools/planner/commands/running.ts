@@ -10,10 +10,10 @@ export async function findRunning(stateFolder: string): Promise<FoundService> {
   const of = (kind: string) =>
     Object.entries(service.operators).flatMap(([name, url]) => (name.startsWith(kind) ? [url] : []));
   const [first = ""] = of("ingress");
-  const reply = await fetch(new URL("/livez", first), { signal: AbortSignal.timeout(replyMs) }).catch(
+  const response = await fetch(new URL("/livez", first), { signal: AbortSignal.timeout(replyMs) }).catch(
     () => undefined,
   );
-  if (reply?.ok !== true) {
+  if (response?.ok !== true) {
     throw new Error(`The Faceline that was started from ${stateFolder} is no longer running. ${startIt}`);
   }
   return {

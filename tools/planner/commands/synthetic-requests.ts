@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import { sizedJpeg } from "../calibration/sized-jpeg.ts";
-import type { PictureSize } from "../trace/trace.ts";
-import { readPictures, samplesFolder } from "./inputs.ts";
+import type { ImageSize } from "../trace/trace.ts";
+import { readImages, samplesFolder } from "./inputs.ts";
 
 /**
  * Sends a POST /verify at each instant, in ms from now, whether or not the ones before it were answered, with
@@ -10,7 +10,7 @@ import { readPictures, samplesFolder } from "./inputs.ts";
  * them is in its recording. plan.test.ts covers it.
  */
 export async function sendSynthetic(instants: Iterable<number>, service: SentTo): Promise<void> {
-  const images = await Promise.all(readPictures(samplesFolder).map((each) => sizedJpeg(each, service.size)));
+  const images = await Promise.all(readImages(samplesFolder).map((each) => sizedJpeg(each, service.size)));
   const [model_name, detector_backend] = service.lane.split("/");
   const image = (index: number) => images[index % images.length]!.toString("base64");
   const bodies = images.map((_, index) =>
@@ -35,4 +35,4 @@ export async function sendSynthetic(instants: Iterable<number>, service: SentTo)
   await Promise.all(sent);
 }
 
-type SentTo = { url: string; key: string; lane: LaneId; size: PictureSize; deadlineMs: number };
+type SentTo = { url: string; key: string; lane: LaneId; size: ImageSize; deadlineMs: number };

@@ -63,7 +63,7 @@ export class CallRecorder {
     };
   }
 
-  /** The last of several answers counts, as in Server-Timing: the reply waited for it. */
+  /** The last of several answers counts, as in Server-Timing: the response waited for it. */
   #addStages({ answers }: Call, durationMs: number): void {
     const { waitMs, prepareMs, runMs } = answers.at(-1)?.stages ?? { waitMs: 0, prepareMs: 0, runMs: 0 };
     const sums = this.#stageSums;

@@ -7,7 +7,7 @@ import { type PoolSettings, predict } from "./predict.ts";
 const settings: PoolSettings = { workers: 2, batchMax: 8, utilisationTarget: 0.85 };
 
 test("a call on an idle pool takes its hops, its preparation and its run", () => {
-  const trace = withServiceMs(newTrace({ perSecond: 1, pictures: 1, seconds: 300 }), 8, 10, 12);
+  const trace = withServiceMs(newTrace({ perSecond: 1, images: 1, seconds: 300 }), 8, 10, 12);
   const { p50Ms, shed, late, meanBatch, stages } = predictAll(trace, settings);
   // Ingress and hops 10, fetching 2, decoding 1.5, run 22.
   assert.ok(Math.abs(p50Ms - 35.5) < 1.5, `${p50Ms}`);
@@ -20,7 +20,7 @@ test("a call on an idle pool takes its hops, its preparation and its run", () =>
 });
 
 test("the workers are as busy as the work is long", () => {
-  const trace = newTrace({ perSecond: 20, pictures: 1, seconds: 100 });
+  const trace = newTrace({ perSecond: 20, images: 1, seconds: 100 });
   const { utilisation, workerSecondsPer1000 } = predictAll(trace, { ...settings, batchMax: 1 });
   const expected = (0.022 * trace.calls) / (2 * (trace.durationMs / 1_000));
   assert.ok(Math.abs(utilisation - expected) < 0.02, `${utilisation} and ${expected}`);
@@ -36,7 +36,7 @@ test("too few workers refuse calls, and further ones answer them", () => {
 });
 
 test("work around the engine slows the runs on the same cores down, and no others", () => {
-  const trace = newTrace({ perSecond: 25, pictures: 1, seconds: 100 });
+  const trace = newTrace({ perSecond: 25, images: 1, seconds: 100 });
   const runMsOn = (cores: number, cpuShare: number) => {
     const profile = newProfile({ machine: { cpu: "modelled", cores, memoryMiB: 1_024 } });
     const lanes = profile.lanes.map((lane) => ({ ...lane, cpuShare }));
@@ -51,7 +51,7 @@ test("work around the engine slows the runs on the same cores down, and no other
 });
 
 test("rare slow hops of a recording are in p99 and not in p50", () => {
-  const trace = newTrace({ perSecond: 5, pictures: 1, seconds: 600 });
+  const trace = newTrace({ perSecond: 5, images: 1, seconds: 600 });
   const rarely = [...Array.from({ length: 48 }, () => 10), 200, 200];
   const [usual, rare] = [[10, 10], rarely].map((ms) => predictAll(withServiceMs(trace, ...ms), settings));
   assert.ok(Math.abs(rare!.p50Ms - usual!.p50Ms) < 3, `${rare!.p50Ms} and ${usual!.p50Ms}`);

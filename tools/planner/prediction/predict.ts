@@ -18,7 +18,7 @@ import { type Measure, missedLimits, type Target } from "./target.ts";
  * Predicts what callers get with these settings: the scheduler of production decides over the calls of parts
  * of a trace, in simulated time, with workers that take as long as the profile's machine did. The same
  * arguments give the same prediction. With a target it stops as soon as that is missed for certain. Throws a
- * RangeError for a lane or a batch size that the profile lacks, and for larger pictures than were measured.
+ * RangeError for a lane or a batch size that the profile lacks, and for larger images than were measured.
  */
 export function predict(
   trace: Trace,
@@ -72,7 +72,7 @@ function simulate(context: SimulationContext): Measure[] {
       random: new Random(seed + 1),
       machines: Math.ceil(settings.workers / workersPerMachine),
       serviceMs,
-      pictureOf: (task) => trace.pictureOf(joined.callAt(Number(requestIdOf(task))), taskIndexOf(task)),
+      imageOf: (task) => trace.imageOf(joined.callAt(Number(requestIdOf(task))), taskIndexOf(task)),
     }));
   const simulation = new Simulation({
     seed,

@@ -16,7 +16,7 @@ function endsOfThreeRuns({ cores, cpuShare }: { cores: number; cpuShare: number 
     random: new Random(1),
     machines: 1,
     serviceMs: [10, 10],
-    pictureOf: () => ({ bytes: 0, pixels: 0 }),
+    imageOf: () => ({ bytes: 0, pixels: 0 }),
   });
   const work = machines.work(0);
   const ends: number[] = [];

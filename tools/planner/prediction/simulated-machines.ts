@@ -8,7 +8,7 @@ import { SharedCores } from "@faceline/simulation/shared-cores";
 import type { WorkerWork } from "@faceline/simulation/worker-model";
 import { decodeMsAt, runMsAt, slowdownOf } from "../profile/lane-times.ts";
 import { valueAt } from "../profile/quantiles.ts";
-import type { PictureSize } from "../trace/trace.ts";
+import type { ImageSize } from "../trace/trace.ts";
 
 /**
  * The machines of a pool in simulated time. On each of them the runs and decodes of its workers, and an equal
@@ -33,7 +33,7 @@ export class SimulatedMachines {
 
   /** The path of messages. Each call is the work of one machine, in turn. */
   path(): CallPath {
-    const { events, serviceMs, pictureOf } = this.#parts;
+    const { events, serviceMs, imageOf } = this.#parts;
     let calls = 0;
     const spend = (cpuMs: number) => this.#coresOf(calls).run(cpuMs, () => {}, { isBrief: true });
     /** All hops of a call are as long in proportion. */
@@ -46,9 +46,9 @@ export class SimulatedMachines {
         hop(hopShares.intake, tasks[0]!, done);
       },
       toWorker: ({ tasks }, done) => {
-        // A call that is refused costs none of its pictures' time.
+        // A call that is refused costs none of its images' time.
         for (const { id } of tasks) {
-          spend(serviceCpu.pictureMs + (serviceCpu.megabyteMs * pictureOf(id).bytes) / 1_000_000);
+          spend(serviceCpu.imageMs + (serviceCpu.megabyteMs * imageOf(id).bytes) / 1_000_000);
         }
         hop(hopShares.toWorker, tasks[0]!.id, done);
       },
@@ -59,7 +59,7 @@ export class SimulatedMachines {
 
   /** The work of a worker on its machine. */
   work(index: number): WorkerWork {
-    const { profile, random, events, pictureOf } = this.#parts;
+    const { profile, random, events, imageOf } = this.#parts;
     const cores = this.#coresOf(index);
     const decodes: Decode[] = [];
     let decoding = 0;
@@ -85,7 +85,7 @@ export class SimulatedMachines {
         };
         events.after(fetchMs, () => {
           for (const { id } of tasks) {
-            decodes.push({ ms: decodeMsAt(profile, pictureOf(id), random.next()), done: each });
+            decodes.push({ ms: decodeMsAt(profile, imageOf(id), random.next()), done: each });
           }
           decodeNext();
         });
@@ -121,8 +121,8 @@ export const assumedServiceMs: readonly number[] = [8, 12.5, 14, 17, 35];
 /** Parts of the time that a call spends in ingress and hops. A report passes while others wait for it. */
 const hopShares = { intake: 0.4, toWorker: 0.35, reply: 0.25, report: 0.15 };
 
-/** CPU time of ingress, batcher, Kafka and Redis in ms: of a call, a picture, a megabyte of pictures. */
-const serviceCpu = { callMs: 2, pictureMs: 1, megabyteMs: 8 };
+/** CPU time of ingress, batcher, Kafka and Redis in ms: of a call, an image, a megabyte of images. */
+const serviceCpu = { callMs: 2, imageMs: 1, megabyteMs: 8 };
 
 /** Time until the images of a batch are in the worker. */
 const fetchMs = 2;
@@ -142,6 +142,6 @@ type MachineParts = {
   machines: number;
   /** Quantiles of the time that a call spends in ingress and hops. */
   serviceMs: readonly number[];
-  /** The size of the picture of a task. */
-  pictureOf(task: BatchTask["id"]): PictureSize;
+  /** The size of the image of a task. */
+  imageOf(task: BatchTask["id"]): ImageSize;
 };

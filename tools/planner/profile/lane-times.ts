@@ -1,5 +1,5 @@
 import type { LaneProfile, Profile } from "@faceline/contracts/stored/profile";
-import type { PictureSize } from "../trace/trace.ts";
+import type { ImageSize } from "../trace/trace.ts";
 import { valueAt } from "./quantiles.ts";
 
 /** Returns the run time of a batch at a share of its distribution, from 0 to 1, in ms. */
@@ -9,10 +9,10 @@ export function runMsAt({ lane, runs }: LaneProfile, size: number, share: number
   return valueAt(measured.ms, share);
 }
 
-/** Returns the CPU time of decoding a picture at a share of its distribution, in ms. */
-export function decodeMsAt({ preparation }: Profile, picture: PictureSize, share: number): number {
-  const { pictureMs, megapixelMs, megabyteMs, factors } = preparation;
-  const line = pictureMs + (megapixelMs * picture.pixels + megabyteMs * picture.bytes) / 1_000_000;
+/** Returns the CPU time of decoding an image at a share of its distribution, in ms. */
+export function decodeMsAt({ preparation }: Profile, image: ImageSize, share: number): number {
+  const { imageMs, megapixelMs, megabyteMs, factors } = preparation;
+  const line = imageMs + (megapixelMs * image.pixels + megabyteMs * image.bytes) / 1_000_000;
   return line * valueAt(factors, share);
 }
 

@@ -12,8 +12,5 @@ export function workOfCalls(trace: Trace, profile: Profile): Float32Array {
     const runs = profile.lanes.find((each) => each.lane === id)?.runs ?? [];
     return Math.min(...runs.map(({ size, ms }) => meanOf(ms) / size));
   });
-  return Float32Array.from(
-    { length: trace.calls },
-    (_, call) => taskMs[lane[call]!]! * trace.picturesOf(call),
-  );
+  return Float32Array.from({ length: trace.calls }, (_, call) => taskMs[lane[call]!]! * trace.imagesOf(call));
 }

@@ -5,9 +5,9 @@ import { requireMeasuredSizes } from "./measured-sizes.ts";
 
 const profile = newProfile();
 const modelled = newProfile({ preparation: { ...profile.preparation, measuredSizes: null } });
-const traceOf = (bytes: number, pixels: number) => newTrace({ pictureSize: { bytes, pixels }, seconds: 1 });
+const traceOf = (bytes: number, pixels: number) => newTrace({ imageSize: { bytes, pixels }, seconds: 1 });
 
-test("pictures up to the largest that were measured are accepted, and smaller ones always", () => {
+test("images up to the largest that were measured are accepted, and smaller ones always", () => {
   requireMeasuredSizes(traceOf(2_000_000, 4_000_000), profile);
   requireMeasuredSizes(traceOf(70, 1), profile);
 });
@@ -16,14 +16,14 @@ for (const [unit, bytes, pixels] of [
   ["bytes", 2_000_001, 4_000_000],
   ["pixels", 2_000_000, 4_000_001],
 ] as const) {
-  test(`pictures of more ${unit} are refused with how many there are, and how to measure them`, () => {
+  test(`images of more ${unit} are refused with how many there are, and how to measure them`, () => {
     const trace = traceOf(bytes, pixels);
     const [largest, most] = unit === "bytes" ? [2_000_001, 2_000_000] : [4_000_001, 4_000_000];
     assert.throws(() => requireMeasuredSizes(trace, profile), {
       name: "RangeError",
       message:
         `The trace has images of up to ${largest} ${unit}, and the profile was measured with up to ${most} ` +
-        `(${trace.pictures} of ${trace.pictures} pictures are larger). ` +
+        `(${trace.images} of ${trace.images} images are larger). ` +
         "Run npm run plan -- calibrate --images FOLDER with images that large.",
     });
   });

@@ -2,7 +2,7 @@ import type { Profile } from "@faceline/contracts/stored/profile";
 import type { Trace } from "../trace/trace.ts";
 
 /**
- * Throws a RangeError with a sentence for the operator where a trace has larger pictures than the profile was
+ * Throws a RangeError with a sentence for the operator where a trace has larger images than the profile was
  * measured with: how long they take to decode is not known. Smaller ones take less than the least that was
  * measured, so they cannot make a prediction wrong by more than that.
  */
@@ -18,7 +18,7 @@ export function requireMeasuredSizes({ columns }: Trace, { preparation }: Profil
       largest = Math.max(largest, size);
     }
     if (count === 0) continue;
-    const of = `${count} of ${columns[unit].length} pictures`;
+    const of = `${count} of ${columns[unit].length} images`;
     throw new RangeError(
       `The trace has images of up to ${largest} ${unit}, and the profile was measured with up to ${most} ` +
         `(${of} are larger). Run npm run plan -- calibrate --images FOLDER with images that large.`,

@@ -33,14 +33,14 @@ test("times are drawn from the measured distribution: linear between its quantil
   assert.throws(() => runMsAt(lane, 3, 0.5), /batches of 3 were not calibrated for Dlib\/ssd/);
   const preparation = {
     ...profile.preparation,
-    pictureMs: 1,
+    imageMs: 1,
     megapixelMs: 4,
     megabyteMs: 20,
     factors: [0.5, 1, 2],
   };
-  const picture = { bytes: 500_000, pixels: 2_000_000 };
+  const image = { bytes: 500_000, pixels: 2_000_000 };
   assert.deepEqual(
-    [0, 0.5, 0.75].map((share) => decodeMsAt({ ...profile, preparation }, picture, share)),
+    [0, 0.5, 0.75].map((share) => decodeMsAt({ ...profile, preparation }, image, share)),
     [9.5, 19, 28.5],
   );
 });

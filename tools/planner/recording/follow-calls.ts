@@ -10,26 +10,26 @@ export async function followCalls(port: string, options: FollowOptions): Promise
   const { salt, token, stop, onOpen, onCall, onDropped } = options;
   const url = new URL(`/calls?salt=${salt}`, port);
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const reply = await fetch(url, { headers, signal: stop }).catch((cause: Error) => {
+  const response = await fetch(url, { headers, signal: stop }).catch((cause: Error) => {
     if (stop.aborted) return undefined;
     const { code = "the connection failed" } = (cause.cause ?? {}) as { code?: string };
     throw new Error(`${url.origin} cannot be reached (${code}). Is OPERATORS_PORT of the ingress set?`, {
       cause,
     });
   });
-  if (reply === undefined) return;
-  if (reply.status === 404) throw new Error(`${url.origin} is not the operators' port of an ingress.`);
-  if (reply.status === 401) {
+  if (response === undefined) return;
+  if (response.status === 404) throw new Error(`${url.origin} is not the operators' port of an ingress.`);
+  if (response.status === 401) {
     const what = token === undefined ? "needs the operators' token: --token-file FILE" : "refuses this token";
     throw new Error(`${url.origin} ${what}.`);
   }
-  if (!reply.ok || reply.body === null) {
-    throw new Error(`${url.origin}/calls answered ${reply.status}: ${(await reply.text()).trim()}`);
+  if (!response.ok || response.body === null) {
+    throw new Error(`${url.origin}/calls answered ${response.status}: ${(await response.text()).trim()}`);
   }
   onOpen();
   try {
     const lines = createInterface({
-      input: Readable.fromWeb(reply.body),
+      input: Readable.fromWeb(response.body),
       crlfDelay: Number.POSITIVE_INFINITY,
     });
     for await (const line of lines) {

@@ -95,7 +95,7 @@ type RecordingPlan = {
   progress(line: string): void;
 };
 
-/** `guessed`: calls with the pictures of another one. `unknown`: calls without any, which were left out. */
+/** `guessed`: calls with the images of another one. `unknown`: calls without any, which were left out. */
 export type RecordingResult = {
   calls: number;
   isFull: boolean;

@@ -11,11 +11,11 @@ test("calls come in the order in which they end, and are written in that of thei
   recording.add(call({ at: 1_000_040, tenant: 77 }));
   recording.add(call({ at: 1_000_000, tenant: 5, deadlineMs: 300 }));
   recording.add(call({ at: 1_000_050, tenant: 77, outcome: "late" }));
-  const pictures = [{ bytes: 40_000, pixels: 300_000 }];
+  const images = [{ bytes: 40_000, pixels: 300_000 }];
   assert.deepEqual(recording.take(), [
-    { atMs: 0, tenant: 0, lane, timeBudgetMs: 300, pictures, outcome: "answered" },
-    { atMs: 40, tenant: 1, lane, timeBudgetMs: 2_000, pictures, outcome: "answered" },
-    { atMs: 50, tenant: 1, lane, timeBudgetMs: 2_000, pictures, outcome: "late" },
+    { atMs: 0, tenant: 0, lane, timeBudgetMs: 300, images, outcome: "answered" },
+    { atMs: 40, tenant: 1, lane, timeBudgetMs: 2_000, images, outcome: "answered" },
+    { atMs: 50, tenant: 1, lane, timeBudgetMs: 2_000, images, outcome: "late" },
   ]);
 });
 
@@ -28,15 +28,15 @@ test("a call waits as long as an earlier one may still be in flight", () => {
   assert.equal(recording.held, 1);
 });
 
-test("a call that was refused unread has the pictures of the tenant's call before, or is counted", () => {
+test("a call that was refused unread has the images of the tenant's call before, or is counted", () => {
   const recording = new Recording();
-  const unread = { lane: undefined, pictures: [], outcome: "shed" } as const;
+  const unread = { lane: undefined, images: [], outcome: "shed" } as const;
   recording.add(call({ at: 1_000_000, tenant: 9, ...unread }));
   recording.add(call({ at: 1_000_001, tenant: 7 }));
   recording.add(call({ at: 1_000_002, tenant: 7, ...unread }));
   const calls = recording.take();
   assert.deepEqual(
-    calls.map(({ lane: calledLane, pictures }) => [calledLane, pictures.length]),
+    calls.map(({ lane: calledLane, images }) => [calledLane, images.length]),
     [
       [lane, 1],
       [lane, 1],
@@ -46,6 +46,6 @@ test("a call that was refused unread has the pictures of the tenant's call befor
 });
 
 function call(changes: Partial<Record<keyof RecordedCall, unknown>>): RecordedCall {
-  const usual = { at: 1_000_000, tenant: 1, lane, deadlineMs: 2_000, pictures: [[40_000, 300_000]] };
+  const usual = { at: 1_000_000, tenant: 1, lane, deadlineMs: 2_000, images: [[40_000, 300_000]] };
   return { ...usual, outcome: "answered", ...changes } as RecordedCall;
 }

@@ -1,10 +1,10 @@
 import type { RecordedCall } from "@faceline/contracts/recording/recorded-call";
-import type { PictureSize } from "../trace/trace.ts";
+import type { ImageSize } from "../trace/trace.ts";
 import type { TracedCall } from "../trace/trace-writer.ts";
 
 /**
  * Turns calls into those of a trace: in the order of their arrival, although they come as they end, with
- * numbers in place of hashes. Calls that were refused before their body was read get the pictures and the
+ * numbers in place of hashes. Calls that were refused before their body was read get the images and the
  * lane of the call of the tenant before. Holds the calls of the last `reorderMs`.
  */
 export class Recording {
@@ -12,8 +12,8 @@ export class Recording {
   #startedAt: number | undefined;
   #lastAt = 0;
   readonly #tenants = new Map<number, number>();
-  readonly #lastOf = new Map<number, { lane: TracedCall["lane"]; pictures: PictureSize[] }>();
-  /** Calls whose pictures were taken from another call, and those that nothing was known of. */
+  readonly #lastOf = new Map<number, { lane: TracedCall["lane"]; images: ImageSize[] }>();
+  /** Calls whose images were taken from another call, and those that nothing was known of. */
   readonly counts = { guessed: 0, unknown: 0 };
 
   /** Calls that wait for their order. */
@@ -33,10 +33,10 @@ export class Recording {
     return ended.flatMap((call) => this.#traced(call) ?? []);
   }
 
-  #traced({ at, tenant, lane, deadlineMs, pictures, outcome }: RecordedCall): TracedCall | undefined {
-    const sizes = pictures.map(([bytes, pixels]): PictureSize => ({ bytes, pixels }));
+  #traced({ at, tenant, lane, deadlineMs, images, outcome }: RecordedCall): TracedCall | undefined {
+    const sizes = images.map(([bytes, pixels]): ImageSize => ({ bytes, pixels }));
     const known =
-      lane === undefined || sizes.length === 0 ? this.#lastOf.get(tenant) : { lane, pictures: sizes };
+      lane === undefined || sizes.length === 0 ? this.#lastOf.get(tenant) : { lane, images: sizes };
     if (known === undefined) {
       this.counts.unknown++;
       return undefined;

@@ -43,17 +43,17 @@ export async function readSettings(
 ): Promise<ServiceSettings | undefined> {
   const url = new URL("/live.json", port);
   const headers: Record<string, string> = token === undefined ? {} : { authorization: `Bearer ${token}` };
-  const reply = await fetch(url, { headers, signal: AbortSignal.timeout(requestMs) }).catch(
+  const response = await fetch(url, { headers, signal: AbortSignal.timeout(requestMs) }).catch(
     (cause: Error) => {
       const { code = "the connection failed" } = (cause.cause ?? {}) as { code?: string };
       throw new Error(`${url.origin} cannot be reached (${code}). Is OPERATORS_PORT set?`, { cause });
     },
   );
-  if (reply.status === 401) {
+  if (response.status === 401) {
     const what = token === undefined ? "needs the operators' token: --token-file FILE" : "refuses this token";
     throw new Error(`${url.origin} ${what}.`);
   }
-  return reply.ok ? BatcherState.safeParse(await reply.json()).data : undefined;
+  return response.ok ? BatcherState.safeParse(await response.json()).data : undefined;
 }
 
 /** Returns what a prediction needs of the active batcher; undefined without one that has workers. */

@@ -32,7 +32,7 @@ export function newProfile(changes: Partial<Profile> = {}): Profile {
       },
     ],
     preparation: {
-      pictureMs: 1.5,
+      imageMs: 1.5,
       megapixelMs: 0,
       megabyteMs: 0,
       factors: [0.8, 1, 1.2],
@@ -54,8 +54,8 @@ export const newTrace = (changes: Partial<DrawnTraffic> = {}): Trace =>
     seconds: 20,
     tenants: 3,
     lanes: [lane],
-    pictures: 2,
-    pictureSize: { bytes: 40_000, pixels: 327_680 },
+    images: 2,
+    imageSize: { bytes: 40_000, pixels: 327_680 },
     deadlineMs: 2_000,
     factor: 5,
     ...changes,
@@ -113,7 +113,7 @@ export function newPlan(changes: Partial<Plan> = {}): Plan {
     source: "drawn: bursts, seed 1",
     traffic: {
       calls: 1_000,
-      pictures: 2_000,
+      images: 2_000,
       tenants: 5,
       lanes: [lane],
       seconds: 20,

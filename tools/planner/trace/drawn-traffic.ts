@@ -2,7 +2,7 @@ import type { LaneId } from "@faceline/contracts/wire/ids";
 import { burstInstants, poissonInstants, stepInstants } from "@faceline/simulation/arrivals";
 import { EventQueue } from "@faceline/simulation/event-queue";
 import { Random } from "@faceline/simulation/random";
-import { type PictureSize, type Trace, TraceBuilder } from "./trace.ts";
+import { type ImageSize, type Trace, TraceBuilder } from "./trace.ts";
 
 /**
  * Draws the calls of several tenants with the same rate each, independent of each other: `poisson`, random
@@ -15,11 +15,11 @@ export function drawTraffic(plan: DrawnTraffic): Trace {
   const rate = perSecond / tenants;
   const streams = Array.from({ length: tenants }, () => columnOf(instantsOf(plan, rate, random)));
   const calls = streams.reduce((sum, each) => sum + each.length, 0);
-  const builder = new TraceBuilder({ calls, pictures: calls * plan.pictures });
-  const pictures = Array.from({ length: plan.pictures }, () => plan.pictureSize);
+  const builder = new TraceBuilder({ calls, images: calls * plan.images });
+  const images = Array.from({ length: plan.images }, () => plan.imageSize);
   for (const { atMs, tenant } of merged(streams)) {
     const lane = plan.lanes[Math.floor(random.next() * plan.lanes.length)]!;
-    builder.add({ atMs, tenant, lane, timeBudgetMs: plan.deadlineMs, pictures });
+    builder.add({ atMs, tenant, lane, timeBudgetMs: plan.deadlineMs, images });
   }
   return builder.build();
 }
@@ -96,10 +96,10 @@ export type DrawnTraffic = {
   tenants: number;
   /** Each call is for one of them, all in equal parts. */
   lanes: readonly LaneId[];
-  /** Pictures of each call. */
-  pictures: number;
-  /** Size of each picture. */
-  pictureSize: PictureSize;
+  /** Images of each call. */
+  images: number;
+  /** Size of each image. */
+  imageSize: ImageSize;
   deadlineMs: number;
   /** How many times the quiet rate a burst has. */
   factor: number;

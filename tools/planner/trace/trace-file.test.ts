@@ -10,7 +10,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 const header = '{"format":"faceline-trace","version":1,"lanes":["Dlib/ssd","Dlib/tiny"]}';
 
-test("a trace has its calls in order, with the lane, the deadline and the cost of each picture", async () => {
+test("a trace has its calls in order, with the lane, the deadline and the cost of each image", async () => {
   const trace = await read(
     header,
     "[0,7,0,2000,[[100000,2000000],[2097152,12000000]]]",
@@ -40,7 +40,7 @@ for (const [name, lines, message] of [
   ["without a header", ["[0,1,0,2000,[[1,1]]]"], /line 1 of .* is not the header of a Faceline trace/],
   ["of another version", ['{"format":"faceline-trace","version":2,"lanes":["a/b"]}'], /line 1 .* version 1/],
   ["with a line that is not JSON", [header, "[0,1"], /line 2 of .* is not JSON/],
-  ["with a call without pictures", [header, "[0,1,0,2000,[]]"], /line 2 of .* is not a request/],
+  ["with a call without images", [header, "[0,1,0,2000,[]]"], /line 2 of .* is not a request/],
   ["with an unknown lane", [header, "[0,1,2,2000,[[1,1]]]"], /line 2 of .* names lane 2 of 2/],
   [
     "with calls in the wrong order",

@@ -36,7 +36,7 @@ const TraceHeader = z.object({
   measured: MeasuredCalls.optional(),
 });
 
-/** Bytes and pixels: more than any picture that the service accepts. */
+/** Bytes and pixels: more than any image that the service accepts. */
 const sizeMax = 4_000_000_000;
 
 /** Every other line is a call. */
@@ -52,7 +52,7 @@ const CallLine = z.tuple([
     .max(traceLanesMax - 1),
   /** ms from the arrival to the deadline. */
   z.number().positive().max(120_000),
-  /** Bytes and pixels of each picture. */
+  /** Bytes and pixels of each image. */
   z
     .array(z.tuple([z.number().int().positive().max(sizeMax), z.number().int().positive().max(sizeMax)]))
     .min(1)
@@ -63,7 +63,7 @@ const CallLine = z.tuple([
 
 /**
  * Reads a trace: JSON lines, of which the first names the format and the lanes, and every other one is a
- * call. Nothing else is in it, neither names nor pictures. Throws an Error that names the line, also for more
+ * call. Nothing else is in it, neither names nor images. Throws an Error that names the line, also for more
  * than `callsMax` calls: so many fit in some 100 MB.
  */
 export async function readTrace(file: string): Promise<Trace> {
@@ -86,14 +86,14 @@ export async function readTrace(file: string): Promise<Trace> {
     const { success, data } = CallLine.safeParse(content);
     if (!success)
       throw new Error(`${where} is not a request: [ms, tenant, lane, deadline ms, [[bytes, pixels]]].`);
-    const [atMs, tenant, laneIndex, timeBudgetMs, pictures] = data;
+    const [atMs, tenant, laneIndex, timeBudgetMs, images] = data;
     const lane = header.lanes[laneIndex];
     if (lane === undefined) throw new Error(`${where} names lane ${laneIndex} of ${header.lanes.length}.`);
     if (atMs < lastAtMs) throw new Error(`${where} is earlier than the previous line.`);
     if (builder.calls === callsMax) throw new Error(`${file} has more than ${callsMax} requests; cut it.`);
     lastAtMs = atMs;
-    const sizes = pictures.map(([bytes, pixels]) => ({ bytes, pixels }));
-    builder.add({ atMs, tenant, lane, timeBudgetMs, pictures: sizes });
+    const sizes = images.map(([bytes, pixels]) => ({ bytes, pixels }));
+    builder.add({ atMs, tenant, lane, timeBudgetMs, images: sizes });
   }
   if (builder.calls === 0) throw new Error(`${file} has no requests.`);
   return builder.build(header?.measured);

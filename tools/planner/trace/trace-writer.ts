@@ -1,7 +1,7 @@
 import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import type { RecordedOutcome } from "@faceline/contracts/recording/recorded-call";
 import type { LaneId } from "@faceline/contracts/wire/ids";
-import type { PictureSize } from "./trace.ts";
+import type { ImageSize } from "./trace.ts";
 import { type MeasuredCalls, traceLanesMax } from "./trace-file.ts";
 
 /**
@@ -31,13 +31,13 @@ export class TraceWriter implements Disposable {
   }
 
   /** Returns false where the trace is full. */
-  add({ atMs, tenant, lane, timeBudgetMs, pictures, outcome }: TracedCall): boolean {
+  add({ atMs, tenant, lane, timeBudgetMs, images, outcome }: TracedCall): boolean {
     if (!this.#lanes.includes(lane)) {
       if (this.#lanes.length === traceLanesMax) return false;
       this.#lanes.push(lane);
       this.#writeHeader();
     }
-    const sizes = pictures.map(({ bytes, pixels }) => [bytes, pixels]);
+    const sizes = images.map(({ bytes, pixels }) => [bytes, pixels]);
     const at = Number(atMs.toFixed(2));
     const call = [at, tenant, this.#lanes.indexOf(lane), timeBudgetMs, sizes, outcome];
     const line = Buffer.from(`${JSON.stringify(call)}\n`);
@@ -76,6 +76,6 @@ export type TracedCall = {
   tenant: number;
   lane: LaneId;
   timeBudgetMs: number;
-  pictures: readonly PictureSize[];
+  images: readonly ImageSize[];
   outcome: RecordedOutcome;
 };

@@ -6,8 +6,8 @@ import type { MeasuredCalls } from "./trace-file.ts";
 
 /**
  * Calls in the order of their arrival, without what they contained: when, whose (a number), for which lane,
- * how many pictures of which size, and until when. They lie in flat arrays of shared memory, 25 bytes a call
- * and 12 a picture, so that several threads can read a million of them.
+ * how many images of which size, and until when. They lie in flat arrays of shared memory, 25 bytes a call
+ * and 12 an image, so that several threads can read a million of them.
  */
 export class Trace {
   readonly columns: TraceColumns;
@@ -20,7 +20,7 @@ export class Trace {
     return this.columns.atMs.length;
   }
 
-  get pictures(): number {
+  get images(): number {
     return this.columns.cost.length;
   }
 
@@ -42,20 +42,20 @@ export class Trace {
     return from;
   }
 
-  picturesOf(call: number): number {
-    return this.#pictureEnd(call) - this.columns.firstPicture[call]!;
+  imagesOf(call: number): number {
+    return this.#imageEnd(call) - this.columns.firstImage[call]!;
   }
 
-  /** Bytes and pixels of a picture of a call. */
-  pictureOf(call: number, index: number): PictureSize {
-    const { firstPicture, bytes, pixels } = this.columns;
-    const picture = firstPicture[call]! + index;
-    return { bytes: bytes[picture]!, pixels: pixels[picture]! };
+  /** Bytes and pixels of an image of a call. */
+  imageOf(call: number, index: number): ImageSize {
+    const { firstImage, bytes, pixels } = this.columns;
+    const image = firstImage[call]! + index;
+    return { bytes: bytes[image]!, pixels: pixels[image]! };
   }
 
   /** Returns the calls from index `from` to below `until` as arrivals of a simulation, the first at 0 ms. */
   arrivals(from: number, until: number): Arrivals {
-    const { atMs, tenant, lane, timeBudgetMs, firstPicture, cost, lanes } = this.columns;
+    const { atMs, tenant, lane, timeBudgetMs, firstImage, cost, lanes } = this.columns;
     const startMs = atMs[from] ?? 0;
     const names = new Map<number, string>();
     /** One string for all calls of a tenant: equal ones are compared letter by letter. */
@@ -69,8 +69,8 @@ export class Trace {
         const call = from + index;
         if (call >= until) return undefined;
         const costs: number[] = [];
-        const pictureEnd = this.#pictureEnd(call);
-        for (let picture = firstPicture[call]!; picture < pictureEnd; picture++) costs.push(cost[picture]!);
+        const imageEnd = this.#imageEnd(call);
+        for (let image = firstImage[call]!; image < imageEnd; image++) costs.push(cost[image]!);
         return {
           atMs: atMs[call]! - startMs,
           tenant: nameOf(tenant[call]!),
@@ -83,8 +83,8 @@ export class Trace {
     };
   }
 
-  #pictureEnd(call: number): number {
-    return this.columns.firstPicture[call + 1] ?? this.columns.cost.length;
+  #imageEnd(call: number): number {
+    return this.columns.firstImage[call + 1] ?? this.columns.cost.length;
   }
 }
 
@@ -95,10 +95,10 @@ export class Trace {
 export class TraceBuilder {
   readonly #columns: TraceColumns;
   #calls = 0;
-  #pictures = 0;
+  #images = 0;
 
-  /** `calls` and `pictures`: for how many there is room at first. */
-  constructor({ calls = 1_024, pictures = 1_024 }: { calls?: number; pictures?: number } = {}) {
+  /** `calls` and `images`: for how many there is room at first. */
+  constructor({ calls = 1_024, images = 1_024 }: { calls?: number; images?: number } = {}) {
     const bytes = (count: number) => new SharedArrayBuffer(Math.max(8, count));
     this.#columns = {
       lanes: [],
@@ -106,10 +106,10 @@ export class TraceBuilder {
       timeBudgetMs: new Float64Array(bytes(8 * calls)),
       tenant: new Uint32Array(bytes(4 * calls)),
       lane: new Uint8Array(bytes(calls)),
-      firstPicture: new Uint32Array(bytes(4 * calls)),
-      cost: new Float32Array(bytes(4 * pictures)),
-      bytes: new Uint32Array(bytes(4 * pictures)),
-      pixels: new Uint32Array(bytes(4 * pictures)),
+      firstImage: new Uint32Array(bytes(4 * calls)),
+      cost: new Float32Array(bytes(4 * images)),
+      bytes: new Uint32Array(bytes(4 * images)),
+      pixels: new Uint32Array(bytes(4 * images)),
     };
   }
 
@@ -117,7 +117,7 @@ export class TraceBuilder {
     return this.#calls;
   }
 
-  add({ atMs, tenant, lane, timeBudgetMs, pictures }: TraceCall): void {
+  add({ atMs, tenant, lane, timeBudgetMs, images }: TraceCall): void {
     const columns = this.#columns;
     const call = this.#calls++;
     if (call === columns.atMs.length) lengthen(columns, callColumns);
@@ -126,20 +126,20 @@ export class TraceBuilder {
     columns.timeBudgetMs[call] = timeBudgetMs;
     columns.tenant[call] = tenant;
     columns.lane[call] = columns.lanes.indexOf(lane);
-    columns.firstPicture[call] = this.#pictures;
-    for (const size of pictures) {
-      const picture = this.#pictures++;
-      if (picture === columns.cost.length) lengthen(columns, pictureColumns);
-      columns.cost[picture] = costOf(size);
-      columns.bytes[picture] = size.bytes;
-      columns.pixels[picture] = size.pixels;
+    columns.firstImage[call] = this.#images;
+    for (const size of images) {
+      const image = this.#images++;
+      if (image === columns.cost.length) lengthen(columns, imageColumns);
+      columns.cost[image] = costOf(size);
+      columns.bytes[image] = size.bytes;
+      columns.pixels[image] = size.pixels;
     }
   }
 
   build(measured?: MeasuredCalls): Trace {
     const columns: TraceColumns = { ...this.#columns, measured };
     for (const name of callColumns) columns[name] = columns[name].subarray(0, this.#calls) as never;
-    for (const name of pictureColumns) columns[name] = columns[name].subarray(0, this.#pictures) as never;
+    for (const name of imageColumns) columns[name] = columns[name].subarray(0, this.#images) as never;
     return new Trace(columns);
   }
 }
@@ -147,7 +147,7 @@ export class TraceBuilder {
 /** Doubles the room in these columns. Memory that nothing was written to takes no place. */
 function lengthen(
   columns: TraceColumns,
-  names: readonly (typeof callColumns | typeof pictureColumns)[number][],
+  names: readonly (typeof callColumns | typeof imageColumns)[number][],
 ): void {
   for (const name of names) {
     const before = columns[name];
@@ -158,11 +158,11 @@ function lengthen(
   }
 }
 
-const callColumns = ["atMs", "timeBudgetMs", "tenant", "lane", "firstPicture"] as const;
-const pictureColumns = ["cost", "bytes", "pixels"] as const;
+const callColumns = ["atMs", "timeBudgetMs", "tenant", "lane", "firstImage"] as const;
+const imageColumns = ["cost", "bytes", "pixels"] as const;
 
-/** Cost of decoding, as for a baseline JPEG, because a trace does not say how pictures were coded. */
-function costOf({ bytes, pixels }: PictureSize): number {
+/** Cost of decoding, as for a baseline JPEG, because a trace does not say how images were coded. */
+function costOf({ bytes, pixels }: ImageSize): number {
   const header: ImageHeader = {
     format: "jpeg",
     width: pixels,
@@ -174,7 +174,7 @@ function costOf({ bytes, pixels }: PictureSize): number {
   return decodingCost(header, bytes);
 }
 
-export type PictureSize = { bytes: number; pixels: number };
+export type ImageSize = { bytes: number; pixels: number };
 
 type TraceCall = {
   /** Since the start of the trace. */
@@ -182,7 +182,7 @@ type TraceCall = {
   tenant: number;
   lane: LaneId;
   timeBudgetMs: number;
-  pictures: readonly PictureSize[];
+  images: readonly ImageSize[];
 };
 
 /** Can be sent to another thread as it is. */
@@ -195,9 +195,9 @@ export type TraceColumns = {
   tenant: Uint32Array<SharedArrayBuffer>;
   /** Index in `lanes`. */
   lane: Uint8Array<SharedArrayBuffer>;
-  /** Index of the first picture of each call in `cost`. */
-  firstPicture: Uint32Array<SharedArrayBuffer>;
-  /** Cost of decoding each picture, see decodingCost. */
+  /** Index of the first image of each call in `cost`. */
+  firstImage: Uint32Array<SharedArrayBuffer>;
+  /** Cost of decoding each image, see decodingCost. */
   cost: Float32Array<SharedArrayBuffer>;
   bytes: Uint32Array<SharedArrayBuffer>;
   pixels: Uint32Array<SharedArrayBuffer>;

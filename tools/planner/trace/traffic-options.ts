@@ -41,8 +41,8 @@ export async function trafficOf(values: TrafficValues, laneDefault: LaneId): Pro
     seconds: positive(values.seconds, "--seconds"),
     tenants: positive(values.tenants, "--tenants"),
     lanes: (values.lane ?? laneDefault).split(",").map((lane) => LaneId.parse(lane.trim())),
-    pictures: positive(values.images, "--images"),
-    pictureSize: {
+    images: positive(values.images, "--images"),
+    imageSize: {
       bytes: positive(values["image-bytes"], "--image-bytes"),
       pixels: positive(values["image-pixels"], "--image-pixels"),
     },

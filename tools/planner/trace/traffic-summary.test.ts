@@ -13,7 +13,7 @@ test("the busiest second is found", () => {
       tenant: atMs % 2,
       lane,
       timeBudgetMs: 1_000,
-      pictures: [{ bytes: 1_000, pixels: 1_000 }],
+      images: [{ bytes: 1_000, pixels: 1_000 }],
     });
   }
   const { busiestPerSecond, calls } = trafficSummary(builder.build());

@@ -13,7 +13,7 @@ export function trafficSummary(trace: Trace): TrafficSummary {
   }
   return {
     calls: trace.calls,
-    pictures: trace.pictures,
+    images: trace.images,
     tenants: new Set(tenant).size,
     lanes,
     seconds: trace.durationMs / 1_000,
@@ -24,7 +24,7 @@ export function trafficSummary(trace: Trace): TrafficSummary {
 
 export type TrafficSummary = {
   calls: number;
-  pictures: number;
+  images: number;
   tenants: number;
   lanes: readonly string[];
   seconds: number;

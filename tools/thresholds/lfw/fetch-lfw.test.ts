@@ -12,15 +12,15 @@ import { readLfwPairs } from "./lfw-pairs.ts";
 
 // A server on this machine has a made tarball: LFW's own was never fetched here.
 
-test("the list and the pictures come, and a second call fetches nothing", async (t) => {
+test("the list and the images come, and a second call fetches nothing", async (t) => {
   const { folder, requests, fetch } = await openFixture(t);
   const path = await fetch();
-  assert.deepEqual((await readLfwPairs(path)).pictures[0], { name: "Ada/Ada_0001.jpg", line: 2 });
+  assert.deepEqual((await readLfwPairs(path)).images[0], { name: "Ada/Ada_0001.jpg", line: 2 });
   assert.equal(await readFile(join(path, "Ada/Ada_0001.jpg"), "utf8"), "Ada 1");
   assert.deepEqual((await readdir(folder)).toSorted(), ["lfw", "pairs.txt", "parts"]);
   assert.deepEqual(await readdir(join(folder, "parts")), []);
   assert.equal(await fetch(), path);
-  assert.deepEqual(requests, ["/list", "/pictures"]);
+  assert.deepEqual(requests, ["/list", "/images"]);
 });
 
 test("links, other files and hidden ones are not unpacked", async (t) => {
@@ -49,7 +49,7 @@ test("another tarball, and one with more than it may have, leave nothing that --
     fetch({ sha256: "0".repeat(64) }),
     /sends another file than the one that is wanted: its SHA-256 is another\. Or fetch http:[^ ]+ yourself/,
   );
-  await assert.rejects(fetch({ picturesMax: 2 }), /^Error: The tarball has 3 images/);
+  await assert.rejects(fetch({ imagesMax: 2 }), /^Error: The tarball has 3 images/);
   await assert.rejects(fetch({ unpackedBytesMax: 8 }), /it is not that of LFW\.$/);
   await assert.rejects(fetch({ bytesMax: 10 }), /more than 0\.0 MB/);
   assert.ok(!(await readdir(folder)).includes("lfw"));
@@ -60,7 +60,7 @@ test("a download that was cut off goes on where it ended", async (t) => {
   cutOff();
   await assert.rejects(fetch(), /was lost/);
   await fetch();
-  assert.match(requests.at(-1)!, /^\/pictures bytes=100-$/);
+  assert.match(requests.at(-1)!, /^\/images bytes=100-$/);
 });
 
 async function openFixture(t: TestContext, { escaping = false } = {}) {
@@ -86,7 +86,7 @@ async function openFixture(t: TestContext, { escaping = false } = {}) {
   ]);
   const bodies = new Map([
     ["/list", Buffer.from("2\t1\nAda\t1\t2\nAda\t1\tChi\t1\nAda\t1\t2\nAda\t2\tChi\t1\n")],
-    ["/pictures", await readFile(tarball)],
+    ["/images", await readFile(tarball)],
   ]);
   const requests: string[] = [];
   let isCutOff = false;
@@ -99,7 +99,7 @@ async function openFixture(t: TestContext, { escaping = false } = {}) {
     if (range !== undefined) {
       response.writeHead(206, { "content-range": `bytes ${start}-${body.length - 1}/${body.length}` });
     }
-    if (!isCutOff || url !== "/pictures") return void response.end(body.subarray(start));
+    if (!isCutOff || url !== "/images") return void response.end(body.subarray(start));
     isCutOff = false;
     response.write(body.subarray(0, 100));
     cut = () => response.destroy();
@@ -112,12 +112,12 @@ async function openFixture(t: TestContext, { escaping = false } = {}) {
     bytesMax: 1e6,
     ...changed,
   });
-  const fetch = ({ picturesMax = 3, unpackedBytesMax = 1_000, ...changed }: Limits = {}) =>
+  const fetch = ({ imagesMax = 3, unpackedBytesMax = 1_000, ...changed }: Limits = {}) =>
     fetchLfw(folder, {
       files: {
         list: fileOf("/list", {}),
-        pictures: fileOf("/pictures", changed),
-        picturesMax,
+        images: fileOf("/images", changed),
+        imagesMax,
         unpackedBytesMax,
       },
       progress: (bytes) => bytes === 100 && cut(),
@@ -126,4 +126,4 @@ async function openFixture(t: TestContext, { escaping = false } = {}) {
   return { outer, folder, requests, fetch, cutOff: () => (isCutOff = true) };
 }
 
-type Limits = { picturesMax?: number; unpackedBytesMax?: number; sha256?: string; bytesMax?: number };
+type Limits = { imagesMax?: number; unpackedBytesMax?: number; sha256?: string; bytesMax?: number };

@@ -21,7 +21,7 @@ export async function readLfwPairs(folder: string): Promise<LfwPairs> {
   if (lines.length !== 2 * folds * half) {
     throw new Error(`${path} has ${lines.length} pairs; its first line says ${2 * folds * half}`);
   }
-  const pictures = new Map<string, { name: string; line: number; person: number }>();
+  const images = new Map<string, { name: string; line: number; person: number }>();
   const people = new Map<string, number>();
   const indices = new Map<string, number>();
   const indexOf = (person: string, number: string, line: number): number => {
@@ -30,7 +30,7 @@ export async function readLfwPairs(folder: string): Promise<LfwPairs> {
     const personNumber = people.get(person) ?? people.size;
     people.set(person, personNumber);
     indices.set(name, index);
-    if (!pictures.has(name)) pictures.set(name, { name, line, person: personNumber });
+    if (!images.has(name)) images.set(name, { name, line, person: personNumber });
     return index;
   };
   const pairs = lines.map((text, index) => {
@@ -48,14 +48,14 @@ export async function readLfwPairs(folder: string): Promise<LfwPairs> {
     if (!isWhole)
       throw new Error(`${path}, line ${line}: this is not a pair of ${same ? "one person" : "two people"}`);
     return {
-      pictures: [indexOf(one, first, line), indexOf(other, second, line)] as const,
+      images: [indexOf(one, first, line), indexOf(other, second, line)] as const,
       same,
       group: undefined,
     };
   });
-  const all = [...pictures.values()];
+  const all = [...images.values()];
   return {
-    pictures: all.map(({ name, line }) => ({ name, line })),
+    images: all.map(({ name, line }) => ({ name, line })),
     pairs,
     people: Int32Array.from(all, ({ person }) => person),
     peopleFrom: "ids",

@@ -58,10 +58,10 @@ suite("on a made folder of LFW's shape, 400 people and 6,000 pairs", () => {
     assert.match(text, /\n\d,\d{3} pairs of two people show an FMR of 0\.\d+ % at best; --people/);
   });
 
-  test("pictures of the pairs must be there, and pairs.txt may be beside the folder", async () => {
+  test("images of the pairs must be there, and pairs.txt may be beside the folder", async () => {
     const source = { kind: "lfw", path: folder } as const;
-    assert.equal((await openDataset(source)).pictures.length, lfw.pictures.length);
-    const { name, line } = lfw.pictures[7]!;
+    assert.equal((await openDataset(source)).images.length, lfw.images.length);
+    const { name, line } = lfw.images[7]!;
     await rm(join(folder, name));
     await assert.rejects(openDataset(source), {
       message: `pairs.txt:\n  line ${line}: there is no image ${name}`,
@@ -103,7 +103,7 @@ test("the threshold is the smallest of the best ones of the other folds, and bel
   assert.equal(foldedAccuracy(different).mean, (1 / 2 + 1) / 2);
 });
 
-/** 400 people with three pictures each. Files are empty: nothing here decodes them. */
+/** 400 people with three images each. Files are empty: nothing here decodes them. */
 async function writeMadeLfw(folder: string): Promise<void> {
   const random = mulberry32(5);
   const below = (count: number) => Math.floor(random() * count);
@@ -124,17 +124,17 @@ async function writeMadeLfw(folder: string): Promise<void> {
     }
   }
   await writeFile(join(folder, "pairs.txt"), `${lines.join("\n")}\n`);
-  for (const { name } of (await readLfwPairs(folder)).pictures) {
+  for (const { name } of (await readLfwPairs(folder)).images) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), "");
   }
 }
 
-/** Small whole numbers, so that many distances are equal; every fiftieth picture has no face. */
-async function madeFaces(folder: string, { pictures, people }: LfwPairs): Promise<LaneFaces> {
+/** Small whole numbers, so that many distances are equal; every fiftieth image has no face. */
+async function madeFaces(folder: string, { images, people }: LfwPairs): Promise<LaneFaces> {
   const random = mulberry32(6);
   const centres = new Map<number, number[]>();
-  const embeddings = pictures.map((_, index) => {
+  const embeddings = images.map((_, index) => {
     const person = people[index]!;
     const centre = centres.get(person) ?? Array.from({ length: 12 }, () => Math.round(6 * random()) - 3);
     centres.set(person, centre);
@@ -142,15 +142,12 @@ async function madeFaces(folder: string, { pictures, people }: LfwPairs): Promis
     return Float32Array.from(centre, (each) => each + Math.round(2.4 * random() - 1.2));
   });
   const byName = Object.fromEntries(
-    pictures.map(({ name }, index) => [
-      name,
-      embeddings[index] === undefined ? null : [...embeddings[index]],
-    ]),
+    images.map(({ name }, index) => [name, embeddings[index] === undefined ? null : [...embeddings[index]]]),
   );
   await writeFile(join(folder, "embeddings.json"), JSON.stringify(byName));
-  const failures = [...pictures.keys()]
-    .filter((picture) => embeddings[picture] === undefined)
-    .map((picture) => ({ picture, code: "no_face_detected" }));
+  const failures = [...images.keys()]
+    .filter((image) => embeddings[image] === undefined)
+    .map((image) => ({ image, code: "no_face_detected" }));
   return { lane: "Dlib/ssd" as LaneFaces["lane"], embeddings, failures, severalFaces: 0 };
 }
 

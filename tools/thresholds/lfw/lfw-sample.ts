@@ -15,14 +15,14 @@ export function lfwSample(lfw: LfwPairs, faces: LaneFaces): LaneSample {
 }
 
 /**
- * The accuracy by cosine. A pair with a picture without a face counts as two people in `all`, and is left out
+ * The accuracy by cosine. A pair with an image without a face counts as two people in `all`, and is left out
  * in `ofFaces`.
  */
 export function lfwAccuracy(
   lfw: LfwPairs,
   { embeddings }: Pick<LaneFaces, "embeddings">,
 ): { all: FoldedAccuracy; ofFaces: FoldedAccuracy } {
-  const pairs = lfw.pairs.map(({ pictures: [one, other], same }, index) => {
+  const pairs = lfw.pairs.map(({ images: [one, other], same }, index) => {
     const [a, b] = [embeddings[one], embeddings[other]];
     const distance = a === undefined || b === undefined ? Infinity : distances.cosine(a, b);
     return { distance, same, fold: Math.floor(index / lfw.foldPairs) };

@@ -16,31 +16,31 @@ const mistakesOf = (...lines: string[]) => {
 };
 
 test("DeepFace's list of pairs is read as it is, with the line ends of Windows", () => {
-  const { pictures, pairs, peopleFrom } = read(
+  const { images, pairs, peopleFrom } = read(
     "file_x,file_y,Decision\r",
     "a.jpg,b.jpg,Yes\r",
     "a.jpg,c.jpg,No",
   );
-  assert.deepEqual(pictures, [
+  assert.deepEqual(images, [
     { name: "a.jpg", line: 2 },
     { name: "b.jpg", line: 2 },
     { name: "c.jpg", line: 3 },
   ]);
   assert.deepEqual(pairs, [
-    { pictures: [0, 1], same: true, group: undefined },
-    { pictures: [0, 2], same: false, group: undefined },
+    { images: [0, 1], same: true, group: undefined },
+    { images: [0, 2], same: false, group: undefined },
   ]);
   assert.equal(peopleFrom, "same pairs");
 });
 
 test("columns may have any order and quotes, and others are ignored", () => {
-  const { pictures, pairs, people, peopleFrom } = read(
+  const { images, pairs, people, peopleFrom } = read(
     "group,label,right,left,left_person,right_person,note",
     '18 to 30,same,"b, 2.jpg",a.jpg,"Ada ""A""","Ada ""A""",x',
     'over 30,different,c.jpg,a.jpg,"Ada ""A""",Chi,',
   );
   assert.deepEqual(
-    pictures.map(({ name }) => name),
+    images.map(({ name }) => name),
     ["a.jpg", "b, 2.jpg", "c.jpg"],
   );
   assert.deepEqual(
@@ -51,7 +51,7 @@ test("columns may have any order and quotes, and others are ignored", () => {
   assert.equal(peopleFrom, "ids");
 });
 
-test("without ids, pictures that pairs marked same connect are one person, also over a third picture", () => {
+test("without ids, images that pairs marked same connect are one person, also over a third image", () => {
   const { people } = read("left,right,label", "a,b,same", "c,d,different", "b,c,same", "e,a,different");
   assert.deepEqual([...people], [0, 0, 0, 1, 2]);
 });

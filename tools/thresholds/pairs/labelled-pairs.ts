@@ -5,7 +5,7 @@ import { peopleBySamePairs } from "./people.ts";
  * Reads labelled pairs from the text of a CSV file (RFC 4180). Its first line names the columns, in any
  * order; others are ignored:
  *
- *     left, right     picture files, relative to the CSV (also: file_x, file_y)
+ *     left, right     image files, relative to the CSV (also: file_x, file_y)
  *     label           same or different (also: decision; yes or no)
  *     left_person, right_person   optional ids of the people, both or neither
  *     group           optional, such as an age: rates are shown for each
@@ -37,13 +37,13 @@ export function readLabelledPairs(csv: string): LabelledPairs | { mistakes: stri
   return reader.finish();
 }
 
-/** Collects rows, and what pictures and people they name. */
+/** Collects rows, and what images and people they name. */
 class PairReader {
   readonly #columns: Columns;
   readonly #pairs: (LabelledPair & { line: number })[] = [];
   readonly #lines = new Map<string, number>();
-  readonly #pictures = new Map<string, number>();
-  readonly #pictureLines: number[] = [];
+  readonly #images = new Map<string, number>();
+  readonly #imageLines: number[] = [];
   readonly #idOf: { id: string; line: number }[] = [];
 
   constructor(columns: Columns) {
@@ -75,7 +75,7 @@ class PairReader {
     const group = this.#columns.group === undefined ? undefined : field("group");
     if (group === "") return "the group is missing";
     this.#pairs.push({
-      pictures: [this.#indexOf(left, line), this.#indexOf(right, line)],
+      images: [this.#indexOf(left, line), this.#indexOf(right, line)],
       same,
       group,
       line,
@@ -84,11 +84,11 @@ class PairReader {
   }
 
   finish(): LabelledPairs | { mistakes: string[] } {
-    const names = [...this.#pictures.keys()];
-    const pictures = names.map((name, index) => ({ name, line: this.#pictureLines[index]! }));
-    const pairs = this.#pairs.map(({ pictures, same, group }): LabelledPair => ({ pictures, same, group }));
-    if (names.length > picturesMax) {
-      return { mistakes: [`it names ${names.length} images; at most ${picturesMax} are read`] };
+    const names = [...this.#images.keys()];
+    const images = names.map((name, index) => ({ name, line: this.#imageLines[index]! }));
+    const pairs = this.#pairs.map(({ images, same, group }): LabelledPair => ({ images, same, group }));
+    if (names.length > imagesMax) {
+      return { mistakes: [`it names ${names.length} images; at most ${imagesMax} are read`] };
     }
     for (const [same, word] of [
       [true, "same"],
@@ -100,33 +100,33 @@ class PairReader {
       const numbers = new Map<string, number>();
       for (const { id } of this.#idOf) if (!numbers.has(id)) numbers.set(id, numbers.size);
       return {
-        pictures,
+        images,
         pairs,
         people: Int32Array.from(this.#idOf, ({ id }) => numbers.get(id)!),
         peopleFrom: "ids",
       };
     }
-    const samePairs = pairs.filter(({ same }) => same).map(({ pictures }) => pictures);
+    const samePairs = pairs.filter(({ same }) => same).map(({ images }) => images);
     const people = peopleBySamePairs(names.length, samePairs);
     const mistakes = this.#pairs
-      .filter(({ same, pictures: [one, other] }) => !same && people[one] === people[other])
+      .filter(({ same, images: [one, other] }) => !same && people[one] === people[other])
       .map(({ line }) => `line ${line}: it is labelled different, but other lines make both one person`);
-    return mistakes.length > 0 ? { mistakes } : { pictures, pairs, people, peopleFrom: "same pairs" };
+    return mistakes.length > 0 ? { mistakes } : { images, pairs, people, peopleFrom: "same pairs" };
   }
 
-  /** Notes who a picture shows. Returns what is wrong if another line says another person. */
-  #identify(picture: string, id: string, line: number): string | undefined {
-    const index = this.#indexOf(picture, line);
+  /** Notes who an image shows. Returns what is wrong if another line says another person. */
+  #identify(image: string, id: string, line: number): string | undefined {
+    const index = this.#indexOf(image, line);
     const known = this.#idOf[index];
     if (known === undefined) this.#idOf[index] = { id, line };
-    else if (known.id !== id) return `${picture} shows ${id}, but ${known.id} in line ${known.line}`;
+    else if (known.id !== id) return `${image} shows ${id}, but ${known.id} in line ${known.line}`;
     return undefined;
   }
 
-  #indexOf(picture: string, line: number): number {
-    const index = this.#pictures.get(picture) ?? this.#pictures.size;
-    this.#pictures.set(picture, index);
-    this.#pictureLines[index] ??= line;
+  #indexOf(image: string, line: number): number {
+    const index = this.#images.get(image) ?? this.#images.size;
+    this.#images.set(image, index);
+    this.#imageLines[index] ??= line;
     return index;
   }
 }
@@ -183,7 +183,7 @@ const csvOptions = {
 /** Their numbers take 200 MB at most. */
 const pairsMax = 1_000_000;
 /** Their embeddings take 200 MB at 512 numbers. */
-const picturesMax = 100_000;
+const imagesMax = 100_000;
 
 type ColumnName = "left" | "right" | "label" | "left_person" | "right_person" | "group";
 type Columns = { [K in "left" | "right" | "label"]: number } & {
@@ -191,14 +191,14 @@ type Columns = { [K in "left" | "right" | "label"]: number } & {
 };
 type Row = { record: string[]; info: { lines: number } };
 
-/** `pictures`: indices. `group`: undefined without such a column. */
-type LabelledPair = { pictures: readonly [number, number]; same: boolean; group: string | undefined };
+/** `images`: indices. `group`: undefined without such a column. */
+type LabelledPair = { images: readonly [number, number]; same: boolean; group: string | undefined };
 
 export type LabelledPairs = {
   /** File names as the CSV has them, and the first line that has each. */
-  pictures: readonly { name: string; line: number }[];
+  images: readonly { name: string; line: number }[];
   pairs: readonly LabelledPair[];
-  /** The number of the person in each picture. */
+  /** The number of the person in each image. */
   people: Int32Array;
   peopleFrom: "ids" | "same pairs";
 };

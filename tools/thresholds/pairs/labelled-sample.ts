@@ -9,8 +9,7 @@ import type { LabelledPairs } from "./labelled-pairs.ts";
 
 /** Measures labelled pairs in a lane. Throws one sentence where too few pairs have a distance. */
 export function labelledSample(labelled: LabelledPairs, faces: LaneFaces): LaneSample {
-  const isMeasured = ({ pictures }: Pair) =>
-    pictures.every((picture) => faces.embeddings[picture] !== undefined);
+  const isMeasured = ({ images }: Pair) => images.every((image) => faces.embeddings[image] !== undefined);
   const measured = labelled.pairs.filter(isMeasured);
   for (const [same, word] of [
     [true, "of one person"],
@@ -20,7 +19,7 @@ export function labelledSample(labelled: LabelledPairs, faces: LaneFaces): LaneS
     throw new Error(`${faces.lane}: no pair ${word} has a face in both images; there is nothing to measure`);
   }
   const analysesOf = (pairs: readonly Pair[]): Analyses => {
-    const personPair = ({ pictures: [one, other], same }: Pair): PersonPair => ({
+    const personPair = ({ images: [one, other], same }: Pair): PersonPair => ({
       distance: 0,
       same,
       people: [labelled.people[one]!, labelled.people[other]!],
@@ -28,7 +27,7 @@ export function labelledSample(labelled: LabelledPairs, faces: LaneFaces): LaneS
     const lost = pairs.filter((pair) => pair.same && !isMeasured(pair)).map(personPair);
     const by = (metric: DistanceMetric) => {
       const own = pairs.filter(isMeasured).map((pair) => {
-        const [one, other] = pair.pictures.map((picture) => faces.embeddings[picture]!);
+        const [one, other] = pair.images.map((image) => faces.embeddings[image]!);
         return { ...personPair(pair), distance: distances[metric](one!, other!) };
       });
       return analyse(own, { lost, resamples: resamplesFor(own.length), random: mulberry32(seed) });
@@ -36,7 +35,7 @@ export function labelledSample(labelled: LabelledPairs, faces: LaneFaces): LaneS
     return { cosine: by("cosine"), euclidean: by("euclidean"), euclidean_l2: by("euclidean_l2") };
   };
   const peopleIn = (pairs: readonly Pair[]): number =>
-    new Set(pairs.flatMap(({ pictures }) => pictures.map((picture) => labelled.people[picture]!))).size;
+    new Set(pairs.flatMap(({ images }) => images.map((image) => labelled.people[image]!))).size;
 
   const groups = [...Map.groupBy(labelled.pairs, ({ group }) => group)].flatMap(([group, pairs]) => {
     if (group === undefined) return [];
@@ -48,7 +47,7 @@ export function labelledSample(labelled: LabelledPairs, faces: LaneFaces): LaneS
   });
   return {
     lane: faces.lane,
-    pictures: labelled.pictures.length,
+    images: labelled.images.length,
     failures: failureCounts(faces),
     severalFaces: faces.severalFaces,
     pairs: labelled.pairs.length,

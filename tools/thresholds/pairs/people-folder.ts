@@ -4,26 +4,26 @@ import { join } from "node:path";
 import { parse } from "csv-parse/sync";
 
 /**
- * Reads the names of pictures from a folder that has one folder a person. A file `groups.csv` beside the
+ * Reads the names of images from a folder that has one folder a person. A file `groups.csv` beside the
  * people may name a group of each, in columns `person` and `group`. Names that begin with a dot, links, and
- * files that are no pictures by their name are left out. Throws a sentence for each mistake.
+ * files that are no images by their name are left out. Throws a sentence for each mistake.
  */
 export async function readPeople(folder: string): Promise<PeopleFolder> {
   const people: PeopleFolder["people"] = [];
-  const pictures: PeopleFolder["pictures"] = [];
+  const images: PeopleFolder["images"] = [];
   for (const name of await namesIn(folder, "folders")) {
-    const own = (await namesIn(join(folder, name), "files")).filter((file) => pictureName.test(file));
+    const own = (await namesIn(join(folder, name), "files")).filter((file) => imageName.test(file));
     if (own.length === 0) continue;
-    people.push({ name, pictures: own.length, group: undefined });
-    pictures.push(...own.map((file) => ({ name: join(name, file) })));
-    if (pictures.length > picturesMax) throw new Error(`${folder} has more than ${picturesMax} pictures`);
+    people.push({ name, images: own.length, group: undefined });
+    images.push(...own.map((file) => ({ name: join(name, file) })));
+    if (images.length > imagesMax) throw new Error(`${folder} has more than ${imagesMax} images`);
   }
-  if (people.length < 2 || !people.some((person) => person.pictures > 1)) {
+  if (people.length < 2 || !people.some((person) => person.images > 1)) {
     throw new Error(`${folder} needs one folder per person: two people, and one of them with two images`);
   }
   const groups = join(folder, "groups.csv");
   if (existsSync(groups)) addGroups(people, await readFile(groups, "utf8"), groups);
-  return { people, pictures };
+  return { people, images };
 }
 
 async function namesIn(folder: string, kind: "files" | "folders"): Promise<string[]> {
@@ -52,13 +52,13 @@ function addGroups(people: PeopleFolder["people"], csv: string, path: string): v
   }
 }
 
-const pictureName = /\.(jpe?g|png|webp|avif|gif|bmp|tiff?|hei[cf])$/i;
+const imageName = /\.(jpe?g|png|webp|avif|gif|bmp|tiff?|hei[cf])$/i;
 
 /** Their embeddings take 200 MB at 512 numbers. */
-const picturesMax = 100_000;
+const imagesMax = 100_000;
 
 export type PeopleFolder = {
-  people: { name: string; pictures: number; group: string | undefined }[];
+  people: { name: string; images: number; group: string | undefined }[];
   /** Names relative to the folder, one person after another. */
-  pictures: { name: string }[];
+  images: { name: string }[];
 };

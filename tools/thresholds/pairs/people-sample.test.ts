@@ -17,7 +17,7 @@ import { readPeople } from "./people-folder.ts";
 
 const model = (await readCatalogue()).find("embedding", "Dlib")!;
 
-test("each folder is a person; links, hidden files and what is no picture are left out", async (t) => {
+test("each folder is a person; links, hidden files and what is no image are left out", async (t) => {
   const folder = await peopleFolder(t, {
     ada: ["2.jpg", "1.JPEG", ".3.jpg", "notes.txt"],
     bo: ["1.png"],
@@ -26,14 +26,14 @@ test("each folder is a person; links, hidden files and what is no picture are le
   await symlink(join(folder, "ada"), join(folder, "link"));
   assert.deepEqual(await readPeople(folder), {
     people: [
-      { name: "ada", pictures: 2, group: undefined },
-      { name: "bo", pictures: 1, group: undefined },
+      { name: "ada", images: 2, group: undefined },
+      { name: "bo", images: 1, group: undefined },
     ],
-    pictures: [{ name: "ada/1.JPEG" }, { name: "ada/2.jpg" }, { name: "bo/1.png" }],
+    images: [{ name: "ada/1.JPEG" }, { name: "ada/2.jpg" }, { name: "bo/1.png" }],
   });
 });
 
-test("one person, people with one picture each, and a person without a group are refused", async (t) => {
+test("one person, people with one image each, and a person without a group are refused", async (t) => {
   const needs = /needs one folder per person: two people, and one of them with two images$/;
   await assert.rejects(readPeople(await peopleFolder(t, { ada: ["1.jpg", "2.jpg"] })), needs);
   await assert.rejects(readPeople(await peopleFolder(t, { ada: ["1.jpg"], bo: ["1.jpg"] })), needs);
@@ -53,14 +53,14 @@ test("the rates are those of a CSV of the same pairs, also by group, and failure
   const rows = names.map((name) => `${name},${groupOf(name)}`);
   await writeFile(join(folder, "groups.csv"), ["person,group", ...rows].join("\n"));
   const dataset = await openDataset({ kind: "people", path: folder });
-  const faces = madeFaces(dataset.pictures.map(({ name }) => name));
+  const faces = madeFaces(dataset.images.map(({ name }) => name));
   const progress: string[] = [];
   const sample = dataset.sample(faces, { model, progress: (done, of) => progress.push(`${done} of ${of}`) });
   const report = laneReport(sample, { model, wantedFmrs: [0.1, 1e-6] });
   assert.deepEqual(progress.slice(22, 25), ["23 of 24", "24 of 24", "1 of 12"]);
 
-  const pairs = dataset.pictures.flatMap(({ name: one }, index) =>
-    dataset.pictures.slice(index + 1).map(({ name: other }) => {
+  const pairs = dataset.images.flatMap(({ name: one }, index) =>
+    dataset.images.slice(index + 1).map(({ name: other }) => {
       const [left = "", right = ""] = [one, other].map((name) => name.slice(0, 3));
       return `${one},${other},${left === right ? "same" : "different"},${left},${right}`;
     }),
@@ -95,10 +95,10 @@ test("the rates are those of a CSV of the same pairs, also by group, and failure
   assert.match(text, /\n {4}0\.0001 % +too few pairs\n/);
 });
 
-test("where no two pictures of a person have a face, there is nothing to measure", async (t) => {
+test("where no two images of a person have a face, there is nothing to measure", async (t) => {
   const folder = await peopleFolder(t, { ada: ["a.jpg", "b.jpg"], bo: ["a.jpg"] });
-  const { pictures, sample } = await openDataset({ kind: "people", path: folder });
-  const faces = madeFaces(pictures.map(({ name }) => name));
+  const { images, sample } = await openDataset({ kind: "people", path: folder });
+  const faces = madeFaces(images.map(({ name }) => name));
   faces.embeddings[0] = undefined;
   assert.throws(() => sample(faces, { model, progress: () => {} }), /there is nothing to measure$/);
 });
@@ -126,6 +126,6 @@ function madeFaces(names: readonly string[]): LaneFaces {
     const vector = centre.map((each, i) => each + off[i]! + 0.1);
     return name === "p10/a.jpg" ? undefined : vector;
   });
-  const failures = embeddings[0] === undefined ? [{ picture: 0, code: "no_face_detected" }] : [];
+  const failures = embeddings[0] === undefined ? [{ image: 0, code: "no_face_detected" }] : [];
   return { lane: "Dlib/ssd" as LaneFaces["lane"], embeddings, failures, severalFaces: 0 };
 }

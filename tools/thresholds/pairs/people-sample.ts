@@ -7,18 +7,18 @@ import { analyseAll } from "../statistics/all-pairs-analysis.ts";
 import type { PeopleFolder } from "./people-folder.ts";
 
 /**
- * Measures all pairs of pictures in a lane; those of a group are pairs of its people. Throws one sentence
- * where too few pictures have a face.
+ * Measures all pairs of images in a lane; those of a group are pairs of its people. Throws one sentence
+ * where too few images have a face.
  */
 export function peopleSample(
-  { people, pictures }: PeopleFolder,
+  { people, images }: PeopleFolder,
   faces: LaneFaces,
   options: PeopleOptions,
 ): LaneSample {
   let at = 0;
   const embeddings = people.map((person) => {
-    at += person.pictures;
-    return Array.from({ length: person.pictures }, (_, i) => faces.embeddings[at - person.pictures + i]);
+    at += person.images;
+    return Array.from({ length: person.images }, (_, i) => faces.embeddings[at - person.images + i]);
   });
   const { analyses, same, different, people: enrolled } = measured(embeddings, options);
   if (analyses === undefined) {
@@ -41,11 +41,11 @@ export function peopleSample(
   );
   return {
     lane: faces.lane,
-    pictures: pictures.length,
+    images: images.length,
     failures: failureCounts(faces),
     severalFaces: faces.severalFaces,
-    pairs: pairsOf(pictures.length),
-    pairsLost: pairsOf(pictures.length) - same - different,
+    pairs: pairsOf(images.length),
+    pairsLost: pairsOf(images.length) - same - different,
     people: enrolled,
     peopleFrom: "folders",
     notes: [],

@@ -30,15 +30,15 @@ export function estimateText(
     : `${text(value)} (${text(interval.low)} to ${text(interval.high)})`;
 }
 
-/** The measured pairs and pictures, in sentences. */
+/** The measured pairs and images, in sentences. */
 export function sampleSentences(report: LaneReport): string[] {
-  const { pictures, failures, severalFaces, pairs, pairsLost, people, peopleFrom, notes, metrics } = report;
+  const { images, failures, severalFaces, pairs, pairsLost, people, peopleFrom, notes, metrics } = report;
   const { fmr, fnmr } = metrics[0]!.analysis;
   const failed = failures.reduce((sum, { count }) => sum + count, 0);
   const codes = failures.map(({ code, count }) => `${countText(count)} ${code}`).join(", ");
   const independent = (evidence: RateEvidence) => independentText(evidence.independentPairs(0));
   return [
-    `Images: ${countText(pictures)}, of which ${countText(failed)} could not be used (${percent(failed / pictures)})${codes === "" ? "" : `: ${codes}`}.`,
+    `Images: ${countText(images)}, of which ${countText(failed)} could not be used (${percent(failed / images)})${codes === "" ? "" : `: ${codes}`}.`,
     ...(severalFaces === 0
       ? []
       : [`In ${countText(severalFaces)} images there is more than one face; the largest was compared.`]),

@@ -83,7 +83,7 @@ type ReportOptions = {
 };
 type Mark = { name: string; threshold: number };
 /**
- * Intervals are of 95 % confidence. `fnmr` is of pairs that have a face in both pictures; in
+ * Intervals are of 95 % confidence. `fnmr` is of pairs that have a face in both images; in
  * `fnmrWithFailures` the others do not match.
  */
 type MarkRates = { fmr: Rate; fnmr: Rate; fnmrWithFailures: Rate };
@@ -107,17 +107,17 @@ export type MetricReport = {
 
 type SampleCounts = {
   lane: string;
-  pictures: number;
-  /** Pictures without an embedding: failures to enrol. */
+  images: number;
+  /** Images without an embedding: failures to enrol. */
   failures: { code: string; count: number }[];
   severalFaces: number;
   pairs: number;
-  /** Pairs with a picture that has no embedding. */
+  /** Pairs with an image that has no embedding. */
   pairsLost: number;
   /** People in pairs with a distance. */
   people: number;
   peopleFrom: "ids" | "same pairs" | "folders";
-  /** Sentences on what only this set of pictures has. */
+  /** Sentences on what only this set of images has. */
   notes: readonly string[];
 };
 

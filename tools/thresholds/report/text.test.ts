@@ -39,19 +39,19 @@ suite("on made-up embeddings of 60 people", () => {
     const next = mulberry32(3);
     const noise = (scale: number) => Float32Array.from({ length: 8 }, () => scale * (next() - 0.5));
     const centres = people.map(() => noise(1));
-    const embeddings: (Float32Array | undefined)[] = labelled.pictures.map(({ name }) => {
+    const embeddings: (Float32Array | undefined)[] = labelled.images.map(({ name }) => {
       const off = noise(0.3);
       return centres[Number.parseInt(name, 10)]!.map((number, i) => number + off[i]!);
     });
-    const lost = labelled.pictures.findIndex(({ name }) => name === "59b");
+    const lost = labelled.images.findIndex(({ name }) => name === "59b");
     embeddings[lost] = undefined;
-    const failures = [{ picture: lost, code: "no_face_detected" }];
+    const failures = [{ image: lost, code: "no_face_detected" }];
     const faces: LaneFaces = { lane: "Dlib/ssd" as LaneFaces["lane"], embeddings, failures, severalFaces: 3 };
     report = laneReport(labelledSample(labelled, faces), { model, wantedFmrs: [0.1, 0.0001] });
     text = textReport(report, "Dlib/ssd").join("\n");
   });
 
-  test("a picture without a face is counted, and so are the pairs that it is missing from", () => {
+  test("an image without a face is counted, and so are the pairs that it is missing from", () => {
     assert.match(text, /Images: 120, of which 1 could not be used \(0\.83 %\): 1 no_face_detected\./);
     assert.match(text, /59 of one person, 1,711 of two people; 60 of 1,830 had an image/);
     assert.match(text, /In 3 images there is more than one face/);
@@ -79,7 +79,7 @@ suite("on made-up embeddings of 60 people", () => {
     );
   });
 
-  test("the page has plots with descriptions, the same sentences, no scripts and no names of pictures", async () => {
+  test("the page has plots with descriptions, the same sentences, no scripts and no names of images", async () => {
     const page = await htmlReport([report], "Pairs of <Ada> & others");
     assert.ok(page.length < tooLarge, `${page.length} bytes`);
     assert.equal(page.match(/<svg /g)!.length, 6);

@@ -7,7 +7,7 @@ import { errorsToMeasure, RateEvidence } from "./rate-evidence.ts";
 
 /**
  * Everything that is said of one metric over all pairs of people. As `analyse`, with variances from sums over
- * people instead of drawn people. `people` have pictures with a face.
+ * people instead of drawn people. `people` have images with a face.
  */
 export function analyseAll(counts: PairCounts, people: number): Analysis {
   const same = new DistanceHistogram(counts.same.upTo, counts.steps);

@@ -48,7 +48,7 @@ test("a distance belongs to the first step that is not below it, after the API's
 test("in the AUC, equal distances count half", () => {
   const corners = Float32Array.from([1, 0, 0, 1, -1, 0]);
   const two = { size: 2, vectors: corners, starts: Int32Array.of(0, 2, 3), failed: Int32Array.of(0, 0) };
-  // The two pictures of one person are as far apart as one of them from the other person.
+  // The two images of one person are as far apart as one of them from the other person.
   const { cosine } = compareAll(two, { distancesMax, progress: () => {} });
   assert.equal(analyseAll(cosine, 2).auc.value, 3 / 4);
 });
@@ -84,10 +84,10 @@ test("it is near that of drawn people, and not above it", () => {
   assert.ok(Math.abs(same - 1) < 0.15, `${same}`);
 });
 
-test("a picture without a face does not match, in the rate that counts failures", () => {
+test("an image without a face does not match, in the rate that counts failures", () => {
   const failed = enrolment.failed.reduce((sum, each) => sum + each, 0);
   assert.ok(failed > 0);
-  // Five pictures of each person.
+  // Five images of each person.
   assert.equal(analysis.fnmrWithFailures.pairs, 60 * 10);
   const lost = 600 - analysis.fnmr.pairs;
   const point = operatingPoint(analysis, 0.01)!;
@@ -112,12 +112,12 @@ test("an operating point is at the largest distance that keeps the measured FMR,
 
 /** All pairs, with the distances that the API would answer. */
 function pairsByApi({ size, vectors, starts }: Enrolment): PersonPair[] {
-  const pictures = Array.from({ length: starts.at(-1)! }, (_, index) => ({
+  const images = Array.from({ length: starts.at(-1)! }, (_, index) => ({
     person: starts.findLastIndex((start) => start <= index),
     vector: vectors.subarray(index * size, (index + 1) * size),
   }));
-  return pictures.flatMap((one, index) =>
-    pictures.slice(index + 1).map((other) => ({
+  return images.flatMap((one, index) =>
+    images.slice(index + 1).map((other) => ({
       distance: distances.euclidean(one.vector, other.vector),
       same: one.person === other.person,
       people: [one.person, other.person] as const,

@@ -3,13 +3,13 @@ import { ClusterSums, StepCounter } from "./cluster-sums.ts";
 import { DistanceSteps } from "./distance-histogram.ts";
 
 /**
- * Compares every two pictures of people. Memory holds the embeddings and some numbers of each step of the
+ * Compares every two images of people. Memory holds the embeddings and some numbers of each step of the
  * distance, whatever the number of pairs. Two people are compared twice, once for each of them, so that all
  * pairs of a person come together.
  */
 export function compareAll(people: Enrolment, { distancesMax, progress }: CompareOptions): AllPairs {
   const { starts, failed } = people;
-  const pictures = starts.at(-1)!;
+  const images = starts.at(-1)!;
   const metrics: AllPairs = {
     cosine: new PairCounts(distancesMax.cosine),
     euclidean: new PairCounts(distancesMax.euclidean),
@@ -18,7 +18,7 @@ export function compareAll(people: Enrolment, { distancesMax, progress }: Compar
   const all = Object.values(metrics);
   const norms = normsOf(people);
   const compare = (one: number, from: number, to: number) =>
-    comparePicture(people, { norms, metrics, one, from, to });
+    compareImage(people, { norms, metrics, one, from, to });
   for (const [person, failures] of failed.entries()) {
     const [from, to] = [starts[person]!, starts[person + 1]!];
     const own = to - from;
@@ -26,19 +26,19 @@ export function compareAll(people: Enrolment, { distancesMax, progress }: Compar
     for (const each of all) each.endSame(pairsOf(own), pairsOf(own + failures));
     for (let one = from; one < to; one++) {
       compare(one, 0, from);
-      compare(one, to, pictures);
+      compare(one, to, images);
     }
-    for (const each of all) each.endDifferent(own * (pictures - own));
+    for (const each of all) each.endDifferent(own * (images - own));
     progress(person + 1, failed.length);
   }
   for (const each of all) each.finish();
   return metrics;
 }
 
-/** Counts the distances of one picture to a range of others. The hot loop. */
-function comparePicture(
+/** Counts the distances of one image to a range of others. The hot loop. */
+function compareImage(
   { vectors, size }: Enrolment,
-  { norms, metrics: { cosine, euclidean, euclidean_l2 }, one, from, to }: PictureOptions,
+  { norms, metrics: { cosine, euclidean, euclidean_l2 }, one, from, to }: ImageOptions,
 ): void {
   const start = one * size;
   const end = start + size;
@@ -65,8 +65,8 @@ function comparePicture(
 }
 
 function normsOf({ vectors, size, starts }: Enrolment): Float64Array {
-  return Float64Array.from({ length: starts.at(-1)! }, (_, picture) => {
-    const vector = vectors.subarray(picture * size, (picture + 1) * size);
+  return Float64Array.from({ length: starts.at(-1)! }, (_, image) => {
+    const vector = vectors.subarray(image * size, (image + 1) * size);
     return Math.sqrt(vector.reduce((sum, each) => sum + each * each, 0));
   });
 }
@@ -74,9 +74,9 @@ function normsOf({ vectors, size, starts }: Enrolment): Float64Array {
 /** Counts the distances of all pairs by one metric. */
 export class PairCounts {
   readonly steps: DistanceSteps;
-  /** Pairs of pictures with a face. */
+  /** Pairs of images with a face. */
   readonly same: ClusterSums;
-  /** Pairs of all pictures: those without a face match none. */
+  /** Pairs of all images: those without a face match none. */
   readonly sameWithFailures: ClusterSums;
   readonly different: ClusterSums;
   readonly #latest: StepCounter;
@@ -112,22 +112,22 @@ export class PairCounts {
   }
 }
 
-/** Returns the number of pairs of so many pictures. */
-export const pairsOf = (pictures: number): number => (pictures * (pictures - 1)) / 2;
+/** Returns the number of pairs of so many images. */
+export const pairsOf = (images: number): number => (images * (images - 1)) / 2;
 
 /** The embeddings of people, one person after another. */
 export type Enrolment = {
   /** Numbers of an embedding. */
   size: number;
   vectors: Float32Array;
-  /** Indices where the pictures of each person begin, and where those of the last end. */
+  /** Indices where the images of each person begin, and where those of the last end. */
   starts: Int32Array;
-  /** Pictures of each person without an embedding. */
+  /** Images of each person without an embedding. */
   failed: Int32Array;
 };
 type CompareOptions = {
   distancesMax: Readonly<Record<DistanceMetric, number>>;
   progress: (done: number, of: number) => void;
 };
-type PictureOptions = { norms: Float64Array; metrics: AllPairs; one: number; from: number; to: number };
+type ImageOptions = { norms: Float64Array; metrics: AllPairs; one: number; from: number; to: number };
 type AllPairs = Record<DistanceMetric, PairCounts>;

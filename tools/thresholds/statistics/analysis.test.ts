@@ -80,7 +80,7 @@ test("intervals over people hold the true rate as often as they say, those over 
 });
 
 /**
- * Three pictures of each person; distances of different people are normal with mean 2 and variance 1, half of
+ * Three images of each person; distances of different people are normal with mean 2 and variance 1, half of
  * which is due to the two people.
  */
 function simulated(people: number, random: () => number): PersonPair[] {

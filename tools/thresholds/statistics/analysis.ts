@@ -6,7 +6,7 @@ import { errorsToMeasure, RateEvidence, varianceOf } from "./rate-evidence.ts";
 
 /**
  * Everything that is said of one metric over labelled pairs. `lost` are pairs of one person that have a
- * picture without a face. Throws a RangeError without both kinds of pairs.
+ * image without a face. Throws a RangeError without both kinds of pairs.
  */
 export function analyse(pairs: readonly PersonPair[], { lost, ...options }: AnalysisOptions): Analysis {
   const analysis = ratesOf(pairs, options);
@@ -54,7 +54,7 @@ export type Analysis = {
   curve: ErrorCurve;
   fmr: RateEvidence;
   fnmr: RateEvidence;
-  /** Evidence with failures to enrol: a pair that has a picture without a face errs at every threshold. */
+  /** Evidence with failures to enrol: a pair that has an image without a face errs at every threshold. */
   fnmrWithFailures: RateEvidence;
   /** Area under the ROC curve. */
   auc: Estimate;
@@ -62,7 +62,7 @@ export type Analysis = {
   equalError: { rate: number; threshold: number };
 };
 
-/** Pairs of one person that do not match at a threshold, with those that have a picture without a face. */
+/** Pairs of one person that do not match at a threshold, with those that have an image without a face. */
 export const nonMatchesWithFailures = (
   { curve, fnmr, fnmrWithFailures }: Analysis,
   threshold: number,

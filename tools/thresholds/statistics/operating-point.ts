@@ -41,8 +41,8 @@ export type OperatingPoint = {
   threshold: number;
   /** Rate at the threshold, as measured. */
   fmr: number;
-  /** A pair of one person with a picture without a face does not match. */
+  /** A pair of one person with an image without a face does not match. */
   fnmr: { rate: number; interval: Interval };
-  /** Rate of pairs that have a face in both pictures. */
+  /** Rate of pairs that have a face in both images. */
   fnmrWithoutFailures: number;
 };

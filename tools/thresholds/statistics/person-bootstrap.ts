@@ -145,7 +145,7 @@ function measured(
   };
 }
 
-/** Two pictures, and the numbers of the people in them, from 0 on; twice the same where `same`. */
+/** Two images, and the numbers of the people in them, from 0 on; twice the same where `same`. */
 export type PersonPair = DistancePair & { people: readonly [number, number] };
 
 /** `thresholds` ascend. `random` gives numbers from 0 to below 1. */

@@ -1,6 +1,6 @@
 """An independent computation of LFW's numbers, which lfw-sample.test.ts compares with.
 
-Takes a folder with pairs.txt and embeddings.json (numbers by picture, null without a face), prints JSON.
+Takes a folder with pairs.txt and embeddings.json (numbers by image, null without a face), prints JSON.
 """
 
 import json

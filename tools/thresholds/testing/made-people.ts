@@ -3,7 +3,7 @@ import type { Enrolment } from "../statistics/all-pairs.ts";
 
 /**
  * Made embeddings of made people, whose true error rates are known. Each person has a centre, and each of
- * five pictures lies around it; a tenth of the people is photographed badly, with more noise. A picture fails
+ * five images lies around it; a tenth of the people is photographed badly, with more noise. An image fails
  * to enrol with a chance of 2 %. All coordinates are normal, so squared Euclidean distances have chi-squared
  * distributions.
  */
@@ -17,7 +17,7 @@ export function madePeople(count: number, seed: number): Enrolment {
     const noise = random() < badShare ? badNoise : noiseOfMost;
     const centre = Array.from({ length: size }, normal);
     let failures = 0;
-    for (let picture = 0; picture < picturesEach; picture++) {
+    for (let image = 0; image < imagesEach; image++) {
       if (random() < failureRate) failures++;
       else vectors.push(...centre.map((each) => each + noise * normal()));
     }
@@ -45,7 +45,7 @@ export function trueFmr(threshold: number): number {
   );
 }
 
-/** The false non-match rate, where a picture that failed to enrol does not match. */
+/** The false non-match rate, where an image that failed to enrol does not match. */
 export function trueFnmr(threshold: number): number {
   const matches =
     (1 - badShare) * shareWithin(threshold, 2 * noiseOfMost ** 2) +
@@ -77,7 +77,7 @@ function shareWithin(length: number, variance: number): number {
 }
 
 const size = 16;
-const picturesEach = 5;
+const imagesEach = 5;
 const noiseOfMost = 0.3;
 const badNoise = 0.5;
 const badShare = 0.1;

@@ -7,7 +7,7 @@ export function callExample(
   { origin, keyNeeded, files, faceIndex }: ExampleFacts,
 ): ExampleCall {
   const [first = "first.jpg", ...others] = files;
-  const pictures = {
+  const images = {
     verify: [named("img1", first), named("img2", others[0] ?? "second.jpg")],
     represent: [named("img", first)],
     compare: [
@@ -24,7 +24,7 @@ export function callExample(
     path: `/${call}`,
     keyNeeded,
     fields: [
-      ...pictures[call],
+      ...images[call],
       ...texts.flatMap(([name, value]) =>
         value === undefined ? [] : [{ name, value: { text: String(value) } }],
       ),

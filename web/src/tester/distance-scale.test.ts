@@ -18,7 +18,7 @@ test("it stays still while a threshold on it moves, and holds one beyond its end
   assert.equal(distanceScale([0.01], at(0.07, 1), undefined).end, 1);
 });
 
-test("two equal pictures at a threshold of 0 have a scale too", () => {
+test("two equal images at a threshold of 0 have a scale too", () => {
   const { end, distances, threshold } = distanceScale([0], at(0), undefined);
   assert.deepEqual([end, distances, threshold], [1, [0], 0]);
 });

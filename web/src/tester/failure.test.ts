@@ -11,7 +11,7 @@ const failed = (status: number, error: string, retryAfter: string | null = null)
 test("an image without a face: words of the page, which image, and no second try", () => {
   const failure = failureOf(failed(400, "no_face_detected"), 0);
   assert.equal(failure.headline, "No face was found in the second image.");
-  assert.deepEqual([failure.pictureAtFault, failure.requestId, failure.retryAfterS], [1, "r1", undefined]);
+  assert.deepEqual([failure.imageAtFault, failure.requestId, failure.retryAfterS], [1, "r1", undefined]);
 });
 
 test("an image is named as the page names it: the API counts candidates from 0, the page from 1", () => {
@@ -44,7 +44,7 @@ test("an image is named as the page names it: the API counts candidates from 0, 
     ],
   );
   assert.deepEqual(
-    failures.map(({ pictureAtFault }) => pictureAtFault),
+    failures.map(({ imageAtFault }) => imageAtFault),
     [0, 1, 0, 3, 13, undefined],
   );
 });

@@ -9,8 +9,8 @@ export type Failure = {
   requestId?: string;
   /** The response as it came; undefined where there was none. */
   body?: unknown;
-  /** Position of the picture at fault among those of the call: the source of a comparison is 0. */
-  pictureAtFault?: number;
+  /** Position of the image at fault among those of the call: the source of a comparison is 0. */
+  imageAtFault?: number;
   /** Seconds until the page retries by itself; undefined: it does not. */
   retryAfterS?: number;
   /** The service did not respond: the page asks /livez until it does. */
@@ -36,16 +36,16 @@ export function failureOf(
   retries: number,
 ): Failure {
   const waitS = Math.min(Math.max(Math.ceil(Number(retryAfter)) || retryDefaultS, 1), retryLongestS);
-  const pictureAtFault = pictureIndex(body);
+  const imageAtFault = imageIndex(body);
   const known = {
     body,
     ...(body.error === undefined ? {} : { code: body.error }),
     ...(body.request_id === undefined ? {} : { requestId: body.request_id }),
-    ...(pictureAtFault === undefined ? {} : { pictureAtFault }),
+    ...(imageAtFault === undefined ? {} : { imageAtFault }),
   };
-  const detail = pictureWords(body) ?? words.failure.status(status);
+  const detail = imageWords(body) ?? words.failure.status(status);
   if (body.error === "no_face_detected") {
-    const title = pictureTitle(body);
+    const title = imageTitle(body);
     return {
       ...known,
       headline: title === undefined ? detail : words.failure.noFaceIn(title),
@@ -101,21 +101,21 @@ export const candidateWords = ({ index, error, detail }: CandidateFault): string
 type CandidateFault = { index: number; error?: string | undefined; detail: string };
 
 /** The name of the image at fault, as the page shows it. */
-function pictureTitle({ field = "", index }: ProblemBody): string | undefined {
+function imageTitle({ field = "", index }: ProblemBody): string | undefined {
   const { only, first, second, candidate } = words.image;
   if (field === "candidates" && index !== undefined) return candidate(index + 1);
   return { img: only, img1: first, img2: second }[field];
 }
 
-/** The detail of an error, with the name of the picture that a visitor sees in place of its field. */
-function pictureWords({ detail, field = "", index, error }: ProblemBody): string | undefined {
+/** The detail of an error, with the name of the image that a visitor sees in place of its field. */
+function imageWords({ detail, field = "", index, error }: ProblemBody): string | undefined {
   if (detail === undefined) return undefined;
   if (field === "candidates" && index !== undefined) return candidateWords({ index, error, detail });
   const title = englishTitles[field];
   return title === undefined ? detail : detail.replaceAll(field, title);
 }
 
-function pictureIndex({ field = "", index }: ProblemBody): number | undefined {
+function imageIndex({ field = "", index }: ProblemBody): number | undefined {
   if (field === "candidates") return index === undefined ? undefined : index + 1;
   return { img: 0, img1: 0, img2: 1 }[field];
 }

@@ -3,7 +3,7 @@ import { codeChoice, copyButton } from "../docs/code-block.ts";
 import type { Facts } from "../facts.ts";
 import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { TranslatedPage } from "../page.ts";
-import { pictureName, previewName, type SampleName, sampleNames, thumbnailName } from "../samples.ts";
+import { imageName, previewName, type SampleName, sampleNames, thumbnailName } from "../samples.ts";
 import type { Words } from "../words/language.ts";
 import { linkedText } from "../words/linked-text.ts";
 
@@ -91,7 +91,7 @@ function tester({ tester: words, homePage: text, copying }: Words, facts: Facts,
 
 function sampleButton(alt: string, name: SampleName, assets: Assets): Html {
   return html`<button type="button" class="sample" data-name="${name}"
-  data-picture="${assets.address(pictureName(name))}"
+  data-image="${assets.address(imageName(name))}"
   data-preview="${assets.address(previewName(name))}"><img src="${assets.address(thumbnailName(name))}"
   alt="${alt}" title="${name}" width="48" height="48"></button>
 `;

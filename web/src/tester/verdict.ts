@@ -10,7 +10,7 @@ type Verdict = {
 
 /**
  * Returns the words for a distance. Within a tenth of the threshold, on either side, they say that it is
- * close: another picture of the same people often falls on the other side.
+ * close: another image of the same people often falls on the other side.
  */
 export function verdictOf({ distance, threshold }: { distance: number; threshold: number }): Verdict {
   const { figures, ...says } = words.verdict;

@@ -32,7 +32,7 @@ export function admit(situation: LaneSituation, call: CallTasks, tasks: BatchTas
   if (now + predictedMs > deadlineAt) {
     return mayProbe(situation) ? { kind: "probe", evicted } : refuse("deadline_infeasible");
   }
-  // A lane of short runs has to accept the long runs of a competing lane, and heavy pictures the preparation
+  // A lane of short runs has to accept the long runs of a competing lane, and heavy images the preparation
   // of those before them.
   const longestRunMs = Math.max(
     lane.estimates.runMs(sizing.deadlineSize),

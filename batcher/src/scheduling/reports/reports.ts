@@ -131,7 +131,7 @@ const faceWeight = 0.5;
 
 function learnTimes({ hops }: State, { sent, finished, report, now }: AnsweredBatch): void {
   const { estimates } = sent.lane;
-  // Best-effort pictures, which may show many faces, must not lengthen the predictions for teams.
+  // Best-effort images, which may show many faces, must not lengthen the predictions for teams.
   if (finished.size > 0 && sent.serviceClass === "standard") {
     estimates.learnRun(finished.size, finished.runMs, now);
     if (sent.load !== undefined) {

@@ -85,7 +85,7 @@ const overrunMinMs = 2_000;
 
 /**
  * Returns by how many ms a preparation may exceed its prediction before its worker counts as hung. The
- * slowest picture that is accepted takes up to 2.4 s of a core, and two may be decoded at a time.
+ * slowest image that is accepted takes up to 2.4 s of a core, and two may be decoded at a time.
  */
 export const prepareOverrunMs = (predictedMs: number): number =>
   Math.max(prepareOverrunMinMs, 3 * predictedMs);

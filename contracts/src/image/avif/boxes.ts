@@ -1,6 +1,6 @@
 /**
  * Returns adjacent boxes (ISO/IEC 14496-12, 4.2). Reads only their heads. Throws a RangeError if one reaches
- * over the end, or if they are too many. picture.test.ts covers it.
+ * over the end, or if they are too many. image.test.ts covers it.
  *
  *     [ size (4 bytes, itself included), type (4), content ] …
  */

@@ -1,10 +1,10 @@
-import type { AvifItem, AvifPicture, AvifReference } from "./picture.ts";
+import type { AvifItem, AvifImage, AvifReference } from "./image.ts";
 
 /**
- * Returns an AVIF file of this picture and nothing else, whose data lie in `file`: the new head stands before
- * all of its bytes, and names only those of the picture. So libheif reads what was understood.
+ * Returns an AVIF file of this image and nothing else, whose data lie in `file`: the new head stands before
+ * all of its bytes, and names only those of the image. So libheif reads what was understood.
  */
-export function writeAvif({ parts }: AvifPicture, file: Buffer): Buffer {
+export function writeAvif({ parts }: AvifImage, file: Buffer): Buffer {
   const items: AvifItem[] = [];
   const references: AvifReference[] = [];
   for (const part of parts) {

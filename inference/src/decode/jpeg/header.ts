@@ -45,7 +45,7 @@ export function plainJpegHeader(bytes: Uint8Array): PlainJpegHeader | undefined 
   return header;
 }
 
-/** The header of a picture that is decoded in so many eighths of its size. */
+/** The header of an image that is decoded in so many eighths of its size. */
 export function scaledHeader(header: PlainJpegHeader, eighths: number): PlainJpegHeader {
   const scaled = (side: number) => Math.ceil((side * eighths) / 8);
   return { ...header, width: scaled(header.width), height: scaled(header.height) };
@@ -66,7 +66,7 @@ function plainFrame(payload: Buffer, progressive: boolean): Frame | undefined {
   return height > 0 && width > 0 ? { width, height, components, progressive } : undefined;
 }
 
-/** A baseline picture in one scan, or the first scan of a progressive one. */
+/** A baseline image in one scan, or the first scan of a progressive one. */
 function isPlainScan(payload: Buffer, { components, progressive }: Frame): boolean {
   const count = payload[0] ?? 0;
   if (payload.length !== 4 + 2 * count) return false;

@@ -17,7 +17,7 @@ export function scansOf(bytes: Uint8Array): JpegScan[] {
 }
 
 /**
- * Whether a JPEG has more scans than any encoder writes. Each scan of a progressive picture is a pass over
+ * Whether a JPEG has more scans than any encoder writes. Each scan of a progressive image is a pass over
  * all its blocks, 5 ms at 36 megapixels, and may be sixty bytes long. No decoder limits their number, so a
  * file of 10 MB would occupy one for a quarter of an hour.
  */
@@ -26,7 +26,7 @@ export function hasTooManyScans(scans: readonly JpegScan[]): boolean {
 }
 
 /**
- * Whether a scan of a progressive picture gives no more than the last bit of luma coefficients that earlier
+ * Whether a scan of a progressive image gives no more than the last bit of luma coefficients that earlier
  * scans have given: Y alone, Ss of 1 or more, Ah 1, Al 0 (ITU T.81 B.2.3 and G.1.1).
  */
 export function isLastLumaRefinement({ payload }: JpegScan): boolean {

@@ -5,7 +5,7 @@ import { KeptBytes, type PlainImage } from "./kept-bytes.ts";
 
 /**
  * Keeps the header, one palette, one list of transparent colours, the pixels and the end. Compressed texts
- * and profiles inflate a thousandfold, and an animation's further frames are pictures that nobody wants.
+ * and profiles inflate a thousandfold, and an animation's further frames are images that nobody wants.
  * Returns undefined for a chunk that a reader must know and does not, and for more pixels than the header
  * tells of: a library inflates them all. without-metadata.test.ts covers it.
  */
@@ -46,7 +46,7 @@ export function pngWithoutMetadata(png: Buffer): PlainImage | undefined {
 
 /**
  * The most bytes that the pixels take in a file: no code of deflate makes them longer by more than an eighth,
- * and each block has a few bytes more. An interlaced picture has up to twice as many rows.
+ * and each block has a few bytes more. An interlaced image has up to twice as many rows.
  */
 function storedBytesMax(png: Buffer): number {
   const [width, height] = [png.readUInt32BE(16), png.readUInt32BE(20)];

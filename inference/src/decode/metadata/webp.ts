@@ -2,7 +2,7 @@ import { exifOrientation, orientationTiff, upright } from "./exif-orientation.ts
 import { KeptBytes, type PlainImage } from "./kept-bytes.ts";
 
 /**
- * Keeps the canvas, the first picture and its alpha (RFC 9649 2.7). Profiles and XMP are copied by libraries,
+ * Keeps the canvas, the first image and its alpha (RFC 9649 2.7). Profiles and XMP are copied by libraries,
  * and a list of a hundred thousand frames takes one half a minute to walk. Returns undefined for a file that
  * is cut short. without-metadata.test.ts covers it.
  *
@@ -13,7 +13,7 @@ export function webpWithoutMetadata(webp: Buffer): PlainImage | undefined {
   if (fileEnd > webp.length || fileEnd < headBytes + 8) return undefined;
   const first = webp.readUInt32BE(headBytes);
   const isExtended = first === types.canvas;
-  if (!isExtended && !pictures.has(first)) return undefined;
+  if (!isExtended && !images.has(first)) return undefined;
   const kept = new KeptBytes(webp);
   const seen = new Set<number>();
   let flags = isExtended ? webp[canvasFlagsAt]! & keptFlags : undefined;
@@ -25,7 +25,7 @@ export function webpWithoutMetadata(webp: Buffer): PlainImage | undefined {
     if (contentEnd > fileEnd || chunks === chunksMax) return undefined;
     const end = Math.min(contentEnd + (contentEnd & 1), webp.length);
     const isFirst = !seen.has(type);
-    // In a file without a canvas, nothing behind the picture is read.
+    // In a file without a canvas, nothing behind the image is read.
     const isKept = isFirst && (flags === undefined ? at === headBytes : extended.has(type));
     if (isKept) {
       seen.add(type);
@@ -71,13 +71,13 @@ const types = {
   lossless: typeOf("VP8L"),
   exif: typeOf("EXIF"),
 } as const;
-const pictures: ReadonlySet<number> = new Set([types.lossy, types.lossless]);
+const images: ReadonlySet<number> = new Set([types.lossy, types.lossless]);
 const extended: ReadonlySet<number> = new Set([
   types.canvas,
   types.animation,
   types.frame,
   types.alpha,
-  ...pictures,
+  ...images,
 ]);
 
 /** A frame of an animation is one. */

@@ -35,10 +35,10 @@ test("an image without metadata is handed back as it is, not copied", async () =
   for (const image of [bareJpeg, bare, webp]) assert.equal(withoutMetadata(image)?.image, image);
 });
 
-for (const [format, picture] of Object.entries(formats)) {
+for (const [format, image] of Object.entries(formats)) {
   test(`${format}: texts, profiles and EXIF are cut, and the orientation stays`, async () => {
     for (let orientation = 1; orientation <= 8; orientation++) {
-      const plain = withoutMetadata(await withAll(picture, orientation).toBuffer())!;
+      const plain = withoutMetadata(await withAll(image, orientation).toBuffer())!;
       const { exif, icc, xmp, orientation: read } = await sharp(plain.image).metadata();
       assert.deepEqual(
         [plain.orientation, read ?? 1, icc, xmp],
@@ -88,7 +88,7 @@ test("what libraries inflate, copy, print or walk is gone, whatever it is", () =
   }
 });
 
-test("of an AVIF, the picture alone is in the head of another file, before all bytes of the first", async () => {
+test("of an AVIF, the image alone is in the head of another file, before all bytes of the first", async () => {
   const image = await square
     .clone()
     .avif({ effort: 0 })
@@ -101,7 +101,7 @@ test("of an AVIF, the picture alone is in the head of another file, before all b
   assert.equal((await sharp(plain.image).metadata()).exif, undefined);
 });
 
-test("a layout that cannot be a picture's is refused", () => {
+test("a layout that cannot be an image's is refused", () => {
   const excess = Buffer.concat([deflateSync(Buffer.alloc(32 * 97)), Buffer.alloc(70_000)]);
   const cases: Record<string, Buffer> = {
     "a second PNG header": withPngChunks(png, [png.subarray(8, 33)]),
@@ -117,13 +117,13 @@ test("a layout that cannot be a picture's is refused", () => {
       bareJpeg.subarray(2),
     ]),
     "a WebP that is cut short": webp.subarray(0, -1),
-    "a WebP without a picture": webpOf(0, []).subarray(0, 12),
+    "a WebP without an image": webpOf(0, []).subarray(0, 12),
     "a WebP that begins with another chunk": Buffer.concat([
       Buffer.from("RIFF\x0c\0\0\0WEBP", "latin1"),
       riffChunk("ABCD", Buffer.alloc(0)),
       ...webpChunks(webp),
     ]),
-    "a text": Buffer.from("no picture at all".padEnd(64)),
+    "a text": Buffer.from("no image at all".padEnd(64)),
   };
   for (const [name, image] of Object.entries(cases)) assert.equal(withoutMetadata(image), undefined, name);
 });
@@ -137,7 +137,7 @@ test("bytes behind the end of an image are cut", () => {
 
 test("no bytes make it throw, or give back more than came", async () => {
   const images = await Promise.all([
-    ...Object.values(formats).map((picture) => withAll(picture, 6).toBuffer()),
+    ...Object.values(formats).map((image) => withAll(image, 6).toBuffer()),
     square
       .clone()
       .avif({ effort: 0 })

@@ -1,7 +1,7 @@
-"""The pipeline that LitServe and FastAPI serve: YuNet detects, dlib aligns and embeds the largest face of two pictures.
+"""The pipeline that LitServe and FastAPI serve: YuNet detects, dlib aligns and embeds the largest face of two images.
 
-YuNet gets pictures of at most 640 pixels, as in DeepFace; dlib's five landmarks make the face chip from the whole
-picture. OpenCV chooses its number of threads, which makes a single request faster and costs nothing otherwise.
+YuNet gets images of at most 640 pixels, as in DeepFace; dlib's five landmarks make the face chip from the whole
+image. OpenCV chooses its number of threads, which makes a single request faster and costs nothing otherwise.
 """
 
 import base64
@@ -41,15 +41,15 @@ class Pipeline:
             "similarity_metric": "euclidean",
         }
 
-    def embed(self, picture: numpy.ndarray, name: str) -> numpy.ndarray:
-        rgb = cv2.cvtColor(picture, cv2.COLOR_BGR2RGB)
-        chip = dlib.get_face_chip(rgb, self.points(rgb, self.largest_face(picture, name)), size=150, padding=0.25)
+    def embed(self, image: numpy.ndarray, name: str) -> numpy.ndarray:
+        rgb = cv2.cvtColor(image, cv2.COLOR_BGR2RGB)
+        chip = dlib.get_face_chip(rgb, self.points(rgb, self.largest_face(image, name)), size=150, padding=0.25)
         return numpy.array(self.network.compute_face_descriptor(chip))
 
-    def largest_face(self, picture: numpy.ndarray, name: str) -> dlib.rectangle:
-        height, width = picture.shape[:2]
+    def largest_face(self, image: numpy.ndarray, name: str) -> dlib.rectangle:
+        height, width = image.shape[:2]
         scale = min(1.0, SIDE_MAX / max(height, width))
-        small = picture if scale == 1 else cv2.resize(picture, (int(width * scale), int(height * scale)))
+        small = image if scale == 1 else cv2.resize(image, (int(width * scale), int(height * scale)))
         self.detector.setInputSize((small.shape[1], small.shape[0]))
         _, faces = self.detector.detect(small)
         if faces is None:
@@ -60,7 +60,7 @@ class Pipeline:
 
 def decode(image: str) -> numpy.ndarray:
     data = base64.b64decode(image.partition(",")[2] if image.startswith("data:") else image)
-    picture = cv2.imdecode(numpy.frombuffer(data, numpy.uint8), cv2.IMREAD_COLOR)
-    if picture is None:
-        raise NoFace("a picture could not be decoded")
-    return picture
+    image = cv2.imdecode(numpy.frombuffer(data, numpy.uint8), cv2.IMREAD_COLOR)
+    if image is None:
+        raise NoFace("an image could not be decoded")
+    return image

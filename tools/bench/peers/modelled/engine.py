@@ -1,7 +1,7 @@
 """The modelled engine of all peers: a run is a wait of alpha + beta * b ms, where b is the batch size padded to one of
 SIZES, as in Faceline's modelled engine.
 
-Every picture has one face with an embedding of 128 numbers, as many as Faceline's modelled engine answers.
+Every image has one face with an embedding of 128 numbers, as many as Faceline's modelled engine answers.
 """
 
 import time
@@ -13,8 +13,8 @@ SIZES = [1, 2, 4, 8, 16, 32]
 EMBEDDING = [128**-0.5] * 128
 
 
-def run(pictures: list[str]) -> list[dict]:
-    size = len(pictures)
+def run(images: list[str]) -> list[dict]:
+    size = len(images)
     padded = next(each for each in SIZES if each >= size)
     time.sleep((ALPHA_MS + BETA_MS * padded) / 1000)
-    return [{"batch": size, "results": [{"embedding": EMBEDDING}]} for _ in pictures]
+    return [{"batch": size, "results": [{"embedding": EMBEDDING}]} for _ in images]

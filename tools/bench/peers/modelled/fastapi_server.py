@@ -1,8 +1,8 @@
-"""FastAPI and a batcher of twenty lines: one worker that takes all waiting pictures when it is free.
+"""FastAPI and a batcher of twenty lines: one worker that takes all waiting images when it is free.
 
 usage: fastapi_server.py PORT [WINDOW_MS]
 
-With a window, it waits that long after the first picture of a batch, or until the batch is full.
+With a window, it waits that long after the first image of a batch, or until the batch is full.
 """
 
 import asyncio
@@ -40,7 +40,7 @@ async def next_batch() -> list[tuple[str, asyncio.Future[dict]]]:
 async def work() -> None:
     while True:
         batch = await next_batch()
-        results = await asyncio.to_thread(engine.run, [picture for picture, _ in batch])
+        results = await asyncio.to_thread(engine.run, [image for image, _ in batch])
         for (_, answer), result in zip(batch, results):
             if not answer.done():
                 answer.set_result(result)

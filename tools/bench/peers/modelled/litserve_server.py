@@ -19,8 +19,8 @@ class Represent(litserve.LitAPI):
     def batch(self, inputs: list[str]) -> list[str]:
         return inputs
 
-    def predict(self, pictures: list[str]) -> list[dict]:
-        return engine.run(pictures)
+    def predict(self, images: list[str]) -> list[dict]:
+        return engine.run(images)
 
     def unbatch(self, output: list[dict]) -> list[dict]:
         return output

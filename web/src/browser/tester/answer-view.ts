@@ -3,33 +3,32 @@ import type { RepresentResponse } from "@faceline/contracts/http/represent";
 import { candidateWords } from "../../tester/failure.ts";
 import { formatDistance } from "../../tester/numbers.ts";
 import { type RateEvidence, rarityWords } from "../../tester/rarity.ts";
-import { isCompare, isVerify } from "../../tester/reply.ts";
+import { isCompare, isVerify } from "../../tester/response-body.ts";
 import { verdictOf } from "../../tester/verdict.ts";
 import { tester as words } from "../../words/tester-en.ts";
 import type { Answer } from "./answer.ts";
 import { element } from "./element.ts";
-import type { Picture } from "./picture.ts";
+import type { Image } from "./image.ts";
 import { rarityView } from "./rarity-view.ts";
 import { type ScaleView, scaleView } from "./scale-view.ts";
 
 /** An answer in words, with the details below it. */
 export type AnswerWords = { kind: string; headline: string; explanation: string; details: HTMLElement[] };
 
-export function wordsOf({ reply, pictures, evidence }: Answer): AnswerWords {
-  if (isVerify(reply))
-    return { ...verdictOf(reply), details: [rarityView(reply.false_match_rate, evidence)] };
-  return isCompare(reply) ? compareWords(reply, pictures.slice(1), evidence) : representWords(reply);
+export function wordsOf({ body, images, evidence }: Answer): AnswerWords {
+  if (isVerify(body)) return { ...verdictOf(body), details: [rarityView(body.false_match_rate, evidence)] };
+  return isCompare(body) ? compareWords(body, images.slice(1), evidence) : representWords(body);
 }
 
 /** Returns the scale of the distances; undefined where there are none. */
-export function scaleOf({ reply, scale }: Answer): ScaleOfAnswer | undefined {
-  const distances = isVerify(reply)
-    ? [reply.distance]
-    : isCompare(reply)
-      ? reply.results.flatMap((each) => ("error" in each ? [] : [each.distance]))
+export function scaleOf({ body, scale }: Answer): ScaleOfAnswer | undefined {
+  const distances = isVerify(body)
+    ? [body.distance]
+    : isCompare(body)
+      ? body.results.flatMap((each) => ("error" in each ? [] : [each.distance]))
       : undefined;
-  if (distances === undefined || !("threshold" in reply)) return undefined;
-  const { threshold } = reply;
+  if (distances === undefined || !("threshold" in body)) return undefined;
+  const { threshold } = body;
   const key = JSON.stringify([distances, scale.own, scale.labelled]);
   return { key, threshold, open: () => scaleView({ ...scale, key, distances, threshold }) };
 }
@@ -60,14 +59,14 @@ function representWords({ results }: RepresentResponse): AnswerWords {
 /** The candidates, nearest first. */
 function compareWords(
   { results, threshold, best_match }: CompareResponse,
-  candidates: Picture[],
+  candidates: Image[],
   evidence: RateEvidence | null,
 ): AnswerWords {
   const sorted = results.toSorted((one, other) => distanceOf(one) - distanceOf(other));
   const rows = sorted.map((result) => {
-    const picture = candidates[result.index];
-    const image = element("img", { src: picture?.address ?? "", alt: "", width: 48, height: 48 });
-    const heading = element("th", { scope: "row", class: "candidate" }, image, picture?.name ?? result.id);
+    const image = candidates[result.index];
+    const thumbnail = element("img", { src: image?.address ?? "", alt: "", width: 48, height: 48 });
+    const heading = element("th", { scope: "row", class: "candidate" }, thumbnail, image?.name ?? result.id);
     const cells =
       "error" in result
         ? [element("td", { colspan: 3 }, candidateWords(result))]

@@ -1,19 +1,19 @@
 import type { LabelledDistances } from "../../tester/labelled-pairs.ts";
 import type { RateEvidence } from "../../tester/rarity.ts";
-import type { Reply } from "../../tester/reply.ts";
+import type { ResponseBody } from "../../tester/response-body.ts";
 import type { RequestFacts } from "./evidence.ts";
-import type { Picture } from "./picture.ts";
+import type { Image } from "./image.ts";
 
 /** A response with what the page knows about its request. */
 export type Answer = {
-  reply: Reply;
+  body: ResponseBody;
   /** The images as they are shown, in the order of the request. */
-  pictures: Picture[];
+  images: Image[];
   /** What the model says of distances, and what moving the threshold does. */
   scale: ScaleFacts;
   evidence: RateEvidence | null;
   request: RequestFacts;
-  response: { body: Reply; serverTiming: string; measuredMs: number | undefined };
+  response: { body: ResponseBody; serverTiming: string; measuredMs: number | undefined };
 };
 
 export type ScaleFacts = {

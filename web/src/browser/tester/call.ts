@@ -1,22 +1,22 @@
 import type { VerifyResponse } from "@faceline/contracts/http/verify";
 import { type Failure, failureOf, type ProblemBody, unreachable } from "../../tester/failure.ts";
-import type { Replies, Reply } from "../../tester/reply.ts";
+import type { ResponseBodies, ResponseBody } from "../../tester/response-body.ts";
 import type { TesterSettings } from "../../tester/settings.ts";
-import { base64Of, type Picture } from "./picture.ts";
+import { base64Of, type Image } from "./image.ts";
 import { readJson } from "./reach.ts";
 
 /** What one request is made of. */
 export type RequestInputs = {
   settings: TesterSettings;
-  pictures: Picture[];
+  images: Image[];
   /** Face of the source of a comparison, counted from 0; undefined: the largest. */
   faceIndex?: number;
 };
 
 /** A response, and how long it took. */
-export type Answered<AnyReply = Reply> = {
+export type Answered<AnyBody = ResponseBody> = {
   kind: "answered";
-  reply: AnyReply;
+  body: AnyBody;
   serverTiming: string;
   /** Undefined for an answer that the service keeps. */
   measuredMs: number | undefined;
@@ -26,10 +26,10 @@ export type Answered<AnyReply = Reply> = {
  * Sends images to the service. `retries` is how often the same request was sent before. Rejects only if
  * `signal` is aborted.
  */
-export async function sendRequest<Call extends keyof Replies>(
+export async function sendRequest<Call extends keyof ResponseBodies>(
   inputs: RequestInputs & { settings: { call: Call } },
   { signal, retries = 0 }: { signal: AbortSignal; retries?: number },
-): Promise<Answered<Replies[Call]> | { kind: "failed"; failure: Failure }> {
+): Promise<Answered<ResponseBodies[Call]> | { kind: "failed"; failure: Failure }> {
   try {
     const body = JSON.stringify(await bodyOf(inputs));
     signal.throwIfAborted();
@@ -49,7 +49,7 @@ export async function sendRequest<Call extends keyof Replies>(
     }
     return {
       kind: "answered",
-      reply: received as Replies[Call],
+      body: received as ResponseBodies[Call],
       serverTiming: headers.get("server-timing") ?? "",
       measuredMs: performance.now() - startedAt,
     };
@@ -63,10 +63,8 @@ export async function sendRequest<Call extends keyof Replies>(
 }
 
 /** Returns the body of a request. */
-async function bodyOf({ settings, pictures, faceIndex }: RequestInputs): Promise<Record<string, unknown>> {
-  const [first, ...others] = await Promise.all(
-    pictures.map(async (picture) => base64Of(await picture.read())),
-  );
+async function bodyOf({ settings, images, faceIndex }: RequestInputs): Promise<Record<string, unknown>> {
+  const [first, ...others] = await Promise.all(images.map(async (image) => base64Of(await image.read())));
   const { call, model, detector, metric, threshold } = settings;
   // JSON leaves out what is undefined: then the service chooses.
   const detection = { model_name: model, detector_backend: detector };
@@ -79,7 +77,7 @@ async function bodyOf({ settings, pictures, faceIndex }: RequestInputs): Promise
     case "compare":
       return {
         img: first,
-        candidates: others.map((img, index) => ({ id: pictures[index + 1]!.name, img })),
+        candidates: others.map((img, index) => ({ id: images[index + 1]!.name, img })),
         ...comparison,
         face_index: faceIndex,
       };
@@ -90,12 +88,12 @@ async function bodyOf({ settings, pictures, faceIndex }: RequestInputs): Promise
 export async function storedAnswer(): Promise<(Answered & { files: string[] }) | undefined> {
   const stored = await readJson<StoredAnswer>("/tester/sample-answer");
   if (stored === undefined) return undefined;
-  const { samples, reply, timing } = stored;
+  const { samples, body, timing } = stored;
   const files = samples.map((name) => `${name}.jpg`);
-  return { kind: "answered", files, reply, serverTiming: timing, measuredMs: undefined };
+  return { kind: "answered", files, body, serverTiming: timing, measuredMs: undefined };
 }
 
-type StoredAnswer = { samples: [string, string]; reply: VerifyResponse; timing: string };
+type StoredAnswer = { samples: [string, string]; body: VerifyResponse; timing: string };
 
 /** Twice the deadline of a request of the tester: what takes longer got lost. */
 const responseMaxMs = 30_000;

@@ -1,7 +1,7 @@
 import type { VerifyResponse } from "@faceline/contracts/http/verify";
 import type { Area } from "../../tester/face-crop.ts";
 import { qualityWords } from "../../tester/quality-words.ts";
-import { isCompare, isVerify, type Reply } from "../../tester/reply.ts";
+import { isCompare, isVerify, type ResponseBody } from "../../tester/response-body.ts";
 import type { TesterSettings } from "../../tester/settings.ts";
 import { tester as words } from "../../words/tester-en.ts";
 import { sendRequest } from "./call.ts";
@@ -9,28 +9,28 @@ import type { FaceArea } from "./overlay.ts";
 import type { Slot } from "./slot.ts";
 
 /** Marks the faces of an answer on the images, and says which of several was used and what may spoil it. */
-export function markAnswer(reply: Reply, slots: Slot[]): void {
-  if (isVerify(reply)) {
+export function markAnswer(body: ResponseBody, slots: Slot[]): void {
+  if (isVerify(body)) {
     for (const [index, name] of pair) {
       const slot = slots[index];
       if (slot === undefined) continue;
       markSlot(slot, {
         path: `facial_areas.${name}`,
-        area: reply.facial_areas[name],
+        area: body.facial_areas[name],
         why: words.faces.closest,
       });
-      slot.showQuality(qualityWords(reply.quality_issues[name]));
+      slot.showQuality(qualityWords(body.quality_issues[name]));
     }
-  } else if (isCompare(reply)) {
+  } else if (isCompare(body)) {
     const largest = slots[0]?.faces?.[0] ?? null;
     if (slots[0]) markSlot(slots[0], { path: "source", area: largest, why: words.faces.largest });
   } else {
-    const areas = reply.results.map(({ facial_area }) => facial_area);
+    const areas = body.results.map(({ facial_area }) => facial_area);
     const label = (face: number): string => (areas.length > 1 ? String(face + 1) : "");
     slots[0]?.markFaces(
       areas.map((area, face) => ({ area, counted: true, label: label(face), path: `results.${face}` })),
     );
-    const issues = reply.results.map(({ quality_issues }) => qualityWords(quality_issues));
+    const issues = body.results.map(({ quality_issues }) => qualityWords(quality_issues));
     const first = issues.findIndex((text) => text !== "");
     const text = issues[first] ?? "";
     slots[0]?.showQuality(areas.length > 1 && text !== "" ? words.quality.ofFace(first + 1, text) : text);
@@ -50,23 +50,23 @@ export function markKnownFaces(slots: Slot[]): void {
  * whether more are known than before.
  */
 export async function findFaces(
-  reply: Reply,
+  body: ResponseBody,
   slots: Slot[],
   { settings, signal }: { settings: TesterSettings; signal: AbortSignal },
 ): Promise<boolean> {
-  const several = isVerify(reply)
-    ? pair.flatMap(([index, name]) => ((reply.faces_compared[name] ?? 0) > 1 ? (slots[index] ?? []) : []))
-    : isCompare(reply)
+  const several = isVerify(body)
+    ? pair.flatMap(([index, name]) => ((body.faces_compared[name] ?? 0) > 1 ? (slots[index] ?? []) : []))
+    : isCompare(body)
       ? slots.slice(0, 1)
       : [];
   let found = false;
   for (const slot of several) {
-    const { picture } = slot;
-    if (picture === undefined || slot.areFacesKnown) continue;
-    const inputs = { settings: { ...settings, call: "represent" as const }, pictures: [picture] };
+    const { image } = slot;
+    if (image === undefined || slot.areFacesKnown) continue;
+    const inputs = { settings: { ...settings, call: "represent" as const }, images: [image] };
     const result = await sendRequest(inputs, { signal });
     if (result.kind === "failed") continue;
-    slot.faces = result.reply.results.map(({ facial_area }) => facial_area);
+    slot.faces = result.body.results.map(({ facial_area }) => facial_area);
     found ||= slot.faces !== undefined;
   }
   return found;

@@ -1,28 +1,28 @@
 import type { Area } from "../../tester/face-crop.ts";
 import { drawing } from "./element.ts";
 
-/** A face as the service describes it, in pixels of the picture. */
+/** A face as the service describes it, in pixels of the image. */
 export type FaceArea = Area & { left_eye?: [number, number] | null; right_eye?: [number, number] | null };
 
-/** A face to draw on a picture. */
+/** A face to draw on an image. */
 export type FaceMark = {
   area: FaceArea;
   /** Whether the distance was computed of this face: drawn solid, other faces thin. */
   counted: boolean;
   /** Shown beside the box; "" for none. */
   label: string;
-  /** Path of the face in the reply, such as `facial_areas.img1`. */
+  /** Path of the face in the response, such as `facial_areas.img1`. */
   path: string;
 };
 
-/** Draws boxes and eyes over a picture of this size. The eyes are points, smaller than pupils. */
+/** Draws boxes and eyes over an image of this size. The eyes are points, smaller than pupils. */
 export function drawFaces(
   overlay: SVGSVGElement,
   size: { width: number; height: number },
   faces: FaceMark[],
 ): void {
   overlay.setAttribute("viewBox", `0 0 ${size.width} ${size.height}`);
-  // In parts of the picture, so that marks are as bold on a large picture as on a small one.
+  // In parts of the image, so that marks are as bold on a large image as on a small one.
   const unit = Math.max(size.width, size.height) / 100;
   const shown = overlay.getBoundingClientRect();
   const perPx = shown.width === 0 ? 0 : Math.max(size.width / shown.width, size.height / shown.height);

@@ -1,5 +1,5 @@
 import type { Failure } from "../../tester/failure.ts";
-import type { Reply } from "../../tester/reply.ts";
+import type { ResponseBody } from "../../tester/response-body.ts";
 import type { RunView } from "../../tester/run-view.ts";
 import { tester as words } from "../../words/tester-en.ts";
 import { type AnswerWords, scaleOf, wordsOf } from "./answer-view.ts";
@@ -95,7 +95,7 @@ export class Result {
     const { answer } = source;
     this.#answerWords = wordsOf(answer);
     this.#showScale(answer);
-    this.#details.replaceChildren(...warningsOf(answer.reply), ...this.#answerWords.details);
+    this.#details.replaceChildren(...warningsOf(answer.body), ...this.#answerWords.details);
     // An answer that the page decided again has no response of its own yet.
     if (!isEvidenceStale) this.#evidence.show(answer.request, answer.response);
   }
@@ -119,8 +119,8 @@ export class Result {
 /** What belongs to a state. Two with one key are the same. */
 type Source = { key: object } & ({ answer: Answer } | { failure: Failure; request: RequestFacts });
 
-const warningsOf = (reply: Reply): HTMLElement[] =>
-  ("warnings" in reply ? reply.warnings : []).map(({ detail }) => element("p", { class: "fault" }, detail));
+const warningsOf = (body: ResponseBody): HTMLElement[] =>
+  ("warnings" in body ? body.warnings : []).map(({ detail }) => element("p", { class: "fault" }, detail));
 
 function failureFacts({ code, requestId }: Failure): HTMLElement[] {
   const facts: HTMLElement[] = [];

@@ -1,6 +1,6 @@
 import { tester as words } from "../../words/tester-en.ts";
 import { find } from "./element.ts";
-import { sampleFrom } from "./picture.ts";
+import { sampleFrom } from "./image.ts";
 import type { Slot } from "./slot.ts";
 
 /** Puts a sample where `slotFor` says, once its button is pressed. */
@@ -13,8 +13,8 @@ export function connectSamples(tester: HTMLElement, slotFor: () => Slot): void {
 /** Marks the samples that are shown, and says where. */
 export function markSamples(tester: HTMLElement, slots: readonly Slot[]): void {
   for (const button of tester.querySelectorAll<HTMLButtonElement>(".sample")) {
-    const { name, picture } = button.dataset;
-    const slot = slots.find((each) => each.picture?.sample === picture);
+    const { name, image } = button.dataset;
+    const slot = slots.find((each) => each.image?.sample === image);
     button.classList.toggle("shown", slot !== undefined);
     find(HTMLImageElement, "img", button).alt = words.image.sample(name!, slot?.title);
   }
@@ -27,6 +27,6 @@ export async function showSample(tester: HTMLElement, name: string, slot: Slot):
 }
 
 function sampleOf({ dataset }: HTMLButtonElement) {
-  const addresses = { picture: dataset["picture"]!, preview: dataset["preview"]! };
+  const addresses = { image: dataset["image"]!, preview: dataset["preview"]! };
   return sampleFrom(addresses, `${dataset["name"]!}.jpg`);
 }

@@ -4,14 +4,14 @@ import { acceptDrops } from "./drops.ts";
 import { element } from "./element.ts";
 import { FaceBoxes } from "./face-boxes.ts";
 import { drawFaces, type FaceArea, type FaceMark } from "./overlay.ts";
-import { cutFace, type Picture, pictureFrom, releasePicture, UnreadablePicture } from "./picture.ts";
+import { cutFace, type Image, imageFrom, releaseImage, UnreadableImage } from "./image.ts";
 
 /** A place for one image: dropped, pasted, chosen, taken or a sample. */
 export class Slot {
   readonly root: HTMLElement;
   readonly #events: SlotEvents;
-  readonly #figure = element("figure", { class: "picture" });
-  readonly #image = element("img", { alt: "" });
+  readonly #figure = element("figure", { class: "image" });
+  readonly #preview = element("img", { alt: "" });
   readonly #overlay = document.createElementNS("http://www.w3.org/2000/svg", "svg");
   readonly #boxes: FaceBoxes;
   readonly #note = element("p", { class: "note-of-slot" });
@@ -22,13 +22,13 @@ export class Slot {
   readonly #camera = element("button", { type: "button", class: "plain" }, words.image.camera);
   readonly #remove = element("button", { type: "button", class: "remove" }, "×");
   title: string = words.image.only;
-  #picture: Picture | undefined;
-  /** Faces of the picture, where it has several. */
+  #image: Image | undefined;
+  /** Faces of the image, where it has several. */
   #faces: FaceArea[] | undefined;
   areFacesKnown = false;
   #chosenFace: number | undefined;
   /** The chosen face as an image of its own. */
-  #cut: Picture | undefined;
+  #cut: Image | undefined;
   /** What was not taken, or left out; "" for nothing. */
   refusal = "";
   /** Counts what was begun: only the last one is shown. */
@@ -40,14 +40,14 @@ export class Slot {
     this.#boxes = new FaceBoxes((face) => events.faceChosen(face === this.#chosenFace ? undefined : face));
     this.#overlay.setAttribute("aria-hidden", "true");
     this.#remove.addEventListener("click", () => this.clear());
-    this.#camera.addEventListener("click", () => void this.#takePicture());
+    this.#camera.addEventListener("click", () => void this.#takeImage());
     // There is a camera only over https and on localhost.
     this.#camera.hidden = navigator.mediaDevices === undefined;
     this.#input.addEventListener("change", () => events.files([...(this.#input.files ?? [])]));
     const chooser = element("span", {}, words.image.choose);
     const choose = element("label", { class: "plain choose" }, this.#input, chooser);
     const hint = element("p", { class: "hint" }, words.image.hint);
-    this.#figure.append(hint, this.#image, this.#overlay, this.#boxes.root, this.#remove);
+    this.#figure.append(hint, this.#preview, this.#overlay, this.#boxes.root, this.#remove);
     this.root = element(
       "section",
       { class: "slot" },
@@ -61,7 +61,7 @@ export class Slot {
     // The empty place is as large a target as it looks.
     this.root.addEventListener("click", ({ target }) => {
       const isControl = target instanceof Element && target.closest("button, label, input") !== null;
-      if (!isControl && this.#picture === undefined) this.#input.click();
+      if (!isControl && this.#image === undefined) this.#input.click();
     });
     acceptDrops(this.root, events.files);
     this.#show();
@@ -80,16 +80,16 @@ export class Slot {
     this.#describeImage();
   }
 
-  get picture(): Picture | undefined {
-    return this.#picture;
+  get image(): Image | undefined {
+    return this.#image;
   }
 
-  /** What a request sends: one face of the picture if it was cut out. */
-  get sent(): Picture | undefined {
-    return this.#cut ?? this.#picture;
+  /** What a request sends: one face of the image if it was cut out. */
+  get sent(): Image | undefined {
+    return this.#cut ?? this.#image;
   }
 
-  /** Faces of the picture, where several are known. */
+  /** Faces of the image, where several are known. */
   get faces(): FaceArea[] | undefined {
     return this.#faces;
   }
@@ -98,32 +98,32 @@ export class Slot {
     return this.#chosenFace;
   }
 
-  /** Neither holds a picture nor reads one. */
+  /** Neither holds an image nor reads one. */
   get isEmpty(): boolean {
-    return this.#picture === undefined && !this.isReading;
+    return this.#image === undefined && !this.isReading;
   }
 
   /** Shows a sample, and nothing else is about to come. */
   get isSample(): boolean {
-    return this.#picture?.sample !== undefined && !this.isReading;
+    return this.#image?.sample !== undefined && !this.isReading;
   }
 
-  /** Keeps the faces that were found in the picture; undefined: not known. */
+  /** Keeps the faces that were found in the image; undefined: not known. */
   set faces(areas: FaceArea[] | undefined) {
     this.areFacesKnown = areas !== undefined;
     this.#faces = areas !== undefined && areas.length > 1 ? areas : undefined;
     this.#giveUpFace();
   }
 
-  /** Marks the faces of the picture. `text` says how many there are, and which counted. */
+  /** Marks the faces of the image. `text` says how many there are, and which counted. */
   markFaces(marks: FaceMark[], text = ""): void {
-    if (this.#picture === undefined) return;
-    drawFaces(this.#overlay, this.#picture, marks);
-    this.#boxes.show(this.#faces === undefined ? [] : marks, this.#picture);
+    if (this.#image === undefined) return;
+    drawFaces(this.#overlay, this.#image, marks);
+    this.#boxes.show(this.#faces === undefined ? [] : marks, this.#image);
     this.#words.textContent = text;
   }
 
-  /** Says what may spoil the result of this picture; "" for nothing. */
+  /** Says what may spoil the result of this image; "" for nothing. */
   showQuality(text: string): void {
     this.#quality.textContent = text;
   }
@@ -137,32 +137,32 @@ export class Slot {
     }
   }
 
-  /** Says what the service found wrong with this picture; "" for nothing. What was not taken comes first. */
+  /** Says what the service found wrong with this image; "" for nothing. What was not taken comes first. */
   showFault(text: string): void {
     this.#note.textContent = this.refusal === "" ? text : this.refusal;
     this.root.classList.toggle("at-fault", this.#note.textContent !== "");
   }
 
-  /** Says what was not taken. It stays until the next picture comes. */
+  /** Says what was not taken. It stays until the next image comes. */
   refuse(text: string): void {
     this.refusal = text;
     this.showFault("");
   }
 
-  /** Takes the picture that `read` reads, unless another one comes meanwhile. */
-  async take(read: () => Promise<Picture>): Promise<void> {
-    await this.#whileReading(read, (picture) => this.#set(picture));
+  /** Takes the image that `read` reads, unless another one comes meanwhile. */
+  async take(read: () => Promise<Image>): Promise<void> {
+    await this.#whileReading(read, (image) => this.#set(image));
   }
 
-  /** Uses one face of the picture alone; undefined: all of them. `isCut`: as an image of its own. */
+  /** Uses one face of the image alone; undefined: all of them. `isCut`: as an image of its own. */
   async choose(face: number | undefined, isCut: boolean): Promise<void> {
-    const picture = this.#picture!;
+    const image = this.#image!;
     const faces = this.#faces!;
     this.#giveUpFace();
     this.#chosenFace = face;
     if (face === undefined || !isCut) return this.#events.changed();
     await this.#whileReading(
-      () => cutFace(picture, faces, face),
+      () => cutFace(image, faces, face),
       (cut) => {
         this.#cut = cut;
       },
@@ -175,7 +175,7 @@ export class Slot {
     this.#input.focus();
   }
 
-  /** Takes the picture away, and is not a change of its own. */
+  /** Takes the image away, and is not a change of its own. */
   empty(): void {
     this.#version++;
     this.isReading = false;
@@ -185,23 +185,23 @@ export class Slot {
   release(): void {
     this.#version++;
     this.#giveUpFace();
-    if (this.#picture !== undefined) releasePicture(this.#picture);
+    if (this.#image !== undefined) releaseImage(this.#image);
   }
 
   /** A file that cannot be read leaves the slot empty, and says why. */
-  async #whileReading(read: () => Promise<Picture>, use: (picture: Picture) => void): Promise<void> {
+  async #whileReading(read: () => Promise<Image>, use: (image: Image) => void): Promise<void> {
     const version = ++this.#version;
     this.isReading = true;
     this.root.classList.add("reading");
     this.#events.changed();
     let refusal = "";
     try {
-      const picture = await read();
-      if (version !== this.#version) return releasePicture(picture);
-      use(picture);
+      const image = await read();
+      if (version !== this.#version) return releaseImage(image);
+      use(image);
     } catch (error) {
       if (version !== this.#version) return;
-      if (!(error instanceof UnreadablePicture)) throw error;
+      if (!(error instanceof UnreadableImage)) throw error;
       refusal = error.message;
       this.#set(undefined);
     }
@@ -211,10 +211,10 @@ export class Slot {
     this.#events.changed();
   }
 
-  #set(picture: Picture | undefined): void {
+  #set(image: Image | undefined): void {
     this.release();
     this.faces = undefined;
-    this.#picture = picture;
+    this.#image = image;
     this.refusal = "";
     this.root.classList.remove("reading");
     // The same file may be chosen again.
@@ -223,41 +223,41 @@ export class Slot {
   }
 
   #giveUpFace(): void {
-    if (this.#cut !== undefined) releasePicture(this.#cut);
+    if (this.#cut !== undefined) releaseImage(this.#cut);
     this.#cut = undefined;
     this.#chosenFace = undefined;
   }
 
   #show(): void {
-    const picture = this.#picture;
+    const image = this.#image;
     this.#overlay.replaceChildren();
     this.#boxes.show([], { width: 1, height: 1 });
     this.#words.textContent = "";
     this.showQuality("");
     this.showFault("");
-    this.root.classList.toggle("filled", picture !== undefined);
-    this.#image.hidden = picture === undefined;
-    this.#remove.hidden = picture === undefined;
-    if (picture === undefined) return this.#image.removeAttribute("src");
-    this.#image.src = picture.address;
+    this.root.classList.toggle("filled", image !== undefined);
+    this.#preview.hidden = image === undefined;
+    this.#remove.hidden = image === undefined;
+    if (image === undefined) return this.#preview.removeAttribute("src");
+    this.#preview.src = image.address;
     this.#describeImage();
-    this.#image.width = picture.width;
-    this.#image.height = picture.height;
+    this.#preview.width = image.width;
+    this.#preview.height = image.height;
   }
 
   #describeImage(): void {
     const { shown } = words.image;
-    this.#image.alt = this.#picture === undefined ? "" : shown(this.title, this.#picture.name);
+    this.#preview.alt = this.#image === undefined ? "" : shown(this.title, this.#image.name);
   }
 
-  async #takePicture(): Promise<void> {
+  async #takeImage(): Promise<void> {
     const file = await openCamera();
-    if (file !== undefined) await this.take(() => pictureFrom(file, "camera.jpg"));
+    if (file !== undefined) await this.take(() => imageFrom(file, "camera.jpg"));
   }
 }
 
 type SlotEvents = {
-  /** The picture has changed, or another one is being read. */
+  /** The image has changed, or another one is being read. */
   changed(): void;
   /** Files that were chosen or dropped here. */
   files(files: File[]): void;

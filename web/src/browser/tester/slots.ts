@@ -2,7 +2,7 @@ import type { TesterCall } from "../../tester/settings.ts";
 import { tester as words } from "../../words/tester-en.ts";
 import type { RequestInputs } from "./call.ts";
 import { acceptPastes } from "./drops.ts";
-import { type Picture, pictureFrom } from "./picture.ts";
+import { type Image, imageFrom } from "./image.ts";
 import { Slot } from "./slot.ts";
 
 /** The places for the images of a request: one, two, or one and a list of others. */
@@ -11,8 +11,8 @@ export class Slots {
   readonly #candidatesMax: number;
   readonly #changed: () => void;
   readonly #slots: Slot[] = [];
-  /** Pictures that have had their effect on the samples beside them. */
-  readonly #seen = new WeakSet<Picture>();
+  /** Images that have had their effect on the samples beside them. */
+  readonly #seen = new WeakSet<Image>();
   #call: TesterCall = "verify";
   /** Index of the slot that the last sample went to, when both were filled. */
   #last = -1;
@@ -21,10 +21,10 @@ export class Slots {
     this.#root = root;
     this.#candidatesMax = candidatesMax;
     this.#changed = changed;
-    acceptPastes((file) => void this.slotForNext().take(() => pictureFrom(file, file.name)));
+    acceptPastes((file) => void this.slotForNext().take(() => imageFrom(file, file.name)));
   }
 
-  /** Shows the slots of a call, at least `count` of them. Pictures stay where there is a slot for them. */
+  /** Shows the slots of a call, at least `count` of them. Images stay where there is a slot for them. */
   show(call: TesterCall, count = 0): void {
     this.#call = call;
     const kept = this.#slots.filter(({ isEmpty }) => !isEmpty).length;
@@ -36,7 +36,7 @@ export class Slots {
     this.#nameAll();
   }
 
-  /** Forgets the faces of all pictures, and which of them were chosen. */
+  /** Forgets the faces of all images, and which of them were chosen. */
   forgetFaces(): void {
     for (const slot of this.#slots) slot.faces = undefined;
   }
@@ -45,25 +45,25 @@ export class Slots {
     return this.#call;
   }
 
-  /** What a request sends of the pictures; undefined while one is missing. */
+  /** What a request sends of the images; undefined while one is missing. */
   get sent(): Omit<RequestInputs, "settings"> | undefined {
-    const pictures = this.filled.map((slot) => slot.sent!);
+    const images = this.filled.map((slot) => slot.sent!);
     const [least] = slotCounts(this.#call, this.#candidatesMax);
     const source = this.#slots[0]!;
-    if (pictures.length < least || source.picture === undefined) return undefined;
+    if (images.length < least || source.image === undefined) return undefined;
     const { chosenFace } = source;
     return this.#call === "compare" && chosenFace !== undefined
-      ? { pictures, faceIndex: chosenFace }
-      : { pictures };
+      ? { images, faceIndex: chosenFace }
+      : { images };
   }
 
   get isReading(): boolean {
     return this.#slots.some(({ isReading }) => isReading);
   }
 
-  /** The slots that hold a picture, in the order of the call. */
+  /** The slots that hold an image, in the order of the call. */
   get filled(): Slot[] {
-    return this.#slots.filter(({ picture }) => picture !== undefined);
+    return this.#slots.filter(({ image }) => image !== undefined);
   }
 
   get all(): readonly Slot[] {
@@ -114,7 +114,7 @@ export class Slots {
     const [second] = others;
     const other = this.#slots.find((each) => each !== slot);
     if (this.#call === "verify" && second !== undefined && other !== undefined) {
-      const reads = [pictureFrom(first, first.name), pictureFrom(second, second.name)] as const;
+      const reads = [imageFrom(first, first.name), imageFrom(second, second.name)] as const;
       // Shown together: no answer about one of them and what was there before.
       const both = Promise.allSettled(reads);
       await Promise.all([
@@ -124,21 +124,21 @@ export class Slots {
       if (others.length > 1) other.refuse(words.image.twoOnly);
       return;
     }
-    await slot.take(() => pictureFrom(first, first.name));
+    await slot.take(() => imageFrom(first, first.name));
     if (this.#call !== "compare") return;
     for (const file of others) {
       const next = this.#slots.find(({ isEmpty }) => isEmpty);
       if (next === undefined) return;
-      await next.take(() => pictureFrom(file, file.name));
+      await next.take(() => imageFrom(file, file.name));
     }
   }
 
-  /** Nobody wants to know how far the first picture of their own is from a sample. */
+  /** Nobody wants to know how far the first image of their own is from a sample. */
   #dropSamplesBeside(slot: Slot): void {
-    const { picture } = slot;
-    if (this.#call !== "verify" || picture === undefined || picture.sample !== undefined) return;
-    if (this.#seen.has(picture)) return;
-    this.#seen.add(picture);
+    const { image } = slot;
+    if (this.#call !== "verify" || image === undefined || image.sample !== undefined) return;
+    if (this.#seen.has(image)) return;
+    this.#seen.add(image);
     for (const each of this.#slots) if (each !== slot && each.isSample) each.empty();
   }
 
@@ -152,7 +152,7 @@ export class Slots {
   }
 
   /**
-   * One place for another picture, until there are as many as a call may hold. It is the last one, so that
+   * One place for another image, until there are as many as a call may hold. It is the last one, so that
    * candidates are numbered as they are sent.
    */
   #leaveOneEmpty(): void {

@@ -1,7 +1,7 @@
 import type { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
 import { candidateWords, goneForLong } from "../../tester/failure.ts";
 import { type LabelledDistances, labelledBy } from "../../tester/labelled-pairs.ts";
-import { isCompare, withThreshold } from "../../tester/reply.ts";
+import { isCompare, withThreshold } from "../../tester/response-body.ts";
 import { nextTickAt, type RunEvent, type RunState, sendingOf, transition } from "../../tester/run-state.ts";
 import { viewOf } from "../../tester/run-view.ts";
 import { readSamples, type TesterCall } from "../../tester/settings.ts";
@@ -84,7 +84,7 @@ export class Tester {
   /** While a threshold moves, it is written when it is sent: browsers limit how often an address changes. */
   #writeAddress(): void {
     const { filled } = this.#slots;
-    const samples = filled.flatMap(({ picture }) => (picture?.sample === undefined ? [] : [picture.name]));
+    const samples = filled.flatMap(({ image }) => (image?.sample === undefined ? [] : [image.name]));
     const names = samples.length === filled.length ? samples.map((name) => name.replace(/\.jpg$/, "")) : [];
     this.#form.writeAddress(names);
   }
@@ -100,7 +100,7 @@ export class Tester {
   #decideAgain(): void {
     const answer = shownAnswer(this.#state);
     const threshold = this.#form.settings.threshold ?? this.#form.ownThreshold;
-    const kept = answer && { ...answer, reply: withThreshold(answer.reply, threshold) };
+    const kept = answer && { ...answer, body: withThreshold(answer.body, threshold) };
     this.#update(thresholdSettlesMs, kept);
   }
 
@@ -137,7 +137,7 @@ export class Tester {
     const stored = await this.#stored;
     this.#stored = undefined;
     const isStored =
-      stored !== undefined && inputs.pictures.every(({ name }, index) => name === stored.files[index]);
+      stored !== undefined && inputs.images.every(({ name }, index) => name === stored.files[index]);
     const result = isStored ? stored : await sendRequest(inputs, { signal, retries });
     if (result.kind === "failed") this.#dispatch({ ...result, inputs });
     else this.#dispatch({ kind: "answered", inputs, answer: this.#answerOf(result, inputs) });
@@ -151,7 +151,7 @@ export class Tester {
 
   async #findFaces({ answer, inputs: { settings } }: AnswerState, signal: AbortSignal): Promise<void> {
     const { filled } = this.#slots;
-    if (await findFaces(answer.reply, filled, { settings, signal })) markAnswer(answer.reply, filled);
+    if (await findFaces(answer.body, filled, { settings, signal })) markAnswer(answer.body, filled);
   }
 
   #render(): void {
@@ -176,21 +176,21 @@ export class Tester {
     const answer = shownAnswer(state);
     for (const slot of all) slot.showFault("");
     if (answer === undefined) markKnownFaces(filled);
-    else markAnswer(answer.reply, filled);
-    if (answer !== undefined && isCompare(answer.reply)) {
-      for (const each of answer.reply.results)
+    else markAnswer(answer.body, filled);
+    if (answer !== undefined && isCompare(answer.body)) {
+      for (const each of answer.body.results)
         if ("error" in each) filled[each.index + 1]?.showFault(candidateWords(each));
     }
-    if (state.kind === "failure" && state.failure.pictureAtFault !== undefined)
-      filled[state.failure.pictureAtFault]?.showFault(state.failure.headline);
+    if (state.kind === "failure" && state.failure.imageAtFault !== undefined)
+      filled[state.failure.imageAtFault]?.showFault(state.failure.headline);
   }
 
   #answerOf(response: Answered, inputs: RequestInputs): Answer {
     const { model, metric, ownThreshold, thresholdMax, rateEvidence } = this.#form;
-    const { reply, serverTiming, measuredMs } = response;
+    const { body, serverTiming, measuredMs } = response;
     return {
-      reply,
-      pictures: this.#slots.filled.map(({ picture }) => picture!),
+      body,
+      images: this.#slots.filled.map(({ image }) => image!),
       evidence: rateEvidence,
       scale: {
         own: ownThreshold,
@@ -202,20 +202,20 @@ export class Tester {
         },
       },
       request: this.#requestFacts(inputs),
-      response: { body: reply, serverTiming, measuredMs },
+      response: { body: body, serverTiming, measuredMs },
     };
   }
 
   /** The same request as a program sends it: where its files are, and why its numbers may differ. */
-  #requestFacts({ settings, pictures, faceIndex }: RequestInputs): RequestFacts {
-    const files = pictures.map(({ name }) => name);
+  #requestFacts({ settings, images, faceIndex }: RequestInputs): RequestFacts {
+    const files = images.map(({ name }) => name);
     const download = (href: string, name: string) => element("a", { href, download: name }, name);
-    const cuts = this.#slots.filled.flatMap(({ picture, sent, chosenFace }) =>
-      sent === picture
+    const cuts = this.#slots.filled.flatMap(({ image, sent, chosenFace }) =>
+      sent === image
         ? []
-        : [words.request.cut(chosenFace! + 1, picture!.name), download(sent!.address, sent!.name), " "],
+        : [words.request.cut(chosenFace! + 1, image!.name), download(sent!.address, sent!.name), " "],
     );
-    const samples = pictures.flatMap(({ name, sample }) =>
+    const samples = images.flatMap(({ name, sample }) =>
       sample === undefined ? [] : [download(sample, name), " "],
     );
     const others = samples.length > 0 ? [words.request.samples, ...samples] : [];

@@ -13,7 +13,7 @@ export function listOperations({ paths }: OpenApi): ListedOperation[] {
   );
 }
 
-/** Returns the call that the document gives as example for forms, with its pictures as files. */
+/** Returns the call that the document gives as example for forms, with its images as files. */
 export function exampleCall(
   document: OpenApi,
   { method, path, operation }: ListedOperation,
@@ -41,5 +41,5 @@ function fieldValue(value: unknown, isFile: boolean, files: string[]): FieldValu
   return isFile ? { file: files.shift()! } : { text: String(value) };
 }
 
-/** Names of the pictures of an example, in the order of the fields. */
+/** Names of the images of an example, in the order of the fields. */
 const fileNames = ["first.jpg", "second.jpg", "third.jpg", "fourth.jpg"];

@@ -10,7 +10,7 @@ export type ExampleCall = {
   fields: { name: string; value: FieldValue }[];
 };
 
-/** A picture is sent as a file. */
+/** An image is sent as a file. */
 export type FieldValue = { file: string } | { text: string };
 
 /** Returns the call in three languages, as a form where it has fields. */

@@ -1,10 +1,10 @@
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
 import type { Problem } from "@faceline/contracts/http/problem";
-import type { RequestId } from "@faceline/contracts/http/reply-fields";
+import type { RequestId } from "@faceline/contracts/http/response-fields";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { ApiError, retryAfterSeconds } from "../call/api-error.ts";
 
-/** Sends the reply of a failed call: the one place that knows its shape (RFC 9457) and its headers. */
+/** Sends the response of a failed call: the one place that knows its shape (RFC 9457) and its headers. */
 export function sendProblem(request: FastifyRequest, reply: FastifyReply, error: ApiError, site: string) {
   const { code, details, status } = error;
   if (request.callRecord !== undefined) request.callRecord.error = error;
@@ -16,7 +16,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
     reply.header("retry-after", retryAfterSeconds(details.retryAfterMs ?? 0));
   }
   // Fastify would close the connection for a body that is too large, and a client that still sends would then
-  // fail before it reads the reply. Without the header Node discards the rest of the body, for
+  // fail before it reads the response. Without the header Node discards the rest of the body, for
   // BODY_RECEIVE_MS at most.
   if (status === 413) reply.removeHeader("connection");
   const type = request.headers.accept?.includes("application/problem+json") ? "problem+json" : "json";
@@ -27,7 +27,9 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
     .send(problemFrom(error, request.id as RequestId, site));
 }
 
-/** Returns the body of the reply. `site` is where the reference of the errors is served; "" is relative. */
+/**
+ * Returns the body of the response. `site` is where the reference of the errors is served; "" is relative.
+ */
 export function problemFrom(
   { code, message, details }: ApiError,
   requestId: RequestId,

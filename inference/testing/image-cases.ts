@@ -11,12 +11,12 @@ import {
   withSegment,
 } from "./jpeg-cases.ts";
 
-/** Every EXIF orientation, with pixels stored so that the picture is upright in each. */
+/** Every EXIF orientation, with pixels stored so that the image is upright in each. */
 export async function* withOrientations(
   photograph: Photograph,
-  sizes: readonly PictureSize[],
+  sizes: readonly ImageSize[],
   encodings: readonly JpegOptions[] = [{}, { progressive: true, chromaSubsampling: "4:4:4" }],
-): PictureCases {
+): ImageCases {
   for (const [width, height] of sizes) {
     const upright = await photograph(width, height);
     for (let orientation = 1; orientation <= 8; orientation++) {
@@ -33,7 +33,7 @@ export async function* withOrientations(
  * Every chroma subsampling, with sides that end anywhere in a block. The last of each four, 4:4:0, is
  * unusual.
  */
-export async function* withSubsamplings(photograph: Photograph, sizes: readonly PictureSize[]): PictureCases {
+export async function* withSubsamplings(photograph: Photograph, sizes: readonly ImageSize[]): ImageCases {
   for (const [width, height] of sizes) {
     const rgb = await sharp(await photograph(width, height))
       .raw()
@@ -54,23 +54,23 @@ export async function* withSubsamplings(photograph: Photograph, sizes: readonly 
 /**
  * Every quality and encoding, grey, with a colour profile, by an encoder that searches for the best scans.
  */
-export async function* withEncodings(picture: Buffer): PictureCases {
+export async function* withEncodings(image: Buffer): ImageCases {
   for (const quality of [1, 10, 30, 50, 75, 90, 95, 98, 100]) {
     for (const options of encodings) {
-      const bytes = await sharp(picture)
+      const bytes = await sharp(image)
         .jpeg({ quality, ...options })
         .toBuffer();
       yield { name: `quality ${quality}, ${JSON.stringify(options)}`, bytes };
     }
-    const grey = await sharp(picture).greyscale().jpeg({ quality }).toBuffer();
+    const grey = await sharp(image).greyscale().jpeg({ quality }).toBuffer();
     yield { name: `quality ${quality}, grey`, bytes: grey };
-    const p3 = await sharp(picture).withIccProfile("p3").jpeg({ quality }).toBuffer();
+    const p3 = await sharp(image).withIccProfile("p3").jpeg({ quality }).toBuffer();
     yield { name: `quality ${quality}, P3`, bytes: p3 };
   }
 }
 
 /** Truncated at every tenth, near the end, and throughout the header. */
-export async function* truncated(photograph: Buffer): PictureCases {
+export async function* truncated(photograph: Buffer): ImageCases {
   for (const options of encodings) {
     const jpeg = await sharp(photograph).jpeg(options).withMetadata({ orientation: 6 }).toBuffer();
     for (let tenth = 0; tenth < 10; tenth++) {
@@ -85,25 +85,25 @@ export async function* truncated(photograph: Buffer): PictureCases {
   }
 }
 
-/** Pictures that are no plain JPEG, and some that only pretend to be none. */
-export async function* notPlain(photograph: Buffer): PictureCases {
-  const picture = sharp(photograph);
-  const jpeg = await picture.clone().jpeg({ chromaSubsampling: "4:4:4" }).toBuffer();
-  const frame = await picture.clone().png().toBuffer();
-  const animated = sharp([frame, await picture.clone().negate().png().toBuffer()], {
+/** Images that are no plain JPEG, and some that only pretend to be none. */
+export async function* notPlain(photograph: Buffer): ImageCases {
+  const image = sharp(photograph);
+  const jpeg = await image.clone().jpeg({ chromaSubsampling: "4:4:4" }).toBuffer();
+  const frame = await image.clone().png().toBuffer();
+  const animated = sharp([frame, await image.clone().negate().png().toBuffer()], {
     join: { animated: true },
   });
   for (const [name, bytes] of Object.entries({
-    "PNG of a palette": await picture.clone().png({ palette: true }).toBuffer(),
-    "PNG of 16 bits": await picture.clone().toColourspace("rgb16").png().toBuffer(),
-    "grey PNG": await picture.clone().greyscale().png().toBuffer(),
-    "PNG with alpha": await picture.clone().ensureAlpha(0.5).png().toBuffer(),
-    "WebP with alpha": await picture.clone().ensureAlpha(0.5).webp().toBuffer(),
+    "PNG of a palette": await image.clone().png({ palette: true }).toBuffer(),
+    "PNG of 16 bits": await image.clone().toColourspace("rgb16").png().toBuffer(),
+    "grey PNG": await image.clone().greyscale().png().toBuffer(),
+    "PNG with alpha": await image.clone().ensureAlpha(0.5).png().toBuffer(),
+    "WebP with alpha": await image.clone().ensureAlpha(0.5).webp().toBuffer(),
     "animated WebP": await animated.clone().webp().toBuffer(),
     GIF: await animated.clone().gif().toBuffer(),
-    AVIF: await picture.clone().avif().toBuffer(),
-    TIFF: await picture.clone().tiff().toBuffer(),
-    "CMYK JPEG": await picture.clone().toColourspace("cmyk").jpeg().toBuffer(),
+    AVIF: await image.clone().avif().toBuffer(),
+    TIFF: await image.clone().tiff().toBuffer(),
+    "CMYK JPEG": await image.clone().toColourspace("cmyk").jpeg().toBuffer(),
     "RGB JPEG by Adobe": withSegment(jpeg, 0xee, adobe(0)),
     "RGB JPEG by its ids": withIds(jpeg, ["R", "G", "B"]),
     "ids from 0": withIds(jpeg, ["\0", "\u0001", "\u0002"]),
@@ -123,7 +123,7 @@ export async function* notPlain(photograph: Buffer): PictureCases {
 }
 
 /** EXIF blocks that are well-formed. */
-export function withPlainExif(jpeg: Buffer): PictureCase[] {
+export function withPlainExif(jpeg: Buffer): ImageCase[] {
   const exif = (fields: ExifFields) => withSegment(jpeg, 0xe1, exifBlock(fields));
   return named({
     "little-endian": exif(rotatedExif),
@@ -141,7 +141,7 @@ export function withPlainExif(jpeg: Buffer): PictureCase[] {
 }
 
 /** EXIF blocks that are malformed or contradict themselves. */
-export function withDoubtfulExif(jpeg: Buffer): PictureCase[] {
+export function withDoubtfulExif(jpeg: Buffer): ImageCase[] {
   const exif = (fields: ExifFields) => withSegment(jpeg, 0xe1, exifBlock(fields));
   return named({
     "two blocks": withSegment(exif(rotatedExif), 0xe1, exifBlock({ entries: [{ value: 3 }] })),
@@ -171,13 +171,13 @@ export function withDoubtfulExif(jpeg: Buffer): PictureCase[] {
 }
 
 /** Segments in unusual positions, numbers and lengths that are still plain. */
-export function withPlainSegments(jpeg: Buffer, second: Buffer): PictureCase[] {
+export function withPlainSegments(jpeg: Buffer, second: Buffer): ImageCase[] {
   return named({
     "a comment": withSegment(jpeg, 0xfe, Buffer.from("hello")),
     "an empty comment": withSegment(jpeg, 0xfe, Buffer.alloc(0)),
     "a long comment": withSegment(jpeg, 0xfe, Buffer.alloc(65_533)),
     "garbage behind the end": Buffer.concat([jpeg, Buffer.alloc(999, 0xab)]),
-    "a second picture behind the end": Buffer.concat([jpeg, second]),
+    "a second image behind the end": Buffer.concat([jpeg, second]),
     "YCbCr by Adobe": withSegment(jpeg, 0xee, adobe(1)),
     "YCbCr by JFIF": withSegment(jpeg, 0xe0, jfif),
     restarts: greyWithRestarts(3),
@@ -186,7 +186,7 @@ export function withPlainSegments(jpeg: Buffer, second: Buffer): PictureCase[] {
 }
 
 /** Segments that make a header doubtful. */
-export function withDoubtfulSegments(jpeg: Buffer): PictureCase[] {
+export function withDoubtfulSegments(jpeg: Buffer): ImageCase[] {
   const frame = jpeg.subarray(segmentOffset(jpeg, 0xc0) + 4, segmentOffset(jpeg, 0xc0) + 19);
   return named(
     {
@@ -210,7 +210,7 @@ export function withDoubtfulSegments(jpeg: Buffer): PictureCase[] {
   );
 }
 
-/** An upright picture as a camera stores it with this EXIF orientation (1 to 8). A PNG without EXIF. */
+/** An upright image as a camera stores it with this EXIF orientation (1 to 8). A PNG without EXIF. */
 export async function storedAs(orientation: number, upright: Buffer): Promise<Buffer> {
   const mirrored = [2, 4, 5, 7].includes(orientation);
   const angle = [0, 0, 0, 180, 180, 270, 270, 90, 90][orientation]!;
@@ -218,8 +218,8 @@ export async function storedAs(orientation: number, upright: Buffer): Promise<Bu
   return sharp(source).rotate(angle).png().toBuffer();
 }
 
-function named(pictures: Record<string, Buffer>, { damaged = false } = {}): PictureCase[] {
-  return Object.entries(pictures).map(([name, bytes]) => ({ name, bytes, damaged }));
+function named(images: Record<string, Buffer>, { damaged = false } = {}): ImageCase[] {
+  return Object.entries(images).map(([name, bytes]) => ({ name, bytes, damaged }));
 }
 
 const encodings: readonly JpegOptions[] = [
@@ -229,8 +229,8 @@ const encodings: readonly JpegOptions[] = [
   { chromaSubsampling: "4:4:4" },
 ];
 
-/** Pictures of a few rows or columns. */
-export const thinSizes: readonly PictureSize[] = [
+/** Images of a few rows or columns. */
+export const thinSizes: readonly ImageSize[] = [
   [1, 1],
   [1, 2],
   [3, 1],
@@ -274,9 +274,9 @@ function copies(bytes: Buffer, count: number): Buffer[] {
 /** The photograph as a PNG of this size. */
 type Photograph = (width: number, height: number) => Promise<Buffer>;
 
-/** A picture. If `damaged`, its pixels are undefined, and only its size and error code are compared. */
-export type PictureCase = { name: string; bytes: Buffer; damaged?: boolean };
+/** An image. If `damaged`, its pixels are undefined, and only its size and error code are compared. */
+export type ImageCase = { name: string; bytes: Buffer; damaged?: boolean };
 
-type PictureSize = readonly [width: number, height: number];
+type ImageSize = readonly [width: number, height: number];
 
-type PictureCases = AsyncGenerator<PictureCase, void>;
+type ImageCases = AsyncGenerator<ImageCase, void>;

@@ -1,28 +1,28 @@
 import { type Area, cropAround } from "../../tester/face-crop.ts";
 import { tester as words } from "../../words/tester-en.ts";
 
-/** A picture as it is shown and sent: upright, and not larger than the service needs. */
-export type Picture = {
+/** An image as it is shown and sent: upright, and not larger than the service needs. */
+export type Image = {
   name: string;
   /** Returns what is sent. Throws a TypeError if it is a sample and the service is not reached. */
   read(): Promise<Blob>;
-  /** Address of the shown picture, in the same size. */
+  /** Address of the shown image, in the same size. */
   address: string;
   width: number;
   height: number;
-  /** Address of a sample; undefined for a picture of the visitor's own. */
+  /** Address of a sample; undefined for an image of the visitor's own. */
   sample?: string;
 };
 
-/** The picture cannot be used; the message says why and what to do. */
-export class UnreadablePicture extends Error {}
+/** The image cannot be used; the message says why and what to do. */
+export class UnreadableImage extends Error {}
 
 /**
- * Reads a picture, turns it upright and scales it down to a long side of 1,600 pixels. It is encoded anew, so
+ * Reads an image, turns it upright and scales it down to a long side of 1,600 pixels. It is encoded anew, so
  * that what else the file holds, such as where it was taken, does not leave the browser. Throws
- * UnreadablePicture.
+ * UnreadableImage.
  */
-export async function pictureFrom(file: Blob, name: string): Promise<Picture> {
+export async function imageFrom(file: Blob, name: string): Promise<Image> {
   const bitmap = await decode(file, name);
   const factor = Math.min(1, longSideMaxPx / Math.max(bitmap.width, bitmap.height));
   const canvas = document.createElement("canvas");
@@ -39,24 +39,24 @@ export async function pictureFrom(file: Blob, name: string): Promise<Picture> {
 
 /**
  * Returns a sample. It is sent as it is, and read only then; what is shown has the same size and fewer bytes.
- * Throws UnreadablePicture.
+ * Throws UnreadableImage.
  */
 export async function sampleFrom(
-  addresses: { picture: string; preview: string },
+  addresses: { image: string; preview: string },
   name: string,
-): Promise<Picture> {
+): Promise<Image> {
   const preview = await load(addresses.preview).catch(failToLoad);
   const { width, height } = await sizeOf(preview, name);
-  const read = (): Promise<Blob> => load(addresses.picture);
-  return { name, read, address: URL.createObjectURL(preview), width, height, sample: addresses.picture };
+  const read = (): Promise<Blob> => load(addresses.image);
+  return { name, read, address: URL.createObjectURL(preview), width, height, sample: addresses.image };
 }
 
 /**
- * Returns one face of a picture, with room around it as a detector needs. Other faces are painted over: the
- * service would compare them too. Throws UnreadablePicture.
+ * Returns one face of an image, with room around it as a detector needs. Other faces are painted over: the
+ * service would compare them too. Throws UnreadableImage.
  */
-export async function cutFace(picture: Picture, faces: Area[], face: number): Promise<Picture> {
-  const bitmap = await decode(await picture.read().catch(failToLoad), picture.name);
+export async function cutFace(image: Image, faces: Area[], face: number): Promise<Image> {
+  const bitmap = await decode(await image.read().catch(failToLoad), image.name);
   const { crop, covered, kept } = cropAround(faces, face, bitmap);
   const canvas = document.createElement("canvas");
   canvas.width = crop.w;
@@ -68,25 +68,25 @@ export async function cutFace(picture: Picture, faces: Area[], face: number): Pr
   for (const { x, y, w, h } of covered) context.fillRect(x, y, w, h);
   context.drawImage(bitmap, kept.x, kept.y, kept.w, kept.h, kept.x, kept.y, kept.w, kept.h);
   bitmap.close();
-  return fromCanvas(canvas, `${picture.name.replace(/\.\w+$/, "")}-face-${face + 1}.jpg`);
+  return fromCanvas(canvas, `${image.name.replace(/\.\w+$/, "")}-face-${face + 1}.jpg`);
 }
 
-/** Frees the memory of a picture that is shown no longer. */
-export const releasePicture = ({ address }: Picture): void => URL.revokeObjectURL(address);
+/** Frees the memory of an image that is shown no longer. */
+export const releaseImage = ({ address }: Image): void => URL.revokeObjectURL(address);
 
 /** Returns the bytes in Base64. */
 export async function base64Of(file: Blob): Promise<string> {
   const { promise, resolve, reject } = Promise.withResolvers<string>();
   const reader = new FileReader();
   reader.addEventListener("load", () => resolve(reader.result as string));
-  reader.addEventListener("error", () => reject(new UnreadablePicture(words.image.notRead)));
+  reader.addEventListener("error", () => reject(new UnreadableImage(words.image.notRead)));
   reader.readAsDataURL(file);
   const dataUrl = await promise;
   return dataUrl.slice(dataUrl.indexOf(",") + 1);
 }
 
 function failToLoad(): never {
-  throw new UnreadablePicture(words.image.notLoaded);
+  throw new UnreadableImage(words.image.notLoaded);
 }
 
 /** Throws a TypeError if the service is not reached, as fetch does. */
@@ -108,15 +108,15 @@ async function decode(file: Blob, name: string): Promise<ImageBitmap> {
     return await createImageBitmap(file, { imageOrientation: "from-image" });
   } catch {
     const isHeic = /\.hei[cf]$/i.test(name) || /hei[cf]/.test(file.type);
-    throw new UnreadablePicture(isHeic ? words.image.heic : words.image.notOpened);
+    throw new UnreadableImage(isHeic ? words.image.heic : words.image.notOpened);
   }
 }
 
-async function fromCanvas(canvas: HTMLCanvasElement, name: string): Promise<Picture> {
+async function fromCanvas(canvas: HTMLCanvasElement, name: string): Promise<Image> {
   const { promise, resolve } = Promise.withResolvers<Blob | null>();
   canvas.toBlob(resolve, "image/jpeg", jpegQuality);
   const file = await promise;
-  if (file === null) throw new UnreadablePicture(words.image.notScaled);
+  if (file === null) throw new UnreadableImage(words.image.notScaled);
   const { width, height } = canvas;
   return { name, read: async () => file, address: URL.createObjectURL(file), width, height };
 }

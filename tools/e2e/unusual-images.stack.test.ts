@@ -20,34 +20,34 @@ const wall = await sharp({ create: { width: 320, height: 240, channels: 3, backg
   .jpeg()
   .toBuffer();
 
-const pictures = [
-  { name: "a bomb", picture: bomb, status: 413, code: "image_too_large" },
+const images = [
+  { name: "a bomb", image: bomb, status: 413, code: "image_too_large" },
   {
     name: "a truncated JPEG",
-    picture: portrait.subarray(0, portrait.length / 2),
+    image: portrait.subarray(0, portrait.length / 2),
     status: 400,
     code: "invalid_image",
   },
-  { name: "an empty string", picture: Buffer.alloc(0), status: 400, code: "missing_image" },
+  { name: "an empty string", image: Buffer.alloc(0), status: 400, code: "missing_image" },
   {
     name: "a text file",
-    picture: Buffer.from("Nobody is here.\n"),
+    image: Buffer.from("Nobody is here.\n"),
     status: 400,
     code: "unsupported_image_format",
   },
-  { name: "a picture without a face", picture: wall, status: 400, code: "no_face_detected" },
+  { name: "an image without a face", image: wall, status: 400, code: "no_face_detected" },
 ];
 
-test("unusual pictures, each in one call", async (t) => {
+test("unusual images, each in one call", async (t) => {
   const { post } = await startStack(t);
 
   const faces = async (name: string, img: string): Promise<number> => {
     const headers = { "x-request-id": name.replaceAll(" ", "-") };
-    const reply = await post("/represent", { img }, headers);
-    assert.equal(reply.status, 200, JSON.stringify(reply.body));
-    const { results, request_id } = RepresentResponse.parse(reply.body);
+    const response = await post("/represent", { img }, headers);
+    assert.equal(response.status, 200, JSON.stringify(response.body));
+    const { results, request_id } = RepresentResponse.parse(response.body);
     assert.equal(request_id, headers["x-request-id"]);
-    assert.equal(reply.headers.get("x-request-id"), request_id);
+    assert.equal(response.headers.get("x-request-id"), request_id);
     return results.length;
   };
 
@@ -60,21 +60,21 @@ test("unusual pictures, each in one call", async (t) => {
     assert.equal(await faces("a passer-by", img), 2);
     const calls = (["img1", "img2"] as const).map(async (field) => {
       const both = { img1: portrait.toString("base64"), img2: portrait.toString("base64"), [field]: img };
-      const reply = await post("/verify", { ...both, face_policy: "single_only" });
-      const problem = Problem.parse(reply.body);
-      assert.deepEqual([reply.status, problem.error, problem.field], [400, "multiple_faces", field]);
+      const response = await post("/verify", { ...both, face_policy: "single_only" });
+      const problem = Problem.parse(response.body);
+      assert.deepEqual([response.status, problem.error, problem.field], [400, "multiple_faces", field]);
     });
     await Promise.all(calls);
   });
 
-  for (const { name, picture, status, code } of pictures) {
+  for (const { name, image, status, code } of images) {
     await t.test(`${name} → ${status} ${code}, and the next call is served`, async () => {
       const headers = { "x-request-id": name.replaceAll(" ", "-") };
-      const reply = await post("/represent", { img: picture.toString("base64") }, headers);
-      const problem = Problem.parse(reply.body);
-      assert.deepEqual([reply.status, problem.error, problem.field], [status, code, "img"]);
+      const response = await post("/represent", { img: image.toString("base64") }, headers);
+      const problem = Problem.parse(response.body);
+      assert.deepEqual([response.status, problem.error, problem.field], [status, code, "img"]);
       assert.equal(problem.request_id, headers["x-request-id"]);
-      assert.equal(reply.headers.get("x-request-id"), problem.request_id);
+      assert.equal(response.headers.get("x-request-id"), problem.request_id);
 
       assert.equal(await faces(`after ${name}`, portrait.toString("base64")), 1);
     });

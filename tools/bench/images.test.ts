@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { neighbourPairs, shuffled } from "./pictures.ts";
+import { neighbourPairs, shuffled } from "./images.ts";
 
-test("pictures are paired with their neighbours by number, each once, up to the count", () => {
+test("images are paired with their neighbours by number, each once, up to the count", () => {
   const files = ["/a/img10.jpg", "/a/img2.jpg", "/a/img1.jpg", "/a/img11.jpg", "/a/img3.jpg"];
   assert.deepEqual(neighbourPairs(files, 12), [
     ["/a/img1.jpg", "/a/img2.jpg"],

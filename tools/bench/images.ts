@@ -21,7 +21,7 @@ export function thumbnails(folder: string): Promise<string[]> {
   );
 }
 
-/** The smallest picture that is accepted: with a modelled engine, what is left is the time of the hops. */
+/** The smallest image that is accepted: with a modelled engine, what is left is the time of the hops. */
 export const tinyJpeg = (): Promise<Buffer> => noiseJpeg(24, 40);
 
 /** Some 100 KB, the size of a photograph of a face from a telephone. */
@@ -36,8 +36,8 @@ function noiseJpeg(sidePx: number, quality: number): Promise<Buffer> {
     .toBuffer();
 }
 
-/** The labelled pictures where they are, else the sample photographs, without labels. */
-export function facePictures(): FacePictures {
+/** The labelled images where they are, else the sample photographs, without labels. */
+export function faceImages(): FaceImages {
   if (withoutFaces) return { what: `sample photographs (${withoutFaces})`, files: photographs, labelled: [] };
   const labelled = labelledPairs();
   const names = new Set(labelled.flatMap(({ first, second }) => [first, second]));
@@ -54,7 +54,7 @@ export function neighbourPairs(files: string[], countMax: number): [string, stri
   return Array.from({ length: count }, (_, index) => [inOrder[2 * index]!, inOrder[2 * index + 1]!]);
 }
 
-/** Bodies of /verify: twelve pairs of pictures as data URLs. */
+/** Bodies of /verify: twelve pairs of images as data URLs. */
 export const verifyBodies = (files: string[], pairs = 12): { img1: string; img2: string }[] =>
   neighbourPairs(files, pairs).map(([first, second]) => ({ img1: dataUrl(first), img2: dataUrl(second) }));
 
@@ -82,4 +82,4 @@ export function shuffled<T>(all: T[]): T[] {
 export const dataUrl = (file: string): string =>
   `data:image/jpeg;base64,${readFileSync(file).toString("base64")}`;
 
-type FacePictures = { what: string; files: string[]; labelled: LabelledPair[] };
+type FaceImages = { what: string; files: string[]; labelled: LabelledPair[] };

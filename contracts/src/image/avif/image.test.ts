@@ -9,14 +9,14 @@ import {
   rotationProperty,
   sizeProperty,
 } from "../../../testing/avif-files.ts";
-import { avifPicture } from "./picture.ts";
+import { avifImage } from "./image.ts";
 import { writeAvif } from "./write.ts";
 
 const plain = (width = 517, height = 333) =>
   sharp({ create: { width, height, channels: 3, background: "teal" } });
 const whole = await plain().avif({ effort: 0, chromaSubsampling: "4:2:0" }).toBuffer();
-const picture = avifItem(whole);
-const avifHeader = (file: Buffer) => avifPicture(file)?.header;
+const image = avifItem(whole);
+const avifHeader = (file: Buffer) => avifImage(file)?.header;
 const header = {
   format: "avif",
   width: 517,
@@ -53,28 +53,28 @@ test("a grid has the size of all its tiles, and no tiles to spare, which would b
   assert.equal(avifHeader(avifGrid({ ...tile, type: "grid" }, size)), undefined, "a grid of grids");
 });
 
-test("a truncated file has no header: the data of the picture must be there", () => {
+test("a truncated file has no header: the data of the image must be there", () => {
   for (let length = 0; length < whole.length; length++) {
     assert.equal(avifHeader(whole.subarray(0, length)), undefined, `${length} bytes`);
   }
 });
 
 test("a further frame in the data is refused: it takes as long as the first, and a few bytes", () => {
-  const twice = { ...picture, data: Buffer.concat([picture.data, picture.data]) };
-  const endless = { ...picture, data: Buffer.concat([picture.data, Buffer.alloc(4_000, "\x12\0")]) };
-  assert.deepEqual(avifHeader(avifOf([picture])), header);
+  const twice = { ...image, data: Buffer.concat([image.data, image.data]) };
+  const endless = { ...image, data: Buffer.concat([image.data, Buffer.alloc(4_000, "\x12\0")]) };
+  assert.deepEqual(avifHeader(avifOf([image])), header);
   assert.equal(avifHeader(avifOf([twice])), undefined);
   assert.equal(avifHeader(avifOf([endless])), undefined, "2,000 empty units");
   // A size in five bytes, of which a reader of four would take the last for a unit.
   const long = {
-    ...picture,
-    data: Buffer.concat([Buffer.of(0x12, 0x80, 0x80, 0x80, 0x80, 0), picture.data]),
+    ...image,
+    data: Buffer.concat([Buffer.of(0x12, 0x80, 0x80, 0x80, 0x80, 0), image.data]),
   };
   assert.equal(avifHeader(avifOf([long])), undefined);
 });
 
-test("only the picture and its alpha are kept: no gain map, thumbnail, metadata or other picture", () => {
-  const other = { ...picture, properties: picture.properties.map((each) => each) };
+test("only the image and its alpha are kept: no gain map, thumbnail, metadata or other image", () => {
+  const other = { ...image, properties: image.properties.map((each) => each) };
   const [exif, unknown, gainMap] = ["Exif", "hvc1", "tmap"].map((type) => ({
     ...other,
     type,
@@ -84,31 +84,31 @@ test("only the picture and its alpha are kept: no gain map, thumbnail, metadata 
   const depth = { ...other, properties: [...other.properties, auxiliaryProperty("depth")] };
   const toFirst = (type: string) => [{ type, from: 2, to: [1] }];
   const files = {
-    "another picture": avifOf([picture, other]),
-    "a thumbnail": avifOf([picture, other], toFirst("thmb")),
-    metadata: avifOf([picture, exif!], toFirst("cdsc")),
-    "an item of HEVC": avifOf([picture, unknown!]),
-    "a gain map": avifOf([picture, gainMap!, other], [{ type: "dimg", from: 2, to: [1, 3] }]),
-    "a depth": avifOf([picture, depth], toFirst("auxl")),
-    "200 pictures": avifOf(Array(200).fill(picture)),
+    "another image": avifOf([image, other]),
+    "a thumbnail": avifOf([image, other], toFirst("thmb")),
+    metadata: avifOf([image, exif!], toFirst("cdsc")),
+    "an item of HEVC": avifOf([image, unknown!]),
+    "a gain map": avifOf([image, gainMap!, other], [{ type: "dimg", from: 2, to: [1, 3] }]),
+    "a depth": avifOf([image, depth], toFirst("auxl")),
+    "200 images": avifOf(Array(200).fill(image)),
   };
-  const bytes = headBytes(avifOf([picture]));
+  const bytes = headBytes(avifOf([image]));
   for (const [name, file] of Object.entries(files)) {
     assert.deepEqual(avifHeader(file), header, name);
     assert.deepEqual(headBytes(file), bytes, name);
   }
-  assert.deepEqual(avifHeader(avifOf([picture, alpha], toFirst("auxl"))), { ...header, hasAlpha: true });
+  assert.deepEqual(avifHeader(avifOf([image, alpha], toFirst("auxl"))), { ...header, hasAlpha: true });
   const larger = { ...alpha, properties: [...alpha.properties.slice(0, -1), sizeProperty(4_000, 3_000)] };
   assert.equal(
-    avifHeader(avifOf([picture, avifItem(avifOf([larger]), auxiliaryProperty("alpha"))], toFirst("auxl"))),
+    avifHeader(avifOf([image, avifItem(avifOf([larger]), auxiliaryProperty("alpha"))], toFirst("auxl"))),
     undefined,
   );
-  assert.equal(avifHeader(avifOf([{ ...picture, type: "iovl" }, other])), undefined, "an overlay");
+  assert.equal(avifHeader(avifOf([{ ...image, type: "iovl" }, other])), undefined, "an overlay");
 });
 
-test("of each kind of property one is kept: a library would turn a picture 255 times", () => {
-  const turned = { ...picture, properties: [...picture.properties, ...Array(200).fill(rotationProperty(1))] };
-  const kept = avifPicture(avifOf([turned]))!.parts[0]!.properties.map(({ type }) => type);
+test("of each kind of property one is kept: a library would turn an image 255 times", () => {
+  const turned = { ...image, properties: [...image.properties, ...Array(200).fill(rotationProperty(1))] };
+  const kept = avifImage(avifOf([turned]))!.parts[0]!.properties.map(({ type }) => type);
   assert.deepEqual(
     kept.filter((type) => type === "irot"),
     ["irot"],
@@ -138,5 +138,5 @@ test("reading a hostile head is bounded by constants, and never throws", () => {
 
 /** Bytes of the head of the file that a library gets: it names each of its items. */
 function headBytes(file: Buffer): number {
-  return writeAvif(avifPicture(file)!, file).length - file.length;
+  return writeAvif(avifImage(file)!, file).length - file.length;
 }

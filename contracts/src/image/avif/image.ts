@@ -1,14 +1,14 @@
 import { type Box, boxesIn, contentOf, numbersOf } from "./boxes.ts";
 
 /**
- * Returns the picture of an AVIF file (HEIF: ISO/IEC 23008-12), or undefined if it is damaged or has several
- * frames or layers: a picture or a grid of equal tiles, and the same for alpha. Everything else (gain maps,
- * thumbnails, other pictures, metadata) is left out, and never reaches a library: `writeAvif` makes a new
- * file of the picture. Never throws.
+ * Returns the image of an AVIF file (HEIF: ISO/IEC 23008-12), or undefined if it is damaged or has several
+ * frames or layers: an image or a grid of equal tiles, and the same for alpha. Everything else (gain maps,
+ * thumbnails, other images, metadata) is left out, and never reaches a library: `writeAvif` makes a new
+ * file of the image. Never throws.
  */
-export function avifPicture(file: Buffer): AvifPicture | undefined {
+export function avifImage(file: Buffer): AvifImage | undefined {
   try {
-    return readPicture(file);
+    return readImage(file);
   } catch (error) {
     // Numbers and boxes are read without a look for their end.
     if (error instanceof RangeError) return undefined;
@@ -34,7 +34,7 @@ function headerOf(colours: AvifPart, hasAlpha: boolean): AvifHeader {
   };
 }
 
-function readPicture(file: Buffer): AvifPicture | undefined {
+function readImage(file: Buffer): AvifImage | undefined {
   const meta = boxesIn(contentOf(boxesIn(file), "meta").subarray(4));
   const optional = (type: string) => meta.find((box) => box.type === type)?.content;
   const types = readTypes(contentOf(meta, "iinf"));
@@ -123,7 +123,7 @@ function readReferences(content: Buffer): AvifReference[] {
   });
 }
 
-/** What says how to decode and to show a picture. A library would turn it as often as a file says. */
+/** What says how to decode and to show an image. A library would turn it as often as a file says. */
 function neededProperties(boxes: (Box | undefined)[]): Box[] {
   const needed = boxes.filter((box) => box !== undefined && neededTypes.has(box.type)) as Box[];
   const plain = needed.filter(({ whole }) => whole.length <= propertyBytesMax);
@@ -132,7 +132,7 @@ function neededProperties(boxes: (Box | undefined)[]): Box[] {
 
 const neededTypes = new Set(["ispe", "av1C", "pixi", "colr", "irot", "imir", "clap", "auxC"]);
 
-/** An auxiliary picture may also be a depth, or a gain map. */
+/** An auxiliary image may also be a depth, or a gain map. */
 const isAlpha = ({ type, content }: Box): boolean =>
   type === "auxC" && /:alpha|:auxid:1/.test(content.toString("latin1"));
 
@@ -193,13 +193,13 @@ const tilesMax = 255;
 const propertyBytesMax = 128;
 
 /** `parts`: the colours, and alpha where there is one. */
-export type AvifPicture = { header: AvifHeader; parts: AvifPart[] };
+export type AvifImage = { header: AvifHeader; parts: AvifPart[] };
 /** `tiles`: of a grid, from left to right and top to bottom. */
 type AvifPart = AvifItem & { tiles: AvifItem[] };
 /** `type`: `av01` or `grid`. `data` lie in the file. */
 export type AvifItem = { type: string; data: Buffer; properties: Box[] };
 
-/** `dimg`: a grid to its tiles; `auxl`: alpha to its picture. */
+/** `dimg`: a grid to its tiles; `auxl`: alpha to its image. */
 export type AvifReference = { type: string; from: number; to: number[] };
 
 /** Width and height are those before the rotation that the container asks for. */
@@ -211,6 +211,6 @@ export type AvifHeader = {
   /** 1 grey, 1.5 with chroma of half size, 3 with chroma of full size. */
   samplesPerPixel: number;
   hasAlpha: boolean;
-  /** Pictures that are decoded one by one. A picture that is no grid is one tile. */
+  /** Images that are decoded one by one. An image that is no grid is one tile. */
   tiles: { count: number; width: number; height: number };
 };

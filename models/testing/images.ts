@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
 
-/** Pictures for tests: px by px pixels, RGB, three bytes a pixel. */
+/** Images for tests: px by px pixels, RGB, three bytes a pixel. */
 
 /** Noise of the generator mulberry32, the same for the same seed. */
 export function noise(px: number, seed: number): Uint8Array {
@@ -26,7 +26,7 @@ export function openSamples(): Samples | undefined {
     return undefined;
   }
   const folder = join(dirname(require.resolve("@vladmandic/face-api/package.json")), "demo");
-  const open = (sample: number): SharpPicture => sharp(join(folder, `sample${sample}.jpg`)).removeAlpha();
+  const open = (sample: number): SharpImage => sharp(join(folder, `sample${sample}.jpg`)).removeAlpha();
   const black = { r: 0, g: 0, b: 0 };
 
   return {
@@ -58,12 +58,12 @@ type Samples = {
   crop(sample: number, box: readonly [number, number, number, number], px: number): Promise<Uint8Array>;
 };
 
-type Sharp = (path: string) => SharpPicture;
-type SharpPicture = {
-  removeAlpha(): SharpPicture;
+type Sharp = (path: string) => SharpImage;
+type SharpImage = {
+  removeAlpha(): SharpImage;
   metadata(): Promise<{ width?: number; height?: number }>;
-  extract(area: { left: number; top: number; width: number; height: number }): SharpPicture;
-  resize(width: number, height: number, options: object): SharpPicture;
-  raw(): SharpPicture;
+  extract(area: { left: number; top: number; width: number; height: number }): SharpImage;
+  resize(width: number, height: number, options: object): SharpImage;
+  raw(): SharpImage;
   toBuffer(): Promise<Uint8Array>;
 };

@@ -3,8 +3,8 @@ import { metadataBombs, pngChunk, withPngChunks } from "@faceline/contracts/test
 import sharp, { type Sharp } from "sharp";
 import { type ExpectedEnd, type HostileCall, jsonBody, marker } from "./hostile-call.ts";
 
-/** Pictures of every encoding, truncated pictures, false sizes in headers, and polyglot files. */
-export async function pictures(portrait: Buffer): Promise<HostileCall[]> {
+/** Images of every encoding, truncated images, false sizes in headers, and polyglot files. */
+export async function images(portrait: Buffer): Promise<HostileCall[]> {
   const lists = await Promise.all([
     encodings(portrait),
     orientations(portrait),
@@ -17,21 +17,21 @@ export async function pictures(portrait: Buffer): Promise<HostileCall[]> {
 }
 
 async function encodings(portrait: Buffer): Promise<HostileCall[]> {
-  const picture = () => sharp(portrait);
+  const image = () => sharp(portrait);
   const variants = {
-    "a CMYK JPEG": picture().toColourspace("cmyk").jpeg(),
-    "a progressive JPEG": picture().jpeg({ progressive: true }),
-    "a grey JPEG": picture().greyscale().jpeg(),
-    "a JPEG with the profile of a screen": picture().withIccProfile("p3").jpeg(),
-    "a JPEG without subsampling": picture().jpeg({ chromaSubsampling: "4:4:4" }),
-    "a PNG of 16 bits": picture().toColourspace("rgb16").png(),
-    "a grey PNG of 16 bits": picture().toColourspace("grey16").png(),
-    "a PNG with a palette": picture().png({ palette: true }),
-    "an interlaced PNG": picture().png({ progressive: true }),
-    "a PNG with alpha": picture().ensureAlpha(0.9).png(),
-    "a lossless WebP": picture().webp({ lossless: true }),
-    "an AVIF": picture().avif(),
-    "an AVIF of 10 bits with alpha": picture().ensureAlpha(0.9).avif({ bitdepth: 10 }),
+    "a CMYK JPEG": image().toColourspace("cmyk").jpeg(),
+    "a progressive JPEG": image().jpeg({ progressive: true }),
+    "a grey JPEG": image().greyscale().jpeg(),
+    "a JPEG with the profile of a screen": image().withIccProfile("p3").jpeg(),
+    "a JPEG without subsampling": image().jpeg({ chromaSubsampling: "4:4:4" }),
+    "a PNG of 16 bits": image().toColourspace("rgb16").png(),
+    "a grey PNG of 16 bits": image().toColourspace("grey16").png(),
+    "a PNG with a palette": image().png({ palette: true }),
+    "an interlaced PNG": image().png({ progressive: true }),
+    "a PNG with alpha": image().ensureAlpha(0.9).png(),
+    "a lossless WebP": image().webp({ lossless: true }),
+    "an AVIF": image().avif(),
+    "an AVIF of 10 bits with alpha": image().ensureAlpha(0.9).avif({ bitdepth: 10 }),
     "an animated WebP": sharp([portrait, portrait, portrait], { join: { animated: true } }).webp(),
   };
   const made = Object.entries(variants).map(async ([name, each]) => call(name, await each.toBuffer(), "ok"));
@@ -92,7 +92,7 @@ async function truncated(portrait: Buffer): Promise<HostileCall[]> {
 const formats = ["jpeg", "png", "webp", "avif"] as const;
 const tenths = [0, 1, 2, 3, 4, 5, 6, 7, 8, 9];
 
-/** Headers with a false size, such as 40,000 × 40,000, before a small picture. */
+/** Headers with a false size, such as 40,000 × 40,000, before a small image. */
 async function falseSizes(portrait: Buffer): Promise<HostileCall[]> {
   const [png, avif] = await Promise.all([
     sharp(portrait).png().toBuffer(),
@@ -149,7 +149,7 @@ function webpOf(width: number, height: number): Buffer {
   return Buffer.concat([head, chunk]);
 }
 
-/** A small picture with what libraries inflate, copy or walk beside it. */
+/** A small image with what libraries inflate, copy or walk beside it. */
 async function withMetadata(portrait: Buffer): Promise<HostileCall[]> {
   const side = 320;
   const small = sharp(portrait).resize(side, side, { fit: "cover" });
@@ -215,11 +215,11 @@ const others = [
   call(`another kind of file, ${index + 1}`, Buffer.from(content, "latin1"), "unsupported_image_format"),
 );
 
-function call(name: string, picture: Buffer, ends: ExpectedEnd): HostileCall {
+function call(name: string, image: Buffer, ends: ExpectedEnd): HostileCall {
   return {
     name,
     path: "/represent",
-    body: jsonBody({ img: picture.toString("base64"), detector_backend: "tiny" }),
+    body: jsonBody({ img: image.toString("base64"), detector_backend: "tiny" }),
     ends,
   };
 }

@@ -22,7 +22,7 @@ const rejected: [name: string, headers: string[], body: string, status: number][
 ];
 
 // If the service closed the connection, the client would get an error while it still sends, and many clients
-// do not read a reply after that.
+// do not read a response after that.
 for (const [name, headers, body, status] of rejected) {
   test(`a body that is rejected before it was read can be sent to its end: ${name}`, async (t) => {
     const { app } = testServer(t, { settings: { BODY_BYTES_MAX: "1000" } });

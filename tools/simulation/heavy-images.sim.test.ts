@@ -8,7 +8,7 @@ import { hops, workers } from "./reference-pool.ts";
 import { startAt } from "./scenario.ts";
 import { Simulation } from "./simulation.ts";
 
-// One tenant sends pictures that are heavy to decode, or nearly: calls of 51 images and of one, or of two, 50
+// One tenant sends images that are heavy to decode, or nearly: calls of 51 images and of one, or of two, 50
 // of each a second, the rate limit of a team. Four others send usual photographs, each a tenth of what the
 // workers can do. Costs are those of contracts/src/image/decoding-cost.ts. Replay one seed with SEED=417.
 
@@ -37,7 +37,7 @@ for (const name of ["two CPU workers", "four CPU workers", "two GPU workers"] as
     }
   });
 
-  test(`calls of 51 of the heaviest pictures within the limits have nobody else refused: ${name}`, () => {
+  test(`calls of 51 of the heaviest images within the limits have nobody else refused: ${name}`, () => {
     for (const seed of seedsOf(2)) expectShares(seed, play(pools[name], 160, seed).flooded);
   });
 }
@@ -71,7 +71,7 @@ for (const name of ["two CPU workers", "four CPU workers", "two GPU workers"] as
   });
 }
 
-test("beside a single worker the others wait for one heavy picture at most", () => {
+test("beside a single worker the others wait for one heavy image at most", () => {
   for (const seed of seedsOf(2)) {
     const { alone, flooded } = play(pools["one GPU worker"], 60, seed);
     expectShares(seed, flooded);
@@ -82,16 +82,16 @@ test("beside a single worker the others wait for one heavy picture at most", () 
   }
 });
 
-test("heavy pictures are served meanwhile: they have a share, and do not starve", () => {
+test("heavy images are served meanwhile: they have a share, and do not starve", () => {
   const { flooded } = play(pools["two CPU workers"], 20, 0);
   const answered = [...flooded.calls.values()].flatMap(({ tenant, answers }) =>
     tenant === "flood" ? answers.filter(({ kind }) => kind === "faces") : [],
   );
   // A fifth of two workers, if they decoded nothing else: 30 s · 2 / 5 / 162 ms = 74.
-  assert.ok(answered.length >= 74, `${answered.length} pictures`);
+  assert.ok(answered.length >= 74, `${answered.length} images`);
 });
 
-test("a tenant that sends only heavy pictures and is alone has all workers", () => {
+test("a tenant that sends only heavy images and is alone has all workers", () => {
   const arrivals = poisson(new Random(1), 50, forMs, {
     tenant: "a",
     tasks: 1,
@@ -100,9 +100,9 @@ test("a tenant that sends only heavy pictures and is alone has all workers", () 
   });
   const { pool } = pools["two CPU workers"];
   const { batches } = new Simulation({ seed: 1, workers: pool, hops, arrivals }).run(forMs);
-  const pictures = batches.reduce((sum, batch) => sum + batch.tasks.length, 0);
+  const images = batches.reduce((sum, batch) => sum + batch.tasks.length, 0);
   // Each takes 162 ms of one of two workers.
-  assert.ok(pictures >= (0.9 * 2 * forMs) / 162, `${pictures} pictures`);
+  assert.ok(images >= (0.9 * 2 * forMs) / 162, `${images} images`);
 });
 
 const prepareMs = ({ pool: [worker] }: Pool, cost: number): number =>
