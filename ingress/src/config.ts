@@ -71,9 +71,6 @@ export const HttpSettings = z
     DEADLINE_MAX_MS: count(3_600_000, 120_000),
 
     ...ModelsConfig.shape,
-    /** Model of calls that name none. */
-    MODEL_DEFAULT: z.string().default("Dlib"),
-    DETECTOR_DEFAULT: z.string().default("ssd"),
 
     /** `off`: no pages for people; every path that is not of the API is 404. */
     PAGES: z.enum(["on", "off"]).default("on"),
@@ -96,17 +93,9 @@ export const HttpSettings = z
      */
     PUBLIC_URL: z.string().default(""),
   })
-  .refine((settings) => settings.MODELS.includes(settings.MODEL_DEFAULT), {
-    path: ["MODEL_DEFAULT"],
-    error: "must be one of MODELS",
-  })
   .refine((settings) => settings.BODY_BYTES_MAX <= settings.BODIES_IN_FLIGHT_BYTES_MAX, {
     path: ["BODIES_IN_FLIGHT_BYTES_MAX"],
     error: "must have room for one body of BODY_BYTES_MAX",
-  })
-  .refine((settings) => settings.DETECTORS.includes(settings.DETECTOR_DEFAULT), {
-    path: ["DETECTOR_DEFAULT"],
-    error: "must be one of DETECTORS",
   })
   .refine(
     ({ DEADLINE_DEFAULT_MS, DEADLINE_MAX_MS }) =>
