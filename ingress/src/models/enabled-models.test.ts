@@ -17,10 +17,13 @@ test("/capabilities shows the models of the settings, with the defaults and the 
     return [models, default_model, detectors, default_detector, limits.vector_length];
   };
   assert.deepEqual(await shown({}), [["Dlib"], "Dlib", ["ssd", "tiny"], "ssd", 2]);
-  assert.deepEqual(
-    await shown({ MODELS: "Other,Dlib", DETECTORS: "tiny" }),
-    [["Other", "Dlib"], "Other", ["tiny"], "tiny", 3],
-  );
+  assert.deepEqual(await shown({ MODELS: "Other,Dlib", DETECTORS: "tiny" }), [
+    ["Other", "Dlib"],
+    "Other",
+    ["tiny"],
+    "tiny",
+    3,
+  ]);
 });
 
 test("a name that is not enabled is refused with those that are", async (t) => {
