@@ -3,7 +3,6 @@ import test from "node:test";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
-import type { ServiceClass } from "@faceline/contracts/wire/task";
 import type { TaskWait } from "@faceline/contracts/wire/timing";
 import { coreWaits } from "@faceline/runtime/core-waits";
 import { openLog } from "@faceline/runtime/log";
@@ -283,10 +282,7 @@ function openWorker({ images = 1, holdAnswers = false, slowToPrepare = "", heldB
   };
 }
 
-function batch(
-  name: string,
-  { digest = "0".repeat(16), serviceClass = "best_effort", waited }: BatchOptions = {},
-): Batch {
+function batch(name: string, { digest = "0".repeat(16), waited }: BatchOptions = {}): Batch {
   return {
     id: name,
     lane: "Dlib/ssd",
@@ -294,7 +290,7 @@ function batch(
     sentAt: 0,
     predictedRunMs: 10,
     attempt: 1,
-    tasks: [{ id: name, arrivedAt: 0, options: { facesMax: 1 }, serviceClass, waited }],
+    tasks: [{ id: name, arrivedAt: 0, options: { facesMax: 1 }, waited }],
   } as unknown as Batch;
 }
 
@@ -308,4 +304,4 @@ function named(worker: Worker): string[] {
   ];
 }
 
-type BatchOptions = { digest?: string; serviceClass?: ServiceClass; waited?: TaskWait };
+type BatchOptions = { digest?: string; waited?: TaskWait };

@@ -39,8 +39,7 @@ export function addComputeHooks(
     const { arrivedAt } = record;
     if (!ports.isServing()) throw refusal("stopping");
     const signal = abortSignal(request, reply, ports.drainTimeout);
-    const { tenant, serviceClass, bodyBytesPerSecond, pacedWhenRefused, acquireSlot } =
-      await identify(request);
+    const { tenant, bodyBytesPerSecond, pacedWhenRefused, acquireSlot } = await identify(request);
     record.tenant = tenant;
     const bodySender = { team: tenant, bytesPerSecond: bodyBytesPerSecond };
     if (pacedWhenRefused) request.bodySender = bodySender;
@@ -54,7 +53,6 @@ export function addComputeHooks(
     request.requestContext = {
       requestId,
       tenant,
-      serviceClass,
       arrivedAt,
       deadlineAt: arrivedAt + record.deadlineMs,
       traceparent: traceparentOf(trace.context),
@@ -89,7 +87,6 @@ export function identifyTeams(ports: Ports, settings: HttpSettings): Identify {
     const { tenant, limits } = await authenticate(request);
     return {
       tenant,
-      serviceClass: "standard",
       bodyBytesPerSecond: limits.bodyBytesPerSecond,
       pacedWhenRefused: true,
       acquireSlot: () => ports.acquireTeamSlot(tenant, limits),

@@ -200,7 +200,6 @@ export const testPool = {
       waiting: 3,
       workers: 2,
       expectedWaitMs: 12,
-      bestEffortWaitMs: 12,
       expectedRunMs: 40,
       taskMs: 20,
       batchMax: 8,

@@ -36,9 +36,9 @@ export class WorkerHistory {
   }
 }
 
-/** Runs are compared that are alike: a build, a size and a class of calls take a time of their own. */
-function runOf({ lane, serviceClass }: SentBatch, { size, runMs }: FinishedBatch, now: number): WorkerRun {
-  return { alike: `${lane.key} ${serviceClass} ${lane.estimates.paddedSize(size)}`, runMs, endedAt: now };
+/** Runs are compared that are alike: a build and a size take a time of their own. */
+function runOf({ lane }: SentBatch, { size, runMs }: FinishedBatch, now: number): WorkerRun {
+  return { alike: `${lane.key} ${lane.estimates.paddedSize(size)}`, runMs, endedAt: now };
 }
 
 /**

@@ -9,7 +9,7 @@ import { CallWindow } from "../limits/call-window.ts";
  * batcher refuses calls of their team because too many wait. To read, parse and store such a body costs more
  * than the refusal that follows, and a client that ignores Retry-After would repeat that as fast as it is
  * refused. Calls that have waited for `largeCallWaitMs` are refused with `queue_full`, as the batcher would
- * refuse them. Small calls and anonymous ones do not wait.
+ * refuse them. Small calls do not wait.
  */
 export class LargeCalls {
   readonly #waitMs: number;
@@ -21,8 +21,8 @@ export class LargeCalls {
 
   /** Must be called when the first bytes of a body have arrived. */
   begin(request: FastifyRequest, reply: FastifyReply): LargeCall {
-    const { tenant, serviceClass } = request.requestContext!;
-    if (serviceClass !== "standard" || !isLarge(request.headers)) return unlimited;
+    const { tenant } = request.requestContext!;
+    if (!isLarge(request.headers)) return unlimited;
     const window = this.#windows.get(tenant) ?? new CallWindow();
     this.#windows.set(tenant, window);
     const place = window.enter();

@@ -195,7 +195,6 @@ const call = (signal: AbortSignal): DispatchedCall => ({
   images: [Buffer.from("image")],
   memory: new CallMemory(),
   costs: [1],
-  serviceClass: "standard",
   arrivedAt: 1_000,
   deadlineAt: 31_000,
   traceparent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00",

@@ -89,7 +89,6 @@ async function computeSampleAnswer(context: RouteContext): Promise<SampleAnswer>
   const call: RequestContext = {
     requestId,
     tenant: visitorsTenant,
-    serviceClass: "best_effort",
     arrivedAt: record.arrivedAt,
     deadlineAt: record.arrivedAt + record.deadlineMs,
     traceparent: traceparentOf(trace.context),

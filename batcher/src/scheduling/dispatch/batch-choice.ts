@@ -46,10 +46,7 @@ export function chooseBatch(
 }
 
 /** Returns the longest prefix that ends before its earliest deadline, and the task with that deadline. */
-export function mostInTime(
-  situation: SlotSituation,
-  waiting: QueuedTask[],
-): { count: number; urgent: QueuedTask } {
+function mostInTime(situation: SlotSituation, waiting: QueuedTask[]): { count: number; urgent: QueuedTask } {
   const all = waiting.length;
   if (latestAnswerAt(situation, loadOfQueued(waiting, all)) <= earliestDeadline(waiting, 0, all)) {
     return { count: all, urgent: waiting[0]! };

@@ -4,13 +4,11 @@ import { workersForHeavy } from "../capacity/heavy-limit.ts";
 import { type LaneSituation, laneSituation } from "../capacity/situation.ts";
 import { type SlotSituation, soonestSlot, type WorkerSlot } from "../capacity/worker-slot.ts";
 import { type BatchLoad, extraCostMax, loadOf } from "../queue/batch-load.ts";
-import type { TaskGroup } from "../queue/waiting-tasks.ts";
-import type { Lane } from "../state/lane.ts";
+import type { Lane, TaskGroup } from "../state/lane.ts";
 import { newSentBatch, receiveBy } from "../state/sent-batch.ts";
 import type { Move, State } from "../state/state.ts";
 import { partitionOf } from "../state/workers.ts";
 import { chooseBatch } from "./batch-choice.ts";
-import { countSpareWorkers, proposeBestEffort } from "./best-effort-dispatch.ts";
 import { nextIsExcessive } from "./excessive-demand.ts";
 
 /**
@@ -18,7 +16,7 @@ import { nextIsExcessive } from "./excessive-demand.ts";
  * earliest deadline is sent. Those of tenants with excessive demand come after all others. (Not the one that
  * must begin first: an urgent task makes a small batch, which may begin later, so a lane that fell behind
  * once would never come first again.) No worker idles beside a waiting task, except for the hold that
- * `batchSizing` allows. Best-effort tasks go where nothing else goes.
+ * `batchSizing` allows.
  */
 export function dispatchBatches(state: State, now: number): Move[] {
   const moves: Move[] = [];
@@ -31,17 +29,8 @@ export function dispatchBatches(state: State, now: number): Move[] {
       moves.push(...shed);
     }
     const next = mostUrgent(ranked);
-    if (next !== undefined) {
-      moves.push(send(state, next, now));
-      continue;
-    }
-    const bestEffort = proposeBestEffort(state, now);
-    moves.push(...bestEffort.shed);
-    if (bestEffort.next === undefined) {
-      countSpareWorkers(state, now);
-      return [...moves, ...wake(ranked, bestEffort.wakeAt)];
-    }
-    moves.push(send(state, bestEffort.next, now));
+    if (next === undefined) return [...moves, ...wake(ranked)];
+    moves.push(send(state, next, now));
   }
 }
 
@@ -71,8 +60,8 @@ function goesBefore(a: Rank<HasDeadline>, b: Rank<HasDeadline>): boolean {
   return a.proposal.deadlineAt < b.proposal.deadlineAt;
 }
 
-function wake(ranked: RankedProposal[], latestAt: number): Move[] {
-  let at = latestAt;
+function wake(ranked: RankedProposal[]): Move[] {
+  let at = Number.POSITIVE_INFINITY;
   for (const { proposal } of ranked) if (proposal.kind === "wait") at = Math.min(at, proposal.until);
   return Number.isFinite(at) ? [{ kind: "wake", at }] : [];
 }
@@ -80,9 +69,9 @@ function wake(ranked: RankedProposal[], latestAt: number): Move[] {
 /** Returns what a lane would send now, or when to propose again, and the tasks that it shed. */
 function propose(state: State, lane: Lane, now: number): { proposal: Proposal; shed: Move[] } {
   if (lane.waitingCount === 0) return { proposal: { kind: "nothing" }, shed: [] };
-  const expired = dropExpired({ state, lane, now });
+  const expired = dropExpired(state, lane, now);
   if (lane.waitingCount === 0) return { proposal: { kind: "nothing" }, shed: expired };
-  const expiresAt = lane.waiting.standard.earliestDeadlineAt;
+  const expiresAt = lane.earliestDeadlineAt;
   const laneNow = laneSituation(state, lane, now);
   const costMax = state.tenants.areSeveral(now) ? extraCostMax.shared : extraCostMax.alone;
   const slot = nextSlot(laneNow);
@@ -167,7 +156,7 @@ function queueProposal(
 
 /** Retry parts go before all other tasks, as they are. */
 function retryProposal(lane: Lane, slot: WorkerSlot): Proposal {
-  const dequeue = () => lane.waiting.standard.dequeueRetry(slot.sizeMax);
+  const dequeue = () => lane.dequeueRetry(slot.sizeMax);
   return { kind: "send", lane, slot, reason: "retry", deadlineAt: Number.NEGATIVE_INFINITY, dequeue };
 }
 
@@ -191,14 +180,10 @@ function send(state: State, { lane, slot, reason, dequeue }: SendProposal, now: 
   const partition = partitionOf(slot.worker);
   const predictedEndAt = startAt + predictedRunMs;
   const load = loadOf(tasks);
-  const { serviceClass } = tasks[0]!;
-  if (!load.isHeavy && serviceClass === "standard") {
-    lane.estimates.learnLightCost(load);
-  }
+  if (!load.isHeavy) lane.estimates.learnLightCost(load);
   const sent = newSentBatch({
     id,
     lane,
-    serviceClass,
     tasks: tasks.map((task) => task.id),
     deadlines: tasks.map((task) => task.deadlineAt),
     load,
