@@ -1,6 +1,6 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { runningTime } from "@faceline/runtime/core-waits";
+import { Stopwatch } from "@faceline/runtime/starvation";
 import { cudaEnvironment } from "@faceline/models/gpu/cuda-folder";
 import { modelsFolder } from "@faceline/models/model-file";
 import { telemetryOff } from "@faceline/models/onnxruntime-telemetry";
@@ -80,12 +80,12 @@ export class Services implements AsyncDisposable {
    * output of each.
    */
   async waitUntilHealthy(stop: AbortSignal): Promise<void> {
-    const giveUpAt = runningTime() + healthyWithinMs;
+    const waiting = new Stopwatch();
     for (const address of this.addresses) {
       for (;;) {
         const health = await readHealth(address, stop);
         if (health.ok) break;
-        if (runningTime() > giveUpAt) {
+        if (waiting.ranMs > healthyWithinMs) {
           const outputs = this.#all().map((each) => `${each.name}: ${each.lastOutput()}`);
           const fault = `${address}/health did not answer "ok" within ${healthyWithinMs} ms`;
           throw new Error(`${fault}. Its last answer: ${health.text}\n${outputs.join("\n")}`);

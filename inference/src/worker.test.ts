@@ -4,7 +4,7 @@ import type { Batch } from "@faceline/contracts/wire/batch";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 import type { TaskWait } from "@faceline/contracts/wire/timing";
-import { coreWaits } from "@faceline/runtime/core-waits";
+import { coreWaits } from "@faceline/runtime/starvation";
 import { openLog } from "@faceline/runtime/log";
 import { tracingOff } from "@faceline/runtime/tracing/tracing";
 import type { CompletedTask } from "./answer-outbox.ts";
@@ -65,7 +65,10 @@ test("a report says later ends of a run that goes on, and of one whose threads h
   let waitedMs = 0;
   t.mock.method(coreWaits, "allThreads", () => new Map([["1", waitedMs]]));
   const fixture = openWorker();
+  let elapsedMs = 0;
+  t.mock.method(performance, "now", () => elapsedMs);
   const endsAt = (now: number) => {
+    elapsedMs = now;
     fixture.at(now);
     return fixture.worker.read().running?.endsAt;
   };

@@ -31,9 +31,9 @@ export function addComputeHooks(
     const route = request.routeOptions.url ?? "";
     const { traceparent, tracestate } = request.headers;
     const trace = callTraceFrom({ traceparent, tracestate }, ports.decideSampling);
-    const { clock, coreWaitMs } = ports;
+    const { clock } = ports;
     const http = { scheme: schemeOf(request), version: request.raw.httpVersion };
-    const record = new CallRecord({ requestId, route, trace, http, now: () => clock.now(), coreWaitMs });
+    const record = new CallRecord({ requestId, route, trace, http, now: () => clock.now() });
     record.tenant = unknownCaller;
     request.callRecord = record;
     const { arrivedAt } = record;

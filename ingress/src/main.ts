@@ -1,5 +1,4 @@
 import { openSharedClock } from "@faceline/runtime/clock";
-import { mainThreadWaitMs } from "@faceline/runtime/core-waits";
 import { openProducer } from "@faceline/runtime/kafka-producer";
 import { openKafkaMetrics } from "@faceline/runtime/metrics/kafka-metrics";
 import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
@@ -107,7 +106,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       redis: isRedisHealthy,
       redisReturned: now - Math.max(redisAwayAt, redis.returnedAt) < statesWithinMs,
       hasTopics: producer.hasTopics(),
-      starvation: redis.starvation ?? imagesRedis.starvation ?? producer.starvation(),
+      isStarved: redis.isStarved || imagesRedis.isStarved || producer.isStarved(),
     };
   };
   observeDependencies(metrics, () => {
@@ -115,7 +114,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     return {
       kafka,
       "redis-volatile": volatile,
-      "redis-durable": durable.isResponsive || durable.starvation !== undefined,
+      "redis-durable": durable.isResponsive || durable.isStarved,
     };
   });
   const ownState = () => ({ ...dependencyHealth(), isServing: isServing() });
@@ -125,7 +124,6 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   const server = buildServer(
     {
       clock,
-      coreWaitMs: mainThreadWaitMs,
       dispatch: (call) => dispatchCall(parts, call),
       findKey: keys.find,
       acquireTeamSlot: countCallers(teams.acquire, metrics, config.AUTH === "on" ? "team" : "anonymous"),

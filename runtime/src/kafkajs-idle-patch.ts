@@ -1,15 +1,13 @@
 import { createRequire } from "node:module";
-import { mainThreadWaitMs } from "./core-waits.ts";
-import { ReplyTimeout } from "./reply-timeout.ts";
 import { reportSilence } from "./connection-silence.ts";
-import type { TimeSpent } from "./starvation.ts";
+import { HangTimeout, Stopwatch } from "./starvation.ts";
 
 /**
  * Patches two timers of kafkajs 2.2.4 that run on every connection, even when it is idle. One polls for
  * requests that wait to be sent, and re-arms itself with a negative delay, which Node 24 takes for 1 ms
  * (tulios/kafkajs issue 1751; pull requests 1755 and 1768 are not merged): in three idle services, that costs
  * a tenth of a core. The other polls ten times a second for requests without a response. With the patch, each
- * timer is armed only while there are such requests. The second one is a ReplyTimeout, so that responses are
+ * timer is armed only while there are such requests. The second one is a HangTimeout, so that responses are
  * read before their requests count as overdue.
  */
 const { prototype } = createRequire(import.meta.url)("kafkajs/src/network/requestQueue") as {
@@ -26,7 +24,7 @@ prototype.scheduleCheckPendingRequests = function (this: RequestQueue) {
 prototype.scheduleRequestTimeoutCheck = () => {};
 
 prototype.sendSocketRequest = function (this: RequestQueue, request) {
-  request.waitedBeforeMs = mainThreadWaitMs();
+  request.sinceSent = new Stopwatch();
   send.call(this, request);
   // No request has a shorter timeout than `requestTimeout`, so a running timer fires in time for this one.
   if (this.enforceRequestTimeout && this.requestTimeoutIntervalId == null)
@@ -42,20 +40,11 @@ prototype.destroy = function (this: RequestQueue) {
 
 /** Times out overdue requests after `delayMs`, and arms the timer again for the next one in flight. */
 function armTimeoutCheck(queue: RequestQueue, delayMs: number): void {
-  queue.requestTimeoutIntervalId = new ReplyTimeout(delayMs, () => {
-    const now = Date.now();
-    const waitedMs = mainThreadWaitMs();
-    const spent = ({ sentAt, waitedBeforeMs }: Request): TimeSpent => ({
-      elapsedMs: now - sentAt,
-      unableMs: waitedMs - waitedBeforeMs,
-    });
-    const remainingMs = (request: Request): number => {
-      const { elapsedMs, unableMs } = spent(request);
-      return request.requestTimeout - (elapsedMs - unableMs);
-    };
+  queue.requestTimeoutIntervalId = new HangTimeout(delayMs, () => {
+    const remainingMs = ({ requestTimeout, sinceSent }: Request) => requestTimeout - sinceSent.ranMs;
     for (const request of queue.inflight.values()) {
       if (remainingMs(request) > 0) continue;
-      reportSilence(`Kafka at ${queue.broker}, ${queue.clientId}`, spent(request));
+      reportSilence(`Kafka at ${queue.broker}, ${queue.clientId}`, request.sinceSent.isStarved);
       request.timeoutRequest();
     }
     const allRemainingMs = [...queue.inflight.values()].map(remainingMs);
@@ -72,7 +61,7 @@ type RequestQueue = {
   clientId: string;
   requestTimeout: number;
   enforceRequestTimeout: boolean;
-  requestTimeoutIntervalId?: ReplyTimeout | null;
+  requestTimeoutIntervalId?: HangTimeout | null;
   scheduleCheckPendingRequests(): void;
   scheduleRequestTimeoutCheck(): void;
   sendSocketRequest(request: Request): void;
@@ -80,9 +69,7 @@ type RequestQueue = {
 };
 
 type Request = {
-  sentAt: number;
-  /** How long the main thread had waited for a core by then. */
-  waitedBeforeMs: number;
+  sinceSent: Stopwatch;
   requestTimeout: number;
   timeoutRequest(): void;
 };

@@ -4,7 +4,7 @@ import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { laneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
-import { coreWaits } from "@faceline/runtime/core-waits";
+import { coreWaits } from "@faceline/runtime/starvation";
 import { builtModels, engineImage, groupPhotograph } from "../../testing/photographs.ts";
 import type { ModelWarmUp } from "../network/model-loader.ts";
 import { PrecisionSetting } from "../network/precision.ts";

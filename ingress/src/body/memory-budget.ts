@@ -1,6 +1,5 @@
 import { type Readable, Transform } from "node:stream";
-import { ReplyTimeout } from "@faceline/runtime/reply-timeout";
-import type { TimeSpent } from "@faceline/runtime/starvation";
+import { HangTimeout } from "@faceline/runtime/starvation";
 import type { FastifyInstance } from "fastify";
 import { ApiError, capacityReached } from "../call/api-error.ts";
 import { onClose } from "../call/context.ts";
@@ -71,7 +70,7 @@ function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits)
         leasedBytes += growthBytes;
       }
       // The pause that begins here is ours, not the client's.
-      if (idleTimeout !== undefined) waitedMs += ranMs(idleTimeout.spent);
+      waitedMs += idleTimeout?.ranMs ?? 0;
       idleTimeout?.[Symbol.dispose]();
       limits.paced.pass(chunk.length, () => {
         largeCall ??= limits.beginLarge();
@@ -88,12 +87,12 @@ function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits)
     },
   });
   const watchIdle = () => {
-    idleTimeout = new ReplyTimeout(waitMaxMs({ receivedBytes, waitedMs }, limits), () => {
+    idleTimeout = new HangTimeout(waitMaxMs({ receivedBytes, waitedMs }, limits), () => {
       limits.onIdle();
       body.destroy(new ApiError("invalid_request", "The request did not arrive in time."));
     });
   };
-  let idleTimeout: ReplyTimeout | undefined;
+  let idleTimeout: HangTimeout | undefined;
   watchIdle();
   // Without this listener an error after the response of a 413, which nobody waits for, would end the
   // process.
@@ -121,8 +120,6 @@ export function waitMaxMs(
   const dueMs = slowStartMs + (receivedBytes / bytesPerSecondMin) * 1_000;
   return Math.min(idleMs, Math.max(0, dueMs - waitedMs));
 }
-
-const ranMs = ({ elapsedMs, unableMs }: TimeSpent): number => elapsedMs - unableMs;
 
 /** A client that is silent for this long is gone: TCP has repeated a lost packet several times by then. */
 const bodyIdleMs = 10_000;
