@@ -1,10 +1,8 @@
 // Covers web/src/assets.ts, as the service answers.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
-import { transform } from "esbuild";
 import { testServer } from "../../testing/server.ts";
 import { assetNames, readAssets } from "@faceline/web/assets";
-import { scriptNames } from "@faceline/web/scripts";
 
 // One server for all tests: every server renders all pages anew.
 const { app } = testServer({ after, diagnostic: console.error });
@@ -49,16 +47,6 @@ test("what is not listed is not served, under whatever path", async () => {
   for (const path of paths) {
     const response = await app.inject(`/assets/${path}`);
     assert.deepEqual([response.statusCode, response.json().error], [404, "not_found"], path);
-  }
-});
-
-test("each script comes as one file that imports nothing", async () => {
-  for (const name of scriptNames) {
-    const { body } = await app.inject(assets.address(name));
-    // As a module, because main.ts awaits at its top.
-    const { code } = await transform(body, { format: "esm" });
-    assert.ok(code.length > 40, name);
-    assert.doesNotMatch(body, /\b(import|export)\b[^;]*["']\.|\bimport\(/, name);
   }
 });
 
