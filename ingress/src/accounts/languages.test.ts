@@ -1,4 +1,4 @@
-// Covers web/src/words, as the service answers.
+// Covers wordsFor in account-context.ts, and the language of every other response.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
 import { fill } from "@faceline/web/words/fill";
