@@ -5,6 +5,7 @@ import { cudaEnvironment } from "@faceline/models/gpu/cuda-folder";
 import { modelsFolder } from "@faceline/models/model-file";
 import { telemetryOff } from "@faceline/models/onnxruntime-telemetry";
 import { mallocSettings, v8Flags } from "./memory-settings.ts";
+import { capture } from "./capture.ts";
 import type { PortSetting } from "./ports.ts";
 import type { ServerAccess } from "./server-access.ts";
 import type { Counts } from "./settings.ts";
@@ -58,8 +59,9 @@ export class Services implements AsyncDisposable {
     this.addresses = plan.ports.map((port) => `http://${reachableHost(plan.host)}:${port}`);
   }
 
-  /** Resolves when all are ready. `note` receives which are not. */
+  /** Resolves when all are ready. `note` receives which are not. Builds the scripts of the pages before. */
   async start(note: (text: string) => void = () => {}): Promise<void> {
+    await buildScripts();
     const starting = new Set(this.#all());
     const noteStarting = (): void => {
       const names = [...starting].map(({ name }) => name).join(", ");
@@ -114,6 +116,12 @@ export class Services implements AsyncDisposable {
       await Promise.all(this.#running[service].map((each) => each.stop()));
     }
   }
+}
+
+/** Bundles what browsers run, unless that was done. */
+export async function buildScripts(): Promise<void> {
+  const failed = "the scripts of the pages could not be built";
+  await capture(process.execPath, [join(repository, "web", "build.ts")], { failed });
 }
 
 const stopOrder = ["ingress", "batcher", "inference"] as const;

@@ -13,6 +13,7 @@ import { openTracing } from "@faceline/runtime/tracing/open-tracing";
 import { tasksTopic } from "@faceline/contracts/wire/names";
 import { addedFolder, type Catalogue, readCatalogue } from "@faceline/models/catalogue";
 import { withLocalThresholds } from "@faceline/models/local-thresholds";
+import { checkScripts } from "@faceline/web/scripts";
 import { openAccounts } from "./accounts/open-accounts.ts";
 import { openUsageCounter } from "./accounts/usage-counter.ts";
 import { openKeyStore } from "./auth/key-store.ts";
@@ -43,8 +44,9 @@ import { warnOfUntrustedProxy } from "./untrusted-proxy.ts";
 const statesWithinMs = 2_000;
 
 await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => {
-  // Names that are not in the catalogue end the start before anything is connected.
+  // Unknown models, and pages without their scripts, end the start before anything is connected.
   const models = new EnabledModels(await catalogueOf(config), config);
+  if (config.PAGES === "on") await checkScripts();
 
   for (const warning of [openAccessWarning(config), proxyWarning(config)]) {
     if (warning !== undefined) log.warn(warning);

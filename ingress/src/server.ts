@@ -2,7 +2,7 @@ import { keylessTenant } from "@faceline/contracts/wire/ids";
 import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
 import { version } from "@faceline/runtime/resource";
 import type { Facts } from "@faceline/web/facts";
-import { addPages, openPages, sendMissingPage } from "./pages/pages.ts";
+import { addPages, openPages, sendMissingPage } from "./pages.ts";
 import type { AccountPorts } from "./accounts/account-ports.ts";
 import { addAccountRoutes } from "./accounts/account-routes.ts";
 import { addCors } from "./auth/cors.ts";

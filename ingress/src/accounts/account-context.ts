@@ -4,7 +4,7 @@ import type { Facts } from "@faceline/web/facts";
 import { addVary } from "@faceline/web/content";
 import { frame } from "@faceline/web/frame";
 import { allWords, chooseLanguage, english, type Words } from "@faceline/web/words/language";
-import type { Pages } from "../pages/pages.ts";
+import type { Pages } from "../pages.ts";
 import type { HttpSettings } from "../config.ts";
 import type { AccountPorts } from "./account-ports.ts";
 

@@ -1,4 +1,4 @@
-import type { SignInMailWords } from "@faceline/accounts/mail/sign-in-mail";
+import type { MailLanguage } from "@faceline/accounts/mail/sign-in-mail";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import type { KeyView } from "@faceline/web/accounts/key-view";
 import type { AdminPorts } from "./admin-ports.ts";
@@ -24,8 +24,8 @@ export type AccountPorts = {
     find(token: string): Promise<Person | null>;
     /** The same, and uses the address up: of several calls at once one gets the person. */
     consume(token: string): Promise<Person | null>;
-    /** Makes a link for a person and mails it in these words. Does nothing for an email that nobody has. */
-    mail(email: string, words: SignInMailWords): Promise<void>;
+    /** Makes a link for a person and mails it in this language. Does nothing for an email that nobody has. */
+    mail(email: string, language: MailLanguage): Promise<void>;
     /** False: no mail server is set, so that only operators hand addresses on. */
     mailed: boolean;
   };

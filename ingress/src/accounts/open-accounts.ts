@@ -48,11 +48,11 @@ export function openAccounts({ durable, redis, settings, dedupedLog }: AccountPa
     signInLinks: {
       find: (token) => findSignInToken(durable, token),
       consume: (token) => consumeSignInToken(durable, token),
-      async mail(email, words) {
+      async mail(email, language) {
         const token = await issueSignInToken(durable, email, { hours });
         if (token === null) return;
         const address = signInLink(publicUrl, token);
-        await sendMail?.(signInMessage(email, { address, hours }, words)).catch((error: Error) => {
+        await sendMail?.(signInMessage(email, { address, hours }, language)).catch((error: Error) => {
           // Nobody waits for this mail here: the operator must learn of it otherwise.
           dedupedLog.warn({ reason: error.message }, "a mail with a sign-in link was not sent");
           throw error;

@@ -1,6 +1,6 @@
 import type { ModelCard } from "@faceline/contracts/http/model-card";
 import { cardSummary } from "../../tester/card-summary.ts";
-import { tester as words } from "../../words/tester-en.ts";
+import { words } from "../../tester/words.ts";
 import { element } from "./element.ts";
 
 /** Returns what was measured of a model, to be shown below its choice. */

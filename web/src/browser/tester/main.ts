@@ -14,7 +14,7 @@ const readCapabilities = () => readJson<CapabilitiesResponse>("/capabilities");
 
 const root = document.querySelector<HTMLElement>("#tester");
 if (root !== null) {
-  useLocaleOf(navigator.languages);
+  useLocaleOf(navigator.languages, document.documentElement.lang);
   const result = new Result(find(HTMLElement, ".result", root), {
     keyNeeded: root.dataset["keysNeeded"] === "true",
   });

@@ -1,6 +1,7 @@
-// Covers web/src/words, as the service answers.
+// Covers wordsFor in account-context.ts, and the language of every other response.
 import assert from "node:assert/strict";
 import { after, test } from "node:test";
+import { fill } from "@faceline/web/words/fill";
 import { allWords } from "@faceline/web/words/language";
 import { member, postForm, signIn, testAccounts } from "../../testing/accounts.ts";
 import { testServer, waitUntil } from "../../testing/server.ts";
@@ -20,7 +21,7 @@ test("the pages for visitors are in the language that the reader prefers, and sa
       ["/sign-in", words.signIn.title],
       ["/sign-in/sent", words.signIn.sent],
       [`/sign-in/${"a".repeat(43)}`, words.signIn.dead],
-      [`/sign-in/${accounts.invite(member)}`, words.signIn.openTitle(member.team)],
+      [`/sign-in/${accounts.invite(member)}`, fill(words.signIn.openTitle, { team: member.team })],
       ["/waitlist/nothing", words.refusals.not_found.title],
       ["/nothing", words.missingPage.description],
     ] as const) {
@@ -43,14 +44,14 @@ test("what is wrong with a form is said in its reader's language", async () => {
 });
 
 test("the mail with a sign-in link is in the language in which it was requested", async (t) => {
-  const subjects: string[] = [];
-  t.mock.method(accounts.ports.signInLinks, "mail", async (...[, words]: MailArguments) => {
-    subjects.push(words.subject);
+  const languages: string[] = [];
+  t.mock.method(accounts.ports.signInLinks, "mail", async (...[, language]: MailArguments) => {
+    languages.push(language);
   });
   await postForm(app, "/sign-in", { email: member.email }, german);
   await postForm(app, "/sign-in", { email: member.email });
-  await waitUntil("both mails are sent", async () => subjects.length === 2);
-  assert.deepEqual(subjects, [allWords.de.signInMail.subject, allWords.en.signInMail.subject]);
+  await waitUntil("both mails are sent", async () => languages.length === 2);
+  assert.deepEqual(languages, ["de", "en"]);
 });
 
 test("documents, the dashboard and errors of the API are in English for everybody", async () => {

@@ -1,7 +1,7 @@
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
-import { ApiError } from "../call/api-error.ts";
-import { wantsHtml } from "../errors/not-found.ts";
+import { ApiError } from "./call/api-error.ts";
+import { wantsHtml } from "./errors/not-found.ts";
 import { addVary, sendContent } from "@faceline/web/content";
 import type { Facts } from "@faceline/web/facts";
 import { pageHeaders } from "@faceline/web/headers";

@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { after, test } from "node:test";
 import { promisify } from "node:util";
 import { readCatalogue } from "@faceline/models/catalogue";
-import { base64Image, facesAnswer, testKey, testServer } from "../../testing/server.ts";
+import { base64Image, facesAnswer, testKey, testServer } from "../testing/server.ts";
 import { apiDocument } from "@faceline/web/docs/api-document";
 import type { CallLanguage } from "@faceline/web/docs/code-block";
 import { exampleCall, listOperations } from "@faceline/web/docs/reference/example-call";

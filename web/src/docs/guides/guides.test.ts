@@ -1,18 +1,16 @@
-// Covers web/src/docs/guides and the guides of docs/using, as the service answers.
+// Covers the files of this folder, and the guides of docs/using.
 import assert from "node:assert/strict";
 import { readdirSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { factTexts } from "@faceline/web/docs/guides/fact-texts";
-import { fragments } from "@faceline/web/docs/guides/fragments";
-import { renderGuide } from "@faceline/web/docs/guides/guide-body";
-import { guides } from "@faceline/web/docs/guides/guides";
-import { testFacts } from "../../testing/facts.ts";
-import { testServer } from "../../testing/server.ts";
+import { testFacts as facts } from "../../../testing/site.ts";
+import { factTexts } from "./fact-texts.ts";
+import { fragments } from "./fragments.ts";
+import { renderGuide } from "./guide-body.ts";
+import { guides } from "./guides.ts";
 
-const folder = new URL("../../../docs/using/", import.meta.url);
+const folder = new URL("../../../../docs/using/", import.meta.url);
 const read = (name: string): string => readFileSync(new URL(name, folder), "utf8");
 const files = readdirSync(folder).filter((file) => file !== "README.md");
-const facts = await testFacts();
 
 test("the list of docs/using/README.md has every guide", () => {
   const listed = guides.map(({ path }) => `${path.replace("/docs/", "")}.md`);
@@ -64,11 +62,4 @@ test("error codes and paths become links, except in headings, code and links", (
     html,
     /<a href="\/docs\/errors#queue_full"><code>queue_full<\/code><\/a>, <a [^>]*queue_full">to \/verify</,
   );
-});
-
-test("the guide to batching has every part of Server-Timing", async (t) => {
-  const { headers } = await testServer(t).post("/verify", { img1: [1, 0], img2: [1, 0] });
-  const parts = Array.from(String(headers["server-timing"]).matchAll(/(\w+);dur/g), ([, name]) => name!);
-  const rows = Array.from(read("batching.md").matchAll(/^\| `(\w+)` \|/gm), ([, name]) => name!);
-  assert.deepEqual(rows.toSorted(), parts.toSorted());
 });
