@@ -76,8 +76,8 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   "dispatch/batch-choice": [
     [
       "a worker's own largest size is ignored",
-      "Math.min(sizing.usefulSize, slot.sizeMax);",
-      "sizing.usefulSize;",
+      "countMax: Math.min(sizing.usefulSize, slot.sizeMax)",
+      "countMax: sizing.usefulSize",
     ],
     ["tasks are held without need", "count >= sizing.floor)", "count > sizing.floor)"],
     ["tasks are held for ten staggers", "+ sizing.holdMs", "+ 10 * sizing.holdMs"],
@@ -145,7 +145,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   "estimates/recent-tenants": [
     ["long batches are sent beside other tenants", "now - this.#changedAt < recentMs", "false"],
   ],
-  "capacity/heavy-limit": [
+  "capacity/next-slot": [
     ["all workers prepare heavy images", "Math.floor(loads.length / 2)", "loads.length"],
     [
       "a worker that runs a heavy image prepares no other one",

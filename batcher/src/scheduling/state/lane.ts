@@ -3,6 +3,7 @@ import { type CallId, callIdOf, type LaneId, type TaskId } from "@faceline/contr
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import { LaneEstimates } from "../estimates/lane-estimates.ts";
 import { FairQueue } from "../queue/fair-queue.ts";
+import type { QueuedTask } from "../queue/tenant-queue.ts";
 import { HoldTime } from "../queue/waiting-time.ts";
 
 /**
@@ -50,6 +51,12 @@ export class Lane {
     for (const part of this.retryParts)
       for (const task of part.tasks) earliest = Math.min(earliest, task.deadlineAt);
     return earliest;
+  }
+
+  /** Takes queued tasks. Where one is a probe, the next report tells whether its prediction held. */
+  dequeue(tasks: QueuedTask[]): TaskGroup {
+    this.probe = undefined;
+    return { tasks: this.queue.dequeue(tasks), attempt: 1, mayBePoison: false };
   }
 
   /** Takes at most `countMax` tasks of the first retry part. */
