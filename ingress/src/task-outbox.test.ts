@@ -50,7 +50,7 @@ test("a send in vain says whether this process had too little CPU to blame Kafka
       );
   const send = () => new Promise<never>(() => {});
   const failLate = (message: string) => () =>
-    sleep(20).then(() => {
+    sleep(40).then(() => {
       throw new Error(message);
     });
   assert.equal(await isStarved({ send }), true);
