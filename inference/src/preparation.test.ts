@@ -75,22 +75,6 @@ test("a decoder hangs when none of its images is done for a while, however long 
   assert.equal((await prepared).images.length, 2);
 });
 
-test("a decoder that gets no core does not hang, nor one of a process that was stopped", async (t) => {
-  const { images, hangs, prepared, pass, waits } = await slowBatch(t);
-  // Of 400 s it has 14.
-  for (let second = 0; second < 400; second++) {
-    waits.add(965);
-    pass(1_000);
-  }
-  images[0]!.resolve(onePixel);
-  await setImmediate();
-  t.mock.timers.tick(300_000);
-  await setImmediate();
-  assert.deepEqual(hangs, []);
-  images[1]!.resolve(onePixel);
-  assert.equal((await prepared).images.length, 2);
-});
-
 test("an image that took too long because its decoder had no core is shed", async (t) => {
   const { images, pass, prepared, waits } = await slowBatch(t);
   for (let second = 0; second < 10; second++) {

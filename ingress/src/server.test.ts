@@ -113,18 +113,16 @@ test("Deadline: 30 s unless configured; `x-request-timeout-ms` sets it, 50 ms to
   }
 });
 
-test("Deadline: a call whose body arrived too late is not queued, and blames the load in a process without a core", async (t) => {
-  for (const [waitedShare, status, error] of [
-    [0, 504, "upstream_timeout"],
-    [1, 503, "queue_full"],
-  ] as const) {
-    t.mock.method(coreWaits, "mainThread", () => new Map([["main", waitedShare * performance.now()]]));
-    let now = 1_000_000;
-    const ports = { clock: { now: () => (now += 60) } };
-    const { post, dispatched } = testServer(t, ports);
-    const response = await post("/verify", { img1: image, img2: image }, { "x-request-timeout-ms": "50" });
-    assert.deepEqual([response.statusCode, response.json().error, dispatched.length], [status, error, 0]);
-  }
+test("Deadline: a call whose body arrived too late is not queued", async (t) => {
+  t.mock.method(coreWaits, "mainThread", () => new Map());
+  let now = 1_000_000;
+  const { post, dispatched } = testServer(t, { clock: { now: () => (now += 60) } });
+  const { statusCode } = await post(
+    "/verify",
+    { img1: image, img2: image },
+    { "x-request-timeout-ms": "50" },
+  );
+  assert.deepEqual([statusCode, dispatched.length], [504, 0]);
 });
 
 test("traceparent: the response continues the client's trace in a new span, or begins a new trace", async (t) => {

@@ -39,22 +39,6 @@ test("a send behind one that hangs fails after its own time limit, and at once w
   assert.equal(sends, 3);
 });
 
-test("a send that waits behind another while the event loop is blocked does not fail for that", async (t) => {
-  t.mock.timers.enable({ apis: ["setTimeout"] });
-  const { promise: acknowledged, resolve } = Promise.withResolvers<void>();
-  const outbox = openTaskOutbox({
-    producer: { ...producer, send: () => acknowledged },
-    requestMs: 1_000,
-  });
-  const sent = outbox.send("default", tasks);
-  // Two turns of the event loop, in which the request before is answered, and then this one.
-  t.mock.timers.tick(1_300);
-  await pass(t, 0);
-  t.mock.timers.tick(1_300);
-  resolve();
-  await sent;
-});
-
 test("a send in vain says whether this process had too little CPU to blame Kafka, and the link does if it is down", async (t) => {
   t.mock.method(coreWaits, "mainThread", () => new Map([["main", 0.75 * performance.now()]]));
   const isStarved = (parts: Partial<typeof producer>) =>
@@ -66,7 +50,7 @@ test("a send in vain says whether this process had too little CPU to blame Kafka
       );
   const send = () => new Promise<never>(() => {});
   const failLate = (message: string) => () =>
-    sleep(20).then(() => {
+    sleep(40).then(() => {
       throw new Error(message);
     });
   assert.equal(await isStarved({ send }), true);

@@ -111,14 +111,13 @@ export class ProducerLink implements AsyncDisposable {
     if (state.phase === "down" || this.#probing) return;
     if (performance.now() - this.#respondedAt < probeEveryMs / 2) return;
     this.#probing = true;
-    using timeout = new HangTimeout(this.#requestMs, () => timedOut.reject(new TimedOut()));
-    const timedOut = Promise.withResolvers<never>();
+    const probing = new Stopwatch();
     try {
       const probed = probe(state.connection).then(() => haveTopics(state.connection, this.#topics));
-      this.#hasTopics = await Promise.race([probed, timedOut.promise]);
+      this.#hasTopics = await within(this.#requestMs, probed);
       this.#respondedAt = performance.now();
     } catch (error) {
-      this.#reconnect(state.connection, error, timeout);
+      this.#reconnect(state.connection, error, probing);
     } finally {
       this.#probing = false;
     }

@@ -55,8 +55,8 @@ export class Stopwatch {
 
   /** Whether the load is to blame for a wait in vain. A machine that is merely busy takes a tenth of it. */
   get isStarved(): boolean {
-    const { withoutCoreMs } = this;
-    return withoutCoreMs > 0 && withoutCoreMs >= this.elapsedMs / 4;
+    // Readings may be 20 ms old.
+    return this.withoutCoreMs >= Math.max(20, this.elapsedMs / 4);
   }
 }
 
