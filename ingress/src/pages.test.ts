@@ -69,9 +69,11 @@ test("HEAD has the length of a page and no body", async () => {
 });
 
 test("the `type` of every error leads to its entry", async () => {
+  const errors = (await app.inject("/docs/errors")).body;
   for (const code of Object.keys(errorTable)) {
     const { statusCode, headers } = await app.inject(`/problems/${code}`);
     assert.deepEqual([statusCode, headers.location], [302, `/docs/errors#${code}`]);
+    assert.ok(errors.includes(` id="${code}"`), code);
   }
 });
 

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import sharp from "sharp";
-import { rendered, site, textAt } from "../testing/site.ts";
+import { rendered, site, testFacts, textAt } from "../testing/site.ts";
 import { findSections, type SearchIndex, searchIndexPath } from "./docs/search/find-sections.ts";
 import { html } from "./html.ts";
-import { allPages } from "./render.ts";
+import { allPages, renderSite } from "./render.ts";
 
 /** Addresses of the service that pages link to. */
 const routes = ["/openapi.json", "/waitlist", "/dashboard"];
@@ -39,6 +39,13 @@ test("a page for visitors is in each language, with the words of its script", ()
     assert.match(page, new RegExp(`<html lang="${language}">`));
     assert.match(page, / data-words="\{&#34;headlines&#34;:/);
   }
+});
+
+test("a tester that the operator has turned off says so, and loads no script", async () => {
+  const off = await renderSite({ ...testFacts, tester: { ...testFacts.tester, on: false } });
+  const page = Buffer.from(off.pages.get("/")!.en.bodies.identity!).toString();
+  assert.match(page, /has turned the tester off.*href="\/docs\/quick-start"/s);
+  assert.doesNotMatch(page, /id="tester"|tester\.js/);
 });
 
 test("all pages and assets together take less than 2.5 MiB of memory", () => {

@@ -8,7 +8,7 @@ import { verdictOf } from "../../tester/verdict.ts";
 import { words } from "../../tester/words.ts";
 import { fill } from "../../words/fill.ts";
 import type { Answer } from "./answer.ts";
-import { element } from "./element.ts";
+import { element, wideTable } from "./element.ts";
 import type { Image } from "./image.ts";
 import { rarityView } from "./rarity-view.ts";
 import { type ScaleView, scaleView } from "./scale-view.ts";
@@ -54,7 +54,7 @@ function representWords({ results }: RepresentResponse): AnswerWords {
     headline:
       results.length === 1 ? words.headlines.oneFace : fill(words.headlines.faces, { count: results.length }),
     explanation: words.verdict.facesMean,
-    details: [scrollable(words.table.faces, table(words.table.facesHead, rows))],
+    details: [wideTable(words.table.faces, words.table.facesHead, rows)],
   };
 }
 
@@ -88,7 +88,7 @@ function compareWords(
     kind: verdictOf({ distance: best_match.distance, threshold }).kind,
     headline: best_match.match ? fill(words.headlines.nearest, { name }) : words.headlines.none,
     explanation: `${figures} ${fill(words.verdict.nearestMeans, { count: results.length, name })}`,
-    details: [scrollable(words.table.candidates, table(words.table.candidatesHead, rows))],
+    details: [wideTable(words.table.candidates, words.table.candidatesHead, rows)],
   };
 }
 
@@ -97,19 +97,6 @@ const rarityOf = (rate: number | null, evidence: RateEvidence | null): string =>
 
 const distanceOf = (result: CompareResponse["results"][number]): number =>
   "error" in result ? Number.POSITIVE_INFINITY : result.distance;
-
-function table(heads: string[], rows: HTMLElement[]): HTMLTableElement {
-  const cells = heads.map((text) => element("th", { scope: "col" }, text));
-  return element(
-    "table",
-    {},
-    element("thead", {}, element("tr", {}, ...cells)),
-    element("tbody", {}, ...rows),
-  );
-}
-
-const scrollable = (label: string, content: HTMLElement): HTMLElement =>
-  element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": label }, content);
 
 function firstNumbers(embedding: RepresentResponse["results"][number]["embedding"]): string {
   if (typeof embedding === "string") return "Base64";
