@@ -7,7 +7,6 @@ import type { AccountPorts } from "./accounts/account-ports.ts";
 import { addAccountRoutes } from "./accounts/account-routes.ts";
 import { addCors } from "./auth/cors.ts";
 import { BodyPace, discardUnreadBodies } from "./body/body-pace.ts";
-import { LargeCalls } from "./body/large-calls.ts";
 import { type BodyParts, limitBodyMemory } from "./body/memory-budget.ts";
 import { addBodyParsers } from "./body/parsers.ts";
 import { ApiError } from "./call/api-error.ts";
@@ -138,11 +137,7 @@ function createApp({ ports, settings, site, bug, reportClosed }: ServerParts): F
 }
 
 /** Adds parsers of bodies, with the memory and the pace that all of them share. */
-function addBodies(
-  app: FastifyInstance,
-  { ports, settings, limits }: ServerParts,
-  models: EnabledModels,
-): BodyParts {
+function addBodies(app: FastifyInstance, { ports, settings }: ServerParts, models: EnabledModels): BodyParts {
   const budget = new SharedBudget(settings.BODIES_IN_FLIGHT_BYTES_MAX);
   const pace = new BodyPace(settings, ports.callers?.received);
   app.decorate("heldBodyBytes", () => budget.heldBytes);
@@ -151,7 +146,7 @@ function addBodies(
   discardUnreadBodies(app, pace);
   const pool = new SlabPool();
   addBodyParsers(app, { ...settings, vectorLengthMax: models.vectorLengthMax }, pool);
-  return { budget, pace, pool, largeCalls: new LargeCalls(limits.largeCallWaitMs) };
+  return { budget, pace, pool };
 }
 
 /** Adds the compute endpoints in a scope of its own: its hooks do not run for the public routes. */
@@ -194,7 +189,7 @@ type ServerOptions = {
   /** Ports of the pages for people; without them there are no such pages. */
   accounts?: AccountPorts | undefined;
   /** Other limits than the constants of these names, for tests that would wait for them. */
-  limits?: { bodyIdleMs?: number; largeCallWaitMs?: number; visitorBodyBytesPerSecond?: number } | undefined;
+  limits?: { bodyIdleMs?: number; visitorBodyBytesPerSecond?: number } | undefined;
 };
 type Limits = NonNullable<ServerOptions["limits"]>;
 

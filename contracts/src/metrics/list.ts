@@ -190,7 +190,7 @@ export const metricList = {
     help:
       "Tasks refused or dropped under load, by service class: standard, best_effort (anonymous " +
       "requests). By a batcher: queue_too_long, deadline_infeasible, early_drop. By an ingress, on " +
-      "arrival: queue_too_long (best_effort, and large requests of a team that the batcher refuses), " +
+      "arrival: queue_too_long (best_effort), " +
       "deadline_infeasible, bodies_full, images_full, cpu_starved (too little CPU in the ingress " +
       "itself). If the body was not read, the lane is unknown and the request counts as one task.",
   },

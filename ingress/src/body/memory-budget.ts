@@ -7,20 +7,18 @@ import { onClose } from "../call/context.ts";
 import type { BudgetLease, SharedBudget } from "../limits/shared-budget.ts";
 import type { SlabPool } from "../memory/slab-pool.ts";
 import type { BodyPace, PacedBody } from "./body-pace.ts";
-import type { LargeCall, LargeCalls } from "./large-calls.ts";
 
 /**
  * Limits the bytes of request bodies that are in memory at a time, each until the end of its call. Teams
  * share them. What counts is what has arrived, and a small reservation from the start: an upload that was
  * announced and does not come costs next to nothing. A call above its team's share is refused with
  * `queue_full`, before its body is read if its Content-Length already tells. An upload that pauses for
- * `bodyIdleMs`, or is slower than its least rate, is cut off. Bytes are read at the pace of their team; large
- * bodies wait for their turn before more than a first piece of them is read.
+ * `bodyIdleMs`, or is slower than its least rate, is cut off. Bytes are read at the pace of their team.
  */
 export function limitBodyMemory(
   app: FastifyInstance,
   settings: BodyMemorySettings,
-  { budget, pace, largeCalls }: BodyParts,
+  { budget, pace }: BodyParts,
 ): void {
   app.addHook("preParsing", async (request, reply, payload) => {
     const { headers, requestContext } = request;
@@ -43,7 +41,6 @@ export function limitBodyMemory(
       // The rest of the request may never come.
       onIdle: () => void reply.header("connection", "close"),
       paced: pace.begin(request),
-      beginLarge: () => largeCalls.begin(request, reply),
       discard: () => pace.discard(request, payload),
     });
     // After an early response, nobody reads the rest of the body.
@@ -61,7 +58,6 @@ function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits)
   let receivedBytes = 0;
   let leasedBytes = limits.reservedBytes;
   let waitedMs = 0;
-  let largeCall: LargeCall | undefined;
   const body = new Transform({
     transform(chunk: Buffer, _encoding, done) {
       receivedBytes += chunk.length;
@@ -74,17 +70,9 @@ function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits)
       if (idleTimeout !== undefined) waitedMs += ranMs(idleTimeout.spent);
       idleTimeout?.[Symbol.dispose]();
       limits.paced.pass(chunk.length, () => {
-        largeCall ??= limits.beginLarge();
-        largeCall.pass((error) => {
-          if (error !== undefined) return done(error);
-          watchIdle();
-          done(null, chunk);
-        });
+        watchIdle();
+        done(null, chunk);
       });
-    },
-    flush(done) {
-      largeCall?.complete();
-      done();
     },
   });
   const watchIdle = () => {
@@ -143,14 +131,12 @@ type MeterLimits = {
   bytesPerSecondMin: number;
   onIdle(): void;
   paced: PacedBody;
-  /** Called once, when the first bytes have arrived. */
-  beginLarge(): LargeCall;
   /** Reads what is left of the body. */
   discard(): void;
 };
 
 /** Parts that all routes share. */
-export type BodyParts = { budget: SharedBudget; pace: BodyPace; pool: SlabPool; largeCalls: LargeCalls };
+export type BodyParts = { budget: SharedBudget; pace: BodyPace; pool: SlabPool };
 
 type BodyMemorySettings = {
   BODY_BYTES_MAX: number;
