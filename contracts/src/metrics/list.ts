@@ -187,9 +187,9 @@ export const metricList = {
     attributes: ["lane", "reason"],
     help:
       "Tasks refused or dropped under load. By a batcher: queue_too_long, deadline_infeasible, " +
-      "early_drop. By an ingress, on arrival: queue_too_long (large requests of a team that the batcher " +
-      "refuses), deadline_infeasible, bodies_full, images_full, cpu_starved (too little CPU in the " +
-      "ingress itself). If the body was not read, the lane is unknown and the request counts as one task.",
+      "early_drop. By an ingress, on arrival: deadline_infeasible, bodies_full, images_full, cpu_starved " +
+      "(too little CPU in the ingress itself). If the body was not read, the lane is unknown and the " +
+      "request counts as one task.",
   },
   "faceline.tasks.expired": {
     kind: "counter",
