@@ -77,7 +77,7 @@ export const signIn: Words["signIn"] = {
   withoutMail:
     "Dieser Dienst versendet keine E-Mails. Bitten Sie den Betreiber um einen Anmeldelink und öffnen Sie ihn in diesem Browser.",
   forOperators:
-    "Sie betreiben diesen Dienst? `npm run keys -- sign-in-link --email ADRESSE` gibt einen Link für Sie aus.",
+    "Sie betreiben diesen Dienst? `npm run keys -- operator --email ADRESSE` gibt einen Link für Sie aus.",
   noAccount: "Noch kein Konto? [Tragen Sie sich in die Warteliste ein](/waitlist).",
   ended: "Sie sind abgemeldet, oder Ihre Sitzung ist abgelaufen. Melden Sie sich an, um fortzufahren.",
   signedOut: "Sie sind abgemeldet.",

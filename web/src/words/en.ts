@@ -69,7 +69,7 @@ export const signIn = {
   leadWithoutMail: "No password needed: you sign in with a link that works once.",
   withoutMail:
     "This service sends no mail. Ask the operator for a sign-in link, and open it in this browser.",
-  forOperators: "Do you run this service? `npm run keys -- sign-in-link --email YOU` prints a link for you.",
+  forOperators: "Do you run this service? `npm run keys -- operator --email YOU` prints a link for you.",
   noAccount: "No account yet? [Join the waitlist](/waitlist).",
   ended: "You are signed out, or your session has ended. Sign in to continue.",
   signedOut: "You are signed out.",

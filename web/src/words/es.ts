@@ -75,7 +75,7 @@ export const signIn: Words["signIn"] = {
   withoutMail:
     "Este servicio no envía correos. Pida al operador un enlace de acceso y ábralo en este navegador.",
   forOperators:
-    "¿Administra este servicio? `npm run keys -- sign-in-link --email CORREO` muestra un enlace para usted.",
+    "¿Administra este servicio? `npm run keys -- operator --email CORREO` muestra un enlace para usted.",
   noAccount: "¿Aún no tiene cuenta? [Únase a la lista de espera](/waitlist).",
   ended: "Ha cerrado la sesión o esta ha caducado. Inicie sesión para continuar.",
   signedOut: "Ha cerrado la sesión.",
