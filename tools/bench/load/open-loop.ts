@@ -107,19 +107,6 @@ export function meanBatchOf(calls: readonly OpenLoopCall[]): number | null {
   return batches === 0 ? null : sizes.length / batches;
 }
 
-/** Returns, for each of the ascending `instantsMs`, the share of all calls that were answered within it. */
-export function answeredWithin(calls: readonly OpenLoopCall[], instantsMs: readonly number[]): number[] {
-  const answered = calls
-    .filter(({ status }) => status === 200)
-    .map(({ tookMs }) => tookMs)
-    .toSorted((a, b) => a - b);
-  let count = 0;
-  return instantsMs.map((withinMs) => {
-    while (count < answered.length && answered[count]! <= withinMs) count++;
-    return count / Math.max(1, calls.length);
-  });
-}
-
 function quantilesOf(values: number[]): Quantiles | null {
   if (values.length === 0) return null;
   return { p50: quantile(values, 0.5), p99: quantile(values, 0.99), p999: quantile(values, 0.999) };

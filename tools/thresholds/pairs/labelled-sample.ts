@@ -54,7 +54,6 @@ export function labelledSample(labelled: LabelledPairs, faces: LaneFaces): LaneS
     pairsLost: labelled.pairs.length - measured.length,
     people: peopleIn(measured),
     peopleFrom: labelled.peopleFrom,
-    notes: [],
     analyses: analysesOf(labelled.pairs),
     groups,
   };
