@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import { facesFolder, type LabelledPair, labelledPairs, withoutFaces } from "@faceline/testing/faces";
 import sharp from "sharp";
-import { mean, mulberry32 } from "./statistics.ts";
+import { mean } from "./statistics.ts";
 
 /** The sample photographs of the models' package: some 0.2 MB and a megapixel each, with 1 to 6 faces. */
 export const photographs = [1, 2, 3, 4, 5, 6].map((index) =>

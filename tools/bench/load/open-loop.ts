@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { mulberry32, quantile, sum } from "../statistics.ts";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
+import { quantile, sum } from "../statistics.ts";
 import { HttpClient, type Response, type Target } from "./http-client.ts";
 
 /**

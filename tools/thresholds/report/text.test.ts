@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { before, suite, test } from "node:test";
-import { mulberry32 } from "@faceline/inference/testing/mulberry32";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import { readCatalogue } from "@faceline/models/catalogue";
 import type { LaneFaces } from "../measure.ts";
 import { readLabelledPairs } from "../pairs/labelled-pairs.ts";
