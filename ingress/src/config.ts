@@ -113,8 +113,8 @@ export const accountsAreOn = (settings: Pick<HttpSettings, "PAGES" | "AUTH" | "A
   settings.PAGES === "on" && settings.AUTH === "on" && settings.ACCOUNTS === "on";
 
 /**
- * Whether the calls of teams are counted: wherever calls need a key. Pages that show the counts are not
- * needed, because `npm run keys -- usage` shows them too. Without keys there are no teams to count for.
+ * Whether the calls of teams are counted: wherever calls need a key. Without the
+ * account pages too, which show the counts once they are on. Without keys there are no teams to count for.
  */
 export const usageIsCounted = ({ AUTH }: Pick<HttpSettings, "AUTH">): boolean => AUTH === "on";
 

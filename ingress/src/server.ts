@@ -3,7 +3,7 @@ import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
 import { version } from "@faceline/runtime/resource";
 import type { Facts } from "@faceline/web/facts";
 import { addPages, openPages, sendMissingPage } from "./pages.ts";
-import type { AccountPorts } from "./accounts/account-ports.ts";
+import type { Accounts } from "./accounts/open-accounts.ts";
 import { addAccountRoutes } from "./accounts/account-routes.ts";
 import { addCors } from "./auth/cors.ts";
 import { BodyPace, discardUnreadBodies } from "./body/body-pace.ts";
@@ -182,7 +182,7 @@ const headersMs = 10_000;
 
 type ServerOptions = {
   /** Ports of the pages for people; without them there are no such pages. */
-  accounts?: AccountPorts | undefined;
+  accounts?: Accounts | undefined;
   /** Other limits than the constants of these names, for tests that would wait for them. */
   limits?: { visitorBodyBytesPerSecond?: number } | undefined;
 };

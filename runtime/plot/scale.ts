@@ -22,9 +22,3 @@ export function linearScale(from: Range, to: Range): (value: number) => number {
 }
 
 type Range = readonly [start: number, end: number];
-
-/** `label` names the quantity and its unit. `ticks` are chosen where they are not given. */
-export type Axis = { label: string; range: Range; ticks?: readonly number[]; format?(value: number): string };
-
-export const axisTicks = ({ range, ticks: given }: Axis): readonly number[] => given ?? ticks(...range);
-export const axisFormat = ({ format }: Axis): ((value: number) => string) => format ?? String;

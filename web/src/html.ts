@@ -25,9 +25,4 @@ export function each<Item>(items: Iterable<Item>, render: (item: Item, index: nu
   return Array.from(items, render).join("") as Html;
 }
 
-/** An SVG drawing of runtime/plot, whose texts are escaped there. */
-export function plotMarkup(svg: string): Html {
-  return svg as Html;
-}
-
 export const nothing = "" as Html;

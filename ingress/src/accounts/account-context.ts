@@ -6,10 +6,10 @@ import { frame } from "@faceline/web/frame";
 import { allWords, chooseLanguage, english, type Words } from "@faceline/web/words/language";
 import type { Pages } from "../pages.ts";
 import type { HttpSettings } from "../config.ts";
-import type { AccountPorts } from "./account-ports.ts";
+import type { Accounts } from "./open-accounts.ts";
 
 export type AccountContext = {
-  accounts: AccountPorts;
+  accounts: Accounts;
   settings: HttpSettings;
   facts: Facts;
   now(): number;

@@ -12,7 +12,7 @@ import {
 import type { Words } from "@faceline/web/words/language";
 import { onClose } from "../call/context.ts";
 import { type AccountContext, sendAccountPage, wordsFor } from "./account-context.ts";
-import type { Person } from "./account-ports.ts";
+import type { Person } from "@faceline/accounts/people/person";
 import { countTry, requireAvailable } from "./form-limits.ts";
 import { PageRefusal } from "./page-refusal.ts";
 import { beginSession, endSession, rejectLostCookie } from "./session.ts";

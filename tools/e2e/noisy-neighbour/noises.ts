@@ -1,5 +1,5 @@
 import { photographs } from "@faceline/bench/images";
-import { mulberry32 } from "@faceline/bench/statistics";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import { portraits } from "@faceline/testing/faces";
 import sharp from "sharp";
 import { type Noise, sendCalls, twiceTheLimit } from "./raw-calls.ts";

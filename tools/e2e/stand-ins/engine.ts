@@ -3,8 +3,8 @@ import { join } from "node:path";
 import { capture } from "@faceline/deploy/launcher/capture";
 
 /**
- * buildah and podman of Debian. By default they have a storage of their own below `folder`, so that a test
- * touches no other images and containers of this machine. Needs root.
+ * buildah and podman of Debian, with a storage of their own below `folder`, so that a test touches no other
+ * images and containers of this machine. Needs root.
  */
 export class ContainerEngine {
   /** A program that takes podman's arguments and adds those of the storage, for podman-compose. */
@@ -12,10 +12,10 @@ export class ContainerEngine {
   readonly #storage: string[];
   readonly #temporary: string;
 
-  constructor(folder: string, { ownStorage = true }: StorageOptions = {}) {
+  constructor(folder: string) {
     const [root, run, temporary] = ["root", "run", "tmp"].map((name) => join(folder, name)) as Folders;
     this.#temporary = temporary;
-    this.#storage = ownStorage ? ["--root", root, "--runroot", run, "--storage-driver", "overlay"] : [];
+    this.#storage = ["--root", root, "--runroot", run, "--storage-driver", "overlay"];
     mkdirSync(temporary, { recursive: true, mode: 0o700 });
     this.podmanFile = join(folder, "podman");
     const words = ["podman", ...this.#storage, ...runtime].map((word) => `'${word}'`).join(" ");
@@ -37,19 +37,8 @@ export class ContainerEngine {
     const fixed = ["--isolation", "chroot", "--network", "host", "--pull-never", "--timestamp", "0"];
     // Docker's own format: that of OCI has no health check.
     const format = ["--format", "docker", "--layers"];
-    const args = [
-      ...this.#storage,
-      "bud",
-      ...fixed,
-      ...format,
-      ...options,
-      "-t",
-      tag,
-      "-f",
-      dockerfile,
-      context,
-    ];
-    await capture("buildah", args, { env: this.env });
+    const args = [...fixed, ...format, ...options, "-t", tag, "-f", dockerfile, context];
+    await capture("buildah", [...this.#storage, "bud", ...args], { env: this.env });
   }
 
   /** The digest of an image; undefined if there is none of this name. */
@@ -67,8 +56,5 @@ const runtime = ["--cgroup-manager", "cgroupfs", "--runtime", "runc"];
  * that has a health check.
  */
 const withoutTimers = `[ "$1" = create ] && shift && set -- create --no-healthcheck "$@"`;
-
-/** `ownStorage`: false for images that every podman of this machine can run. */
-export type StorageOptions = { ownStorage?: boolean };
 
 type Folders = [root: string, run: string, temporary: string];
