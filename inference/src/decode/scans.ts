@@ -1,13 +1,12 @@
-import { imageFormat } from "@faceline/contracts/image/format";
 import { jpegMarkers, walkJpegSegments } from "@faceline/contracts/image/jpeg-segments";
 
 /**
- * The scans of a JPEG, up to one more than any encoder writes; none for other formats. Reads the bytes once.
+ * The scans of a JPEG, of which the first has its marker at `from`, up to one more than any encoder writes.
+ * Reads the bytes behind `from` once.
  */
-export function scansOf(bytes: Uint8Array): JpegScan[] {
+export function scansOf(bytes: Uint8Array, from: number): JpegScan[] {
   const scans: JpegScan[] = [];
-  if (imageFormat(bytes) !== "jpeg") return scans;
-  walkJpegSegments(bytes, "file", (marker, payloadAt, end) => {
+  walkJpegSegments(bytes, from, (marker, payloadAt, end) => {
     if (marker === jpegMarkers.startOfScan) {
       scans.push({ at: payloadAt - 4, payload: bytes.subarray(payloadAt, end) });
     }

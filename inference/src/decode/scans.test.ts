@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { greyWithScans, withSegment } from "../../../testing/jpeg-cases.ts";
+import { greyWithScans, withSegment } from "../../testing/jpeg-cases.ts";
 import { hasTooManyScans, isLastLumaRefinement, scansOf } from "./scans.ts";
 
 test("scans of thumbnails and behind the end do not count, and fill bytes hide none", () => {
@@ -10,7 +10,6 @@ test("scans of thumbnails and behind the end do not count, and fill bytes hide n
   assert.equal(isTooMany(withSegment(few, 0xe1, many)), false);
   assert.equal(isTooMany(Buffer.concat([few, many])), false);
   assert.equal(isTooMany(filled), true);
-  assert.equal(isTooMany(Buffer.concat([Buffer.of(0x89), many.subarray(1)])), false, "no JPEG");
   assert.equal(isTooMany(greyWithScans(100)), false);
   for (let length = 0; length < few.length; length++) {
     assert.equal(isTooMany(few.subarray(0, length)), false, `${length} bytes`);
@@ -18,7 +17,7 @@ test("scans of thumbnails and behind the end do not count, and fill bytes hide n
 });
 
 test("a scan is named by its header: only the last bit of luma alone counts, wherever its marker is", () => {
-  const scans = scansOf(greyWithScans(66));
+  const scans = scansOf(greyWithScans(66), 2);
   assert.equal(scans.length, 66);
   // Sixty-three scans give the coefficients, two more refine the first ones, and the first of all is DC.
   assert.deepEqual(
@@ -33,4 +32,4 @@ test("a scan is named by its header: only the last bit of luma alone counts, whe
   assert.equal(header(1, 1, 0, 1, 63), false, "cut short");
 });
 
-const isTooMany = (bytes: Uint8Array) => hasTooManyScans(scansOf(bytes));
+const isTooMany = (bytes: Uint8Array) => hasTooManyScans(scansOf(bytes, 2));

@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import sharp, { type Metadata } from "sharp";
-import { imageHeader } from "./header.ts";
+import { describeImage } from "./describe.ts";
+import type { ImageHeader } from "./header.ts";
 
 const plain = sharp({ create: { width: 517, height: 33, channels: 3, background: "teal" } });
 const formats = {
@@ -92,6 +93,28 @@ test("a PNG of more chunks than any encoder writes is none", async () => {
   assert.equal(imageHeader(withTexts(29_000))?.width, 517);
   assert.equal(imageHeader(withTexts(30_000)), undefined);
 });
+
+test("a JPEG that was made to be slow is damaged", () => {
+  for (const body of [Buffer.of(0xff, 0xfe, 0, 2), Buffer.of(0xff, 0xe1, 0, 2), Buffer.of(0xff)]) {
+    const jpeg = Buffer.concat([Buffer.of(0xff, 0xd8, 0xff), Buffer.alloc(10_000_000, body)]);
+    assert.equal(describeImage(jpeg).kind, "damaged");
+  }
+});
+
+test("a JPEG that no library here decodes is named", () => {
+  const files: Record<string, string> = {
+    "a lossless JPEG": "\xff\xd8\xff\xc3\0\x0b\x08\0\x10\0\x10\x01\x01\x11\0",
+    "a 12-bit JPEG": "\xff\xd8\xff\xc1\0\x0b\x0c\0\x10\0\x10\x01\x01\x11\0",
+    "a hierarchical JPEG": "\xff\xd8\xff\xc5\0\x0b\x08\0\x10\0\x10\x01\x01\x11\0",
+  };
+  for (const [unusual, bytes] of Object.entries(files))
+    assert.deepEqual(describeImage(Buffer.from(bytes, "latin1")), { kind: "unusual", unusual });
+});
+
+function imageHeader(image: Buffer): ImageHeader | undefined {
+  const description = describeImage(image);
+  return description.kind === "image" ? description.header : undefined;
+}
 
 /** Header of an image as libvips reads it. */
 function headerOf({ format, width, height, channels, depth, isProgressive, chromaSubsampling }: Metadata) {
