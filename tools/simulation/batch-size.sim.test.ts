@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { seedsOf } from "@faceline/batcher/testing/seeds";
 import { poisson } from "./arrivals.ts";
-import { metricsOf } from "./metrics.ts";
+import { shareOf } from "./metrics.ts";
 import { Random } from "./random.ts";
 import { capacityOf, hops, workers } from "./reference-pool.ts";
 import { startAt } from "./scenario.ts";
@@ -33,7 +33,7 @@ function assertKeepsUp(seed: number, { sizes, noise, factor }: DisturbedPool): v
   const rate = 0.85 * capacityOf(pool);
   const arrivals = poisson(random, rate, forMs, { tenant: "team", tasks: 1, timeBudgetMs: 2_000 });
   const simulation = new Simulation({ seed, workers: pool, hops, arrivals }).run(forMs + 4_000);
-  const { good } = metricsOf(simulation, startAt + forMs / 2);
+  const good = shareOf("good", simulation, startAt + forMs / 2);
   assert.ok(good >= 0.99, `seed ${seed}: ${good} of the calls of the second half were answered in time`);
 }
 
