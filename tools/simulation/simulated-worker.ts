@@ -76,9 +76,7 @@ export class SimulatedWorker {
     const { events, random } = this.#environment;
     const tasks = batch.tasks.filter((task) => task.deadlineAt > events.now);
     if (this.#environment.isPreparationEndless(tasks)) {
-      const { decodeStallMs = productionDecodeStallMs } = this.model;
-      if (Number.isFinite(decodeStallMs)) this.#later(decodeStallMs, () => this.#environment.killed());
-      return;
+      return this.#later(decodeStallMs, () => this.#environment.killed());
     }
     const startedAt = events.now;
     const end = () => {
@@ -206,7 +204,7 @@ const reportEveryMs = 250;
 /** The limit of inference/src/worker.ts. */
 const preparedMax = 2;
 /** A worker ends itself when none of a batch's decodes ends for 1.5 times `decodeMaxMs`. */
-const productionDecodeStallMs = 15_000;
+const decodeStallMs = 15_000;
 
 const heldOf = (batch: Batch): Report["staged"][number] => ({
   batch: batch.id,
