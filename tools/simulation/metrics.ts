@@ -1,4 +1,5 @@
 // Tested through the simulations, whose assertions read these numbers.
+import { quantile } from "@faceline/contracts/testing/quantile";
 import type { Answer, Call } from "./simulated-clients.ts";
 import type { Simulation } from "./simulation.ts";
 
@@ -17,10 +18,7 @@ export function metricsOf(
   const share = (kind: ResultKind) =>
     results.filter((result) => result.kind === kind).length / Math.max(1, results.length);
   const durations = (...kinds: ResultKind[]) =>
-    results
-      .filter((result) => kinds.includes(result.kind))
-      .map((result) => result.durationMs)
-      .toSorted((a, b) => a - b);
+    results.filter((result) => kinds.includes(result.kind)).map((result) => result.durationMs);
   const sizes = batches.map((batch) => batch.tasks.length);
   return {
     calls: results.length,
@@ -42,9 +40,8 @@ export function goodP99({ calls }: Simulation, tenants: string[], from: number):
     .filter(({ tenant, arrivedAt }) => tenants.includes(tenant) && arrivedAt >= from)
     .map(callResult)
     .filter(({ kind }) => kind === "good")
-    .map(({ durationMs }) => durationMs)
-    .toSorted((a, b) => a - b);
-  return durations[Math.floor(0.99 * durations.length)]!;
+    .map(({ durationMs }) => durationMs);
+  return quantile(durations, 0.99);
 }
 
 /** Returns how a call ended and how long it took: with its first bad answer, or with the last of all. */
@@ -72,9 +69,10 @@ export function goodShare(simulation: Simulation, tenants: string[], from = 0): 
   return calls.filter((call) => callResult(call).kind === "good").length / calls.length;
 }
 
-const quantiles = (sorted: number[]): Quantiles => ({
-  p50: sorted[Math.floor(0.5 * sorted.length)] ?? 0,
-  p99: sorted[Math.floor(0.99 * sorted.length)] ?? 0,
+/** 0 where there are no values. */
+const quantiles = (values: number[]): Quantiles => ({
+  p50: values.length === 0 ? 0 : quantile(values, 0.5),
+  p99: values.length === 0 ? 0 : quantile(values, 0.99),
 });
 
 /** `good`: every task answered with faces, in time. */
