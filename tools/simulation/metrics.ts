@@ -1,4 +1,5 @@
 // Tested through the simulations, whose assertions read these numbers.
+import { quantile } from "@faceline/contracts/testing/quantile";
 import type { Answer, Call } from "./simulated-clients.ts";
 import type { Simulation } from "./simulation.ts";
 
@@ -14,9 +15,8 @@ export function goodP99({ calls }: Simulation, tenants: string[], from: number):
     .filter(({ tenant, arrivedAt }) => tenants.includes(tenant) && arrivedAt >= from)
     .map(callResult)
     .filter(({ kind }) => kind === "good")
-    .map(({ durationMs }) => durationMs)
-    .toSorted((a, b) => a - b);
-  return durations[Math.floor(0.99 * durations.length)]!;
+    .map(({ durationMs }) => durationMs);
+  return quantile(durations, 0.99);
 }
 
 /** Returns how a call ended and how long it took: with its first bad answer, or with the last of all. */
