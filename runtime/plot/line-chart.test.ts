@@ -74,31 +74,3 @@ test("a value that is not finite is refused, not drawn as nothing", () => {
   const series = [{ name: "a", points: [[0, Number.NaN]] as const }];
   assert.throws(() => lineChart({ ...chart, panels: [{ series }] }), /A plot cannot show NaN/);
 });
-
-test("marks are circles in the colour of their series, hollow or filled, and a limit is a labelled line", () => {
-  const mark = (series: string, isHollow: boolean) => ({
-    series,
-    at: [300, 0.5] as const,
-    isHollow,
-    tooltip: `${series} <missed>`,
-  });
-  const series = [
-    { name: "A", points: [] },
-    { name: "B", points: [] },
-  ];
-  const svg = lineChart({
-    ...chart,
-    panels: [
-      { series, marks: [mark("A", false), mark("B", true)], limits: [{ y: 1, label: "100 % at most" }] },
-    ],
-  });
-  const circles = [...svg.matchAll(/<circle[^>]* fill="([^"]+)" stroke="([^"]+)"[^>]*><title>([^<]+)</g)];
-  assert.deepEqual(
-    circles.map(([, ...each]) => each),
-    [
-      ["var(--plot-1)", "var(--plot-1)", "A &lt;missed&gt;"],
-      ["var(--plot-ground)", "var(--plot-2)", "B &lt;missed&gt;"],
-    ],
-  );
-  assert.match(svg, />100 % at most</);
-});

@@ -1,7 +1,6 @@
 import { type Axis, axisFormat, axisTicks, linearScale } from "./scale.ts";
 import {
   type ColourScheme,
-  circle,
   colour,
   legend,
   line,
@@ -33,7 +32,7 @@ export function lineChart(chart: LineChart): string {
   const bottom = top + panelHeight;
   const y = linearScale(yAxis.range, [bottom, top]);
   const plotWidth = panels.length * panelWidth + (panels.length - 1) * gap;
-  const drawn = panels.flatMap(({ title, series, thresholds = [], limits = [], marks = [] }, index) => {
+  const drawn = panels.flatMap(({ title, series, thresholds = [] }, index) => {
     const from = left + index * (panelWidth + gap);
     const x = linearScale(xAxis.range, [from, from + panelWidth]);
     return [
@@ -46,10 +45,6 @@ export function lineChart(chart: LineChart): string {
         line([x(at), top], [x(at), bottom], colour.ink, "4 3"),
         text(x(at) + 6, bottom - 6, label, { anchor: "start", size: 11 }),
       ]),
-      ...limits.flatMap(({ y: at, label }) => [
-        line([from, y(at)], [from + panelWidth, y(at)], colour.ink, "4 3"),
-        text(from + 4, y(at) - 5, label, { anchor: "start", size: 11 }),
-      ]),
       ...series.flatMap(({ name, points }) => {
         const which = names.indexOf(name);
         return runsOf(points).map((run) =>
@@ -60,18 +55,13 @@ export function lineChart(chart: LineChart): string {
           ),
         );
       }),
-      ...marks.map(({ series: name, at: [px, py], isHollow = false, tooltip }) => {
-        const stroke = seriesColour(Math.max(0, names.indexOf(name)));
-        const fill = isHollow ? colour.ground : stroke;
-        return circle([x(px), y(py)], markRadius, { fill, stroke, "stroke-width": 2 }, tooltip);
-      }),
     ];
   });
   const height = bottom + 40 + (chart.footnote === undefined ? 0 : 20);
   return svgDocument({ title, description, width: left + plotWidth + 20, height, colours }, [
     text(20, 28, title, { anchor: "start", weight: "bold", size: 14 }),
     text(20, 46, yAxis.label, { anchor: "start", fill: colour.muted }),
-    ...legend(names, [20, 68], "line"),
+    ...legend(names, [20, 68]),
     ...axisTicks(yAxis).map((value) =>
       text(left - 8, y(value) + 4, axisFormat(yAxis)(value), { anchor: "end", fill: colour.muted }),
     ),
@@ -96,7 +86,6 @@ function runsOf(points: readonly DataPoint[]): [number, number][][] {
 const left = 56;
 const top = 106;
 const gap = 28;
-const markRadius = 4;
 
 type DataPoint = readonly [x: number, y: number | null];
 
@@ -114,16 +103,9 @@ export type LineChart = {
   colours?: ColourScheme;
 };
 
-/**
- * `thresholds`: vertical lines, like a deadline. `limits`: horizontal ones. `marks`: circles in the colour of
- * a series, for points that a line alone does not show.
- */
+/** `thresholds`: vertical lines, like a deadline. */
 type Panel = {
   title?: string;
   series: readonly { name: string; points: readonly DataPoint[] }[];
   thresholds?: readonly { x: number; label: string }[];
-  limits?: readonly { y: number; label: string }[];
-  marks?: readonly Mark[];
 };
-
-type Mark = { series: string; at: Point; isHollow?: boolean; tooltip: string };

@@ -46,10 +46,8 @@ export const line = (from: Point, to: Point, stroke: string, dashes?: string): s
     "stroke-dasharray": dashes,
   });
 
-export const rect = (box: Box, fill: string, more: Attributes = {}, tooltip?: string): string => {
-  const title = tooltip === undefined ? undefined : element("title", {}, escapeXml(tooltip));
-  return element("rect", { ...box, fill, ...more }, title);
-};
+const rect = (box: Box, fill: string, more: Attributes = {}): string =>
+  element("rect", { ...box, fill, ...more });
 
 export const polyline = (points: readonly Point[], stroke: string, dashes?: string): string =>
   element("polyline", {
@@ -61,31 +59,18 @@ export const polyline = (points: readonly Point[], stroke: string, dashes?: stri
     "stroke-dasharray": dashes,
   });
 
-/** A circle around a point. `tooltip`: shown when a pointer is over it. */
-export function circle(at: Point, radius: number, more: Attributes, tooltip: string): string {
-  const title = element("title", {}, escapeXml(tooltip));
-  return element("circle", { cx: at[0], cy: at[1], r: radius, ...more }, title);
-}
-
-/** One row of names, each with a box in its colour, or a line in its colour and dashes. */
-export function legend(names: readonly string[], at: Point, mark: "box" | "line"): string[] {
+/** One row of names, each with a line in its colour and dashes. */
+export function legend(names: readonly string[], at: Point): string[] {
   let [x] = at;
   const y = at[1] - 4;
   return names.flatMap((name, index) => {
-    const swatch =
-      mark === "box"
-        ? rect({ x: x + 10, y: y - 5, width: 12, height: 10 }, seriesColour(index))
-        : polyline(
-            [
-              [x, y],
-              [x + 22, y],
-            ],
-            seriesColour(index),
-            seriesDashes(index),
-          );
+    const ends: Point[] = [
+      [x, y],
+      [x + 22, y],
+    ];
     const label = text(x + 28, at[1], name, { anchor: "start" });
     x += 52 + 6.6 * name.length;
-    return [swatch, label];
+    return [polyline(ends, seriesColour(index), seriesDashes(index)), label];
   });
 }
 

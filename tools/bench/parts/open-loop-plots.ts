@@ -1,8 +1,7 @@
 import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { barChart } from "@faceline/runtime/plot/bar-chart";
 import { lineChart } from "@faceline/runtime/plot/line-chart";
-import { answeredWithin, summarise } from "../load/open-loop.ts";
+import { answeredWithin } from "../load/open-loop.ts";
 import { type OpenLoopCase, type PooledCase, poolRepeats } from "./open-loop.ts";
 
 /**
@@ -17,41 +16,10 @@ export function drawOpenLoop(resultsFile: string, folder: string): string[] {
   mkdirSync(folder, { recursive: true });
   const pooled = poolRepeats(results);
   return Object.entries({
-    "in-time.svg": inTimePlot(pooled, plan),
     "latency.svg": latencyPlot(pooled, plan),
   }).map(([name, svg]) => {
     writeFileSync(join(folder, name), svg);
     return join(folder, name);
-  });
-}
-
-/** A group of bars for each rate: the share of calls that were answered within the deadline. */
-export function inTimePlot(pooled: readonly PooledCase[], plan: Plan): string {
-  const { servers, rates } = namesOf(pooled);
-  const inTimePercent = (perSecond: number, server: string): number | null => {
-    const group = pooled.find((each) => each.perSecond === perSecond && each.server === server);
-    return group === undefined ? null : 100 * summarise(group.calls, plan.deadlineMs).inTime;
-  };
-  const groups = rates.map((perSecond) => {
-    const possible = (100 * plan.capacityPerSecond) / perSecond;
-    return {
-      name: `${perSecond} requests/s`,
-      values: servers.map((server) => inTimePercent(perSecond, server)),
-      ...(possible < 100 ? { limit: { y: possible, label: `${possible.toFixed(1)} % is possible` } } : {}),
-    };
-  });
-  const sentences = groups.map(
-    ({ name, values }) =>
-      `${name}: ${servers.map((server, i) => `${server} ${values[i]?.toFixed(1) ?? "–"}`).join(", ")}`,
-  );
-  return barChart({
-    title: `Answered within ${plan.deadlineMs} ms`,
-    description: `Percent of all requests. ${sentences.join("; ")}.`,
-    y: { label: "% of all requests", range: [0, 100], ticks: percentTicks },
-    series: servers,
-    groups,
-    formatValue: (value) => value.toFixed(1),
-    footnote: capacityText(plan),
   });
 }
 
