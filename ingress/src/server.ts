@@ -144,7 +144,7 @@ function addBodies(
   models: EnabledModels,
 ): BodyParts {
   const budget = new SharedBudget(settings.BODIES_IN_FLIGHT_BYTES_MAX);
-  const pace = new BodyPace(settings, ports.callers?.received);
+  const pace = new BodyPace(settings);
   app.decorate("heldBodyBytes", () => budget.heldBytes);
   ports.metrics.observe("faceline.bodies.used", () => [[budget.heldBytes, {}]]);
   ports.metrics.observe("faceline.bodies.max", () => [[settings.BODIES_IN_FLIGHT_BYTES_MAX, {}]]);

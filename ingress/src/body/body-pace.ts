@@ -8,33 +8,21 @@ import { BytePace, type PacedChunk } from "../limits/byte-pace.ts";
  */
 export class BodyPace {
   readonly #defaultBytesPerSecond: number;
-  readonly #received: BytesReceived | undefined;
   readonly #teams = new Map<string, PacedTeam>();
   #bodies = 0;
 
-  constructor(settings: { TEAM_BODY_BYTES_PER_SECOND: number }, received: BytesReceived | undefined) {
-    this.#received = received;
+  constructor(settings: { TEAM_BODY_BYTES_PER_SECOND: number }) {
     this.#defaultBytesPerSecond = settings.TEAM_BODY_BYTES_PER_SECOND;
   }
 
   /** Begins a body. A body whose team has no limit passes at once. */
-  begin({ bodySender, callRecord }: FastifyRequest): PacedBody {
+  begin({ bodySender }: FastifyRequest): PacedBody {
     const { team, bytesPerSecond } = bodySender ?? { team: "", bytesPerSecond: this.#defaultBytesPerSecond };
-    const received = (bytes: number) => {
-      if (callRecord?.tenant !== undefined) this.#received?.(callRecord.tenant, bytes);
-    };
-    if (bytesPerSecond === 0) {
-      const pass: PacedBody["pass"] = (bytes, go) => {
-        received(bytes);
-        go();
-      };
-      return { pass, end() {} };
-    }
+    if (bytesPerSecond === 0) return { pass: (_bytes, go) => go(), end() {} };
     const body = ++this.#bodies;
     let waiting: Chunk | undefined;
     return {
       pass: (bytes, go) => {
-        received(bytes);
         waiting = { body, bytes, go };
         this.#team(team, bytesPerSecond).push(waiting);
       },
@@ -112,8 +100,6 @@ export function discardUnreadBodies(app: FastifyInstance, pace: BodyPace): void 
     if (raw.readableFlowing === null && !raw.complete) pace.discard(request, raw);
   });
 }
-
-type BytesReceived = (tenant: string, bytes: number) => void;
 
 type Chunk = PacedChunk & { go(): void };
 
