@@ -2,9 +2,8 @@ import type { Clock } from "@faceline/runtime/clock";
 import type { Batch, BatchId } from "@faceline/contracts/wire/batch";
 import { type FinishedBatch, finishedBatchesMax } from "@faceline/contracts/wire/report";
 import type { AnswerOutbox, CompletedTask } from "./answer-outbox.ts";
-import { nothingRun, paddedSize, type RunMeasurements } from "./batch-report.ts";
+import { nothingRun, type RunMeasurements } from "./batch-report.ts";
 import type { BatchSpans, BatchTimes } from "./batch-spans.ts";
-import type { Engine } from "./engine/engine.ts";
 import type { RunUsage } from "./engine/work.ts";
 import type { BatchHistory } from "./live/batch-history.ts";
 import type { WorkerMetrics } from "./worker-metrics.ts";
@@ -48,7 +47,7 @@ export class BatchCompletion {
     this.#answering.add(batch);
     if (completed !== undefined) await this.#parts.answers.send(completed, batch.id);
     this.#answering.delete(batch);
-    const { clock, metrics, history, spans, engine } = this.#parts;
+    const { clock, metrics, history, spans } = this.#parts;
     const answeredAt = clock.now();
     spans.end(batch, { ...times, answeredAt }, { completed: completed ?? [], usage, error });
     const { receivedAt } = times;
@@ -58,10 +57,7 @@ export class BatchCompletion {
       receivedAt,
       answeredAt,
     });
-    history?.add(batch, completed !== undefined, {
-      ...measurements,
-      bucket: paddedSize(engine.lanes, batch.lane, measurements.size),
-    });
+    history?.add(batch, completed !== undefined, measurements);
     this.#finish(batch, completed === undefined ? "failed" : "answered", measurements);
   }
 
@@ -88,7 +84,6 @@ export type BatchResult = {
 export type BatchCompletionParts = {
   clock: Clock;
   answers: AnswerOutbox;
-  engine: Pick<Engine, "lanes">;
   spans: BatchSpans;
   /** Undefined: nobody reads them. */
   metrics?: WorkerMetrics | undefined;

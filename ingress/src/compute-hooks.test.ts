@@ -7,7 +7,6 @@ import type { FastifyInstance } from "fastify";
 import { base64Image, facesAnswer, testKey, testKeyRecord, testServer } from "../testing/server.ts";
 import { ApiError } from "./call/api-error.ts";
 import type { DispatchedCall, Ports } from "./call/ports.ts";
-import { CallerHistory } from "./live/caller-history.ts";
 
 const vectors = { img1: [1, 0], img2: [1, 0] };
 const rate = { limit: 100, remaining: 7, resetMs: 1_860 };
@@ -37,31 +36,6 @@ test("rate_limited: 429 with Retry-After, before the body is read", async (t) =>
   const response = await post("/verify", "{broken", { "content-type": "application/json" });
   assert.deepEqual([response.statusCode, response.json().error], [429, "rate_limited"]);
   assert.deepEqual([response.headers["retry-after"], response.headers["ratelimit-limit"]], ["2", "100"]);
-});
-
-test("who calls is counted: bytes that arrive, and calls in flight unless they are refused", async (t) => {
-  const callers = new CallerHistory();
-  const read = () =>
-    callers.read(0).loudest.map(({ caller, bytes, inFlight }) => [caller, bytes.all, inFlight]);
-  const during: unknown[] = [];
-  const error = new ApiError("rate_limited", "The team calls too often.");
-  const { post } = testServer(t, {
-    callers: {
-      begin: (tenant) => callers.begin(tenant),
-      received: (tenant, bytes) => callers.received(tenant, bytes, 0),
-    },
-    dispatch: async () => {
-      during.push(...read());
-      return [facesAnswer([1, 0])];
-    },
-    acquireTeamSlot: async () => (during.length === 0 ? { release() {} } : { error, release() {} }),
-  });
-  const body = JSON.stringify({ img: image });
-  const headers = { "content-type": "application/json" };
-  assert.equal((await post("/represent", body, headers)).statusCode, 200);
-  assert.deepEqual([during, read()], [[["ants", body.length, 1]], [["ants", body.length, 0]]]);
-  assert.equal((await post("/represent", body, headers)).statusCode, 429);
-  assert.equal(callers.read(0).loudest[0]!.inFlight, 0);
 });
 
 test("a team without limits of its own has the limits of the service", async (t) => {

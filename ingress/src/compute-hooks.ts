@@ -45,7 +45,6 @@ export function addComputeHooks(
     if (pacedWhenRefused) request.bodySender = bodySender;
     holdSlot(reply, await acquireSlot());
     if (record.keyId !== undefined) app.acceptConnection(request.raw.socket);
-    if (ports.callers !== undefined) onClose(reply, ports.callers.begin(tenant));
     request.bodySender = bodySender;
     const memory = new CallMemory();
     onClose(reply, () => memory.end());

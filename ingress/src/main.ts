@@ -22,6 +22,7 @@ import { callSpans } from "./call/call-spans.ts";
 import { accountsAreOn, IngressConfig, openAccessWarning, proxyWarning, usageIsCounted } from "./config.ts";
 import { dispatchCall } from "./dispatch/dispatch-call.ts";
 import { drain } from "./drain.ts";
+import { serviceHealth } from "./endpoints/health.ts";
 import { SharedBudget } from "./limits/shared-budget.ts";
 import { openTeamLimiter } from "./limits/team-limiter.ts";
 import { openVisitorLimiter } from "./limits/visitor-limiter.ts";
@@ -136,10 +137,6 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       isServing,
       isStopping: () => stop.aborted,
       metrics,
-      callers: history && {
-        begin: (tenant) => history.callers.begin(tenant),
-        received: (tenant, bytes) => history.callers.received(tenant, bytes, clock.now()),
-      },
       drainTimeout: drainTimeout.signal,
       decideSampling: (traceId, parentSampled) => tracing.decide(traceId, parentSampled),
       recordCall: (call) => {
@@ -193,8 +190,8 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
         connections: open!.connections(),
         bodyBytes: server.heldBodyBytes(),
         imageBytes: budget.heldBytes,
-        pools: poolStates(),
-        settings: config,
+        health: serviceHealth({ dependencyHealth, isServing, poolStates }, models.lanes).response,
+        pools: config.POOLS,
       }),
   });
   // With Node's default of 511, a burst of 1,800 new connections lost 94 to 379. The kernel's

@@ -139,7 +139,7 @@ function createApp({ ports, settings, site, bug, reportClosed }: ServerParts): F
 /** Adds parsers of bodies, with the memory and the pace that all of them share. */
 function addBodies(app: FastifyInstance, { ports, settings }: ServerParts, models: EnabledModels): BodyParts {
   const budget = new SharedBudget(settings.BODIES_IN_FLIGHT_BYTES_MAX);
-  const pace = new BodyPace(settings, ports.callers?.received);
+  const pace = new BodyPace(settings);
   app.decorate("heldBodyBytes", () => budget.heldBytes);
   ports.metrics.observe("faceline.bodies.used", () => [[budget.heldBytes, {}]]);
   ports.metrics.observe("faceline.bodies.max", () => [[settings.BODIES_IN_FLIGHT_BYTES_MAX, {}]]);

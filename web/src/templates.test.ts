@@ -1,13 +1,17 @@
-// Covers ./html.ts, and the templates of all pages.
+// Covers runtime/design/html.ts, and the templates of all pages.
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 import { each, html } from "./html.ts";
 
-const files = globSync("**/*.ts", { cwd: import.meta.dirname, exclude: ["browser/**", "**/*.test.ts"] });
+const repository = new URL("../../", import.meta.url);
+const files = globSync(["web/src/**/*.ts", "runtime/design/html.ts", "runtime/live/*.ts"], {
+  cwd: repository,
+  exclude: ["web/src/browser/**", "**/*.test.ts"],
+});
 const sources = files.map((file) => ({
   file,
-  text: readFileSync(new URL(file, import.meta.url), "utf8").replaceAll(/^\s*(\/\/|\*|\/\*).*$/gm, ""),
+  text: readFileSync(new URL(file, repository), "utf8").replaceAll(/^\s*(\/\/|\*|\/\*).*$/gm, ""),
 }));
 
 test("values are escaped, in text and in attributes", () => {
@@ -54,5 +58,5 @@ test("no template has a style, a handler or a script of its own: the policy woul
 
 test("text becomes Html by a cast in html.ts alone", () => {
   const casts = sources.filter(({ text }) => /\bas Html\b/.test(text)).map(({ file }) => file);
-  assert.deepEqual(casts, ["html.ts"]);
+  assert.deepEqual(casts.toSorted(), ["runtime/design/html.ts"]);
 });

@@ -1,89 +1,78 @@
-// Covers lane-history.ts and batcher-state.ts too.
+// Covers batcher-state.ts too.
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { LiveBatcher } from "@faceline/runtime/live/state";
+import type { FinishedBatch } from "@faceline/contracts/wire/report";
+import type { LivePart } from "@faceline/runtime/live/state";
 import { answered, buildOf, call, newPool, report } from "../../testing/fixtures.ts";
 import { decide } from "../scheduling/decide.ts";
+import type { SentBatch } from "../scheduling/state/sent-batch.ts";
 import type { Event, Move } from "../scheduling/state/state.ts";
 import { liveBatcher } from "./batcher-state.ts";
 import { SchedulerHistory } from "./scheduler-history.ts";
 
-test("a batch is shown with its size, its reason, its run time and how well its end was predicted", () => {
+test("a lane is shown with what waits, for what, and its rate; a batch in its minute", () => {
   const pool = openPool();
-  pool.handle(report("w1"), 0);
-  const batch = pool.handle(call("one", 3, { now: 0 }), 20).find((move) => move.kind === "dispatch")!.batch;
-  const finished = [{ ...answered(batch), endedAt: 100, runMs: 18 }];
-  pool.handle(report("w1", { sentAt: 101, finished }), 102);
-  // Reports repeat what they have said.
-  pool.handle(report("w1", { sentAt: 103, finished }), 104);
-  const [lane] = pool.live(12_000).lanes;
-  assert.equal(lane!.lane, "Dlib/ssd");
-  assert.deepEqual(lane!.sizes, [{ size: 3, batches: 1 }]);
-  assert.equal(lane!.reasons[batch.reason].all, 1);
-  // Padded to 4.
-  assert.deepEqual(lane!.run.measured, [{ size: 4, runsMs: [18] }]);
-  assert.deepEqual(lane!.run.expected.at(-1), { size: 8, ms: 26 });
-  const [prediction, ...more] = lane!.predictions;
-  assert.equal(prediction!.realMs, 80);
-  assert.ok(prediction!.predictedMs > 18 && prediction!.predictedMs < 30);
-  assert.deepEqual(more, []);
-  assert.equal(
-    pool.live(12_000).sent.reduce((sum, each) => sum + each),
-    3,
+  pool.handle(call("one", 4, { now: 0 }), 0);
+  const [stranded] = pool.live(2_100).tables["lanes"]!;
+  assert.deepEqual(
+    [stranded!["lane"], stranded!["waiting"], stranded!["oldestMs"], stranded!["state"], stranded!["build"]],
+    ["Dlib/ssd", 4, 2_100, "No worker of this lane is in service.", null],
   );
+  assert.equal(pool.live(2_100).status.title, "No worker");
+  pool.handle(report("w1", { sentAt: 2_200 }), 2_200);
+  const live = pool.live(12_000);
+  const [lane] = live.tables["lanes"]!;
+  assert.deepEqual(
+    [lane!["sentPerSecond"], lane!["loadedSizes"], lane!["precision"]],
+    [0.4, [1, 2, 4, 8], "float32"],
+  );
+  const { tasksSent, batches, largestBatch, mostWaiting } = live.tables["lastMinutes"]![0]!;
+  assert.deepEqual([tasksSent, batches, largestBatch, mostWaiting], [4, 1, 4, 4]);
 });
 
-test("what was shed is counted by reason, for its lane and in all", () => {
+test("what was shed is counted by its reason, which the status names", () => {
   const pool = openPool();
   pool.handle(report("w1"), 0);
   pool.handle(call("hopeless", 2, { now: 0, deadlineAt: 1 }), 0);
-  const live = pool.live(3_000);
-  assert.equal(live.shed.deadline_infeasible.all, 2);
-  assert.equal(live.lanes[0]!.shed.all, 2);
-  assert.equal(live.unserved.at(-1), 2);
-  assert.equal(live.shed.queue_too_long.all, 0);
-});
-
-test("what waits is shown now, and the most of each slot", () => {
-  const pool = openPool();
-  pool.handle(call("one", 5, { now: 0 }), 0);
-  pool.handle(call("two", 1, { now: 600 }), 600);
-  const { lanes, waiting } = pool.live(2_100);
-  assert.deepEqual([lanes[0]!.waiting, lanes[0]!.oldestMs, lanes[0]!.build], [6, 2_100, null]);
-  assert.deepEqual(lanes[0]!.wait, { kind: "no_worker" });
-  assert.deepEqual([waiting.at(-1), lanes[0]!.waitingMost.at(-1)], [6, 6]);
+  const { status, tables } = pool.live(6_000);
+  assert.match(`${status.title}: ${status.detail}`, /^Overloaded: 100 % .* \(deadline_infeasible\)\.$/);
+  assert.deepEqual(tables["tasksWithoutRun"], [
+    {
+      reason: "deadline_infeasible",
+      meaning: "could not be answered before their deadline",
+      past10s: 2,
+      past5min: 2,
+    },
+  ]);
 });
 
 test("a worker is free, runs, prepares, or is silent", () => {
   const pool = openPool();
-  const state = (now: number) => pool.live(now).workers.map((worker) => worker.state);
+  const state = (now: number) => pool.live(now).tables["workers"]!.map((worker) => worker["state"]);
   pool.handle(report("w1"), 0);
   assert.deepEqual(state(0), ["free"]);
-  const batch = pool.handle(call("one", 2, { now: 1 }), 1).find((move) => move.kind === "dispatch")!.batch;
-  assert.deepEqual(state(1), ["preparing"]);
+  const { batch } = dispatched(pool.handle(call("one", 2, { now: 1 }), 1));
+  assert.deepEqual(state(1), ["fetches and decodes images"]);
   pool.handle(report("w1", { running: { batch, startedAt: 5, endsAt: 19 } }), 6);
-  assert.deepEqual(state(6), ["running"]);
-  assert.deepEqual(pool.live(6).workers[0]!.running, { lane: "Dlib/ssd", tasks: 2, leftMs: 13 });
-  assert.deepEqual(state(1_100), ["silent"]);
+  assert.deepEqual(state(6), ["runs a batch"]);
+  const [worker] = pool.live(6).tables["workers"]!;
+  assert.deepEqual([worker!["runs"], worker!["leftMs"]], ["2 tasks of Dlib/ssd", 13]);
+  assert.deepEqual(worker!["loaded"], ["Dlib/ssd float32 on cpu (00000000)"]);
+  assert.deepEqual(state(1_100), ["silent: sends no reports"]);
 });
 
-test("a worker is shown with its run times ÷ the others'", () => {
+test("a worker whose runs take 1.5 times as long as those of the others is slow, from the eighth run on", () => {
   const pool = openPool();
   for (const partition of [1, 2]) pool.handle(report(`w${partition}`, { partition }), 0);
-  const sent = [1, 2].map((now) => dispatched(pool.handle(call(`c${now}`, 2, { now }), now)));
-  for (const { batch, worker } of sent) {
-    const [name, partition, runMs] =
-      worker === "inference-w1" ? (["w1", 1, 20] as const) : (["w2", 2, 50] as const);
-    pool.handle(report(name, { partition, finished: [{ ...answered(batch), runMs }] }), 60);
-  }
-  const compared = (now: number) =>
-    pool.live(now).workers.map((each) => [each.runRatio, each.comparedRuns, each.isSlow]);
-  assert.deepEqual(compared(2_500), [
-    [0.4, 1, false],
-    [2.5, 1, false],
-  ]);
-  const never = [null, 0, false];
-  assert.deepEqual(compared(400_000), [never, never]);
+  const run = (worker: string, runMs: number) =>
+    pool.ended(worker, { ...answered({ id: "a" }), size: 4, runMs });
+  const runTimes = () => pool.live(1_000).tables["workers"]!.map((worker) => worker["runTimes"]);
+  for (let count = 0; count < 7; count++) run("inference-w1", 18);
+  for (let count = 0; count < 8; count++) run("inference-w2", 36);
+  assert.deepEqual(runTimes(), [null, null]);
+  run("inference-w1", 18);
+  assert.deepEqual(runTimes(), ["0.5 × the others", "SLOW: 2 × the others"]);
+  assert.equal(pool.live(1_000).status.title, "A worker is slow");
 });
 
 test("a worker is shown with the runs that failed and the batches that were lost on it", () => {
@@ -93,57 +82,54 @@ test("a worker is shown with the runs that failed and the batches that were lost
   const retried = pool.handle(report("w1", { finished: [{ ...answered(failed.batch), end: "failed" }] }), 60);
   pool.handle(report("w1", { running: { batch: dispatched(retried).batch, startedAt: 70, endsAt: 90 } }), 70);
   for (let now = 100; now < 1_500; now += 100) pool.handle({ kind: "timer" }, now);
-  const [worker] = pool.live(4_000).workers;
-  assert.deepEqual(
-    [worker!.failedRuns, worker!.lostBatches],
-    [
-      { last10s: 1, all: 1 },
-      // The running one, and one that it has not confirmed.
-      { last10s: 2, all: 2 },
-    ],
-  );
+  const [worker] = pool.live(6_000).tables["workers"]!;
+  // The running batch was lost, and one that the worker has not confirmed.
+  assert.deepEqual([worker!["failedPast5min"], worker!["lostPast5min"]], [1, 2]);
 });
 
 const dispatched = (moves: Move[]) => moves.find((move) => move.kind === "dispatch")!;
 
-test("the role of a batcher: active, standby, without its session, stopping", () => {
+test("the role of a batcher: active, standby without lanes, cut off, stopping", () => {
   const pool = openPool();
-  assert.equal(pool.live(0).role, "active");
+  pool.handle(report("w1"), 0);
+  const role = (now: number) => pool.live(now).facts["role"];
+  assert.deepEqual([role(0), pool.live(0).tables["lanes"]!.length], ["active", 1]);
   pool.handle({ kind: "session", endsAt: 50 }, 0);
-  assert.equal(pool.live(60).role, "cut_off");
+  assert.equal(role(60), "cut off");
   pool.handle({ kind: "partition_lost" }, 70);
-  assert.equal(pool.live(70).role, "standby");
+  assert.deepEqual([role(70), pool.live(70).tables["lanes"]!.length], ["standby", 0]);
   pool.handle({ kind: "drain" }, 80);
-  assert.equal(pool.live(80).role, "stopping");
+  assert.equal(role(80), "stopping");
 });
 
-test("many lanes, builds and workers do not make the answer larger than 256 KiB", () => {
+test("many lanes, builds and workers do not make the page longer than it may be", () => {
   const pool = openPool();
   for (let worker = 0; worker < 70; worker++) {
     const lanes = [`Model${worker % 35}/ssd`];
     pool.handle(report(`w${worker}`, { lanes, build: buildOf(`${worker % 2}`), partition: worker }), worker);
-    pool.handle(call(`c${worker}`, 3, { now: worker }), worker);
   }
-  const live = pool.live(80);
-  assert.deepEqual([live.lanes.length, live.workers.length, live.workersOmitted], [16, 64, 6]);
-  assert.ok(live.lanesOmitted > 16);
-  const bytes = JSON.stringify(live).length;
-  assert.ok(bytes < 256 * 1024, `${bytes} bytes`);
+  const { facts, tables } = pool.live(80);
+  assert.deepEqual([tables["lanes"]!.length, tables["workers"]!.length], [16, 64]);
+  assert.deepEqual([facts["lanes"], facts["workers"], facts["workersInService"]], [70, 70, 70]);
 });
 
 function openPool() {
   const state = newPool();
   const history = new SchedulerHistory(state);
   const handle = (event: Event, now: number): Move[] => {
-    history.beforeDecision(event);
     const moves = decide(state, event, now);
     history.afterDecision(moves, now);
     return moves;
   };
   handle({ kind: "partition_assigned" }, 0);
+  const ended = (worker: string, finished: FinishedBatch) => {
+    const sent = { worker, lane: [...state.lanes.values()][0] } as unknown as SentBatch;
+    history.afterDecision([{ kind: "batch_ended", sent, end: { kind: "answered", finished } }], 0);
+  };
   return {
     handle,
-    live: (now: number): LiveBatcher =>
+    ended,
+    live: (now: number): LivePart =>
       liveBatcher(state, history, { pool: "default", kafka: "responsive", now }),
   };
 }

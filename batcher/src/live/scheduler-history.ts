@@ -1,108 +1,83 @@
+import type { Batch } from "@faceline/contracts/wire/batch";
+import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
-import type { Report } from "@faceline/contracts/wire/report";
-import { RecentSlots } from "@faceline/runtime/live/recent/slots";
+import { RecentCounts } from "@faceline/runtime/live/recent-counts";
 import type { SchedulerObserver } from "../scheduler-loop.ts";
-import type { Lane } from "../scheduling/state/lane.ts";
-import type { AnswerMove, Dispatch, Event, Move, State } from "../scheduling/state/state.ts";
-import { LaneHistory } from "./lane-history.ts";
-import { WorkerHistory } from "./worker-history.ts";
+import type { SentBatch } from "../scheduling/state/sent-batch.ts";
+import type { BatchEnd, Move, State } from "../scheduling/state/state.ts";
 
-/**
- * Remembers the last minutes of the scheduler for the live page, in a bounded memory and without a timer. It
- * adds some 3 µs to the 30 µs of a batch. Nothing is computed until somebody asks.
- */
+/** Remembers the last minutes of the scheduler for the live page, in a bounded memory and without a timer. */
 export class SchedulerHistory implements SchedulerObserver {
-  readonly tasks = new RecentSlots<"sent" | "waiting" | "unserved" | "expired">();
-  readonly shed = new RecentSlots<ShedReason>();
-  readonly failed = new RecentSlots<(typeof failureReasons)[number]>();
+  readonly counts = new RecentCounts<SchedulerCount>(500);
   readonly #state: State;
-  /** Freed with the lanes that the scheduler forgets. */
-  readonly #lanes = new WeakMap<Lane, LaneHistory>();
-  readonly #workers = new Map<string, WorkerHistory>();
+  /** Run times of each worker ÷ those expected for lane and size, as an exponentially weighted mean. */
+  readonly #paces = new Map<string, { ratio: number; runs: number }>();
 
   constructor(state: State) {
     this.#state = state;
   }
 
-  of(lane: Lane): LaneHistory {
-    let history = this.#lanes.get(lane);
-    if (history === undefined) {
-      history = new LaneHistory();
-      this.#lanes.set(lane, history);
-    }
-    return history;
-  }
-
-  /** Histories of workers that the scheduler has forgotten are dropped when another worker is new. */
-  ofWorker(id: string): WorkerHistory {
-    let history = this.#workers.get(id);
-    if (history === undefined) {
-      for (const known of this.#workers.keys()) {
-        if (!this.#state.workers.has(known)) this.#workers.delete(known);
-      }
-      history = new WorkerHistory();
-      this.#workers.set(id, history);
-    }
-    return history;
-  }
-
-  beforeDecision(event: Event): void {
-    if (event.kind === "report") this.#addFinished(event.report);
-  }
+  beforeDecision(): void {}
 
   afterDecision(moves: Move[], now: number): void {
     for (const move of moves) {
-      if (move.kind === "dispatch") this.#addDispatch(move, now);
-      else if (move.kind === "answer") this.#addAnswer(move, now);
-      else if (move.kind === "batch_ended") this.ofWorker(move.sent.worker).addEnd(move.sent, move.end, now);
-    }
-    let waiting = 0;
-    for (const lane of this.#state.lanes.values()) {
-      this.of(lane).addState(lane, now);
-      waiting += lane.waitingCount;
-    }
-    this.tasks.raise("waiting", waiting, now);
-  }
-
-  #addFinished({ finished }: Report): void {
-    for (const { batch, end, size, runMs, endedAt } of finished) {
-      // Reports repeat what they have said, of batches that are no longer in `sent`.
-      const sent = this.#state.sent.get(batch);
-      if (sent === undefined || end !== "answered" || size === 0) continue;
-      const history = this.of(sent.lane);
-      history.addRun(sent.lane.estimates.paddedSize(size), runMs);
-      if (sent.dispatch === undefined) continue;
-      history.predictions.add({
-        predictedMs: sent.dispatch.predictedEndAt - sent.sentAt,
-        realMs: endedAt - sent.sentAt,
-      });
-    }
-  }
-
-  #addDispatch({ batch }: Dispatch, now: number): void {
-    const lane = this.#state.sent.get(batch.id)?.lane;
-    if (lane === undefined) return;
-    const { counts, reasons, sizes } = this.of(lane);
-    const count = batch.tasks.length;
-    counts.add("sent", count, now);
-    reasons.add(batch.reason, 1, now);
-    sizes.add(count, 1, now);
-    this.tasks.add("sent", count, now);
-  }
-
-  #addAnswer({ lane: id, outcome }: AnswerMove, now: number): void {
-    this.tasks.add("unserved", 1, now);
-    switch (outcome.kind) {
-      case "shed": {
-        this.shed.add(outcome.reason, 1, now);
-        const lane = this.#state.lanes.values().find((each) => each.id === id);
-        if (lane !== undefined) this.of(lane).counts.add("shed", 1, now);
-        return;
+      if (move.kind === "dispatch") this.#addDispatch(move.batch, now);
+      else if (move.kind === "batch_ended") this.#addEnd(move.sent, move.end, now);
+      else if (move.kind === "answer") {
+        const { outcome } = move;
+        this.counts.add(outcome.kind === "expired" ? outcome.kind : outcome.reason, 1, now);
       }
-      case "expired":
-        return this.tasks.add("expired", 1, now);
-      case "failed":
-        return this.failed.add(outcome.reason, 1, now);
+    }
+    const waiting = this.#state.lanes.values().reduce((sum, { waitingCount }) => sum + waitingCount, 0);
+    this.counts.raise("most waiting", waiting, now);
+  }
+
+  /**
+   * Returns the run times of a worker ÷ those of the others, each compared with the time that was expected
+   * for its lane and size; null while too few runs are known.
+   */
+  runRatio(worker: string): number | null {
+    const known = [...this.#paces].filter(([, { runs }]) => runs >= comparedRunsMin);
+    const own = known.find(([id]) => id === worker)?.[1];
+    const others = known.filter(([id]) => id !== worker && this.#state.workers.has(id));
+    if (own === undefined || others.length === 0) return null;
+    return own.ratio / (others.reduce((sum, [, { ratio }]) => sum + ratio, 0) / others.length);
+  }
+
+  #addDispatch({ lane, tasks }: Batch, now: number): void {
+    this.counts.add("batches", 1, now);
+    this.counts.add("tasks", tasks.length, now);
+    this.counts.add(`tasks of ${lane}`, tasks.length, now);
+    this.counts.raise("largest batch", tasks.length, now);
+  }
+
+  #addEnd({ worker, lane }: SentBatch, { kind, finished }: BatchEnd, now: number): void {
+    if (kind === "failed") this.counts.add(`failed by ${worker}`, 1, now);
+    if (kind === "lost" || kind === "unreceived") this.counts.add(`lost by ${worker}`, 1, now);
+    if (kind !== "answered" || finished === undefined || finished.size === 0) return;
+    const ratio = finished.runMs / lane.estimates.run.meanMs(lane.estimates.paddedSize(finished.size));
+    const pace = this.#paces.get(worker);
+    if (pace === undefined) {
+      for (const id of this.#paces.keys()) if (!this.#state.workers.has(id)) this.#paces.delete(id);
+      this.#paces.set(worker, { ratio, runs: 1 });
+    } else {
+      pace.ratio += 0.1 * (ratio - pace.ratio);
+      pace.runs++;
     }
   }
 }
+
+/** One long run is no slow worker. */
+const comparedRunsMin = 8;
+
+type SchedulerCount =
+  | "tasks"
+  | `tasks of ${LaneId}`
+  | "batches"
+  | "largest batch"
+  | "most waiting"
+  | UnservedReason
+  | `${"failed" | "lost"} by ${string}`;
+
+/** Why a task ended without a run. */
+export type UnservedReason = ShedReason | "expired" | (typeof failureReasons)[number];

@@ -1,4 +1,3 @@
-import { readFileSync } from "node:fs";
 import { findJava } from "../../launcher/kafka-install.ts";
 import { operatorsTokenFile } from "../../launcher/launch-operators.ts";
 import type { PortSetting } from "../../launcher/ports.ts";
@@ -9,8 +8,6 @@ import type { Steps } from "../../launcher/steps.ts";
 import { Supervisor, type SupervisorOptions } from "../../launcher/supervisor.ts";
 import { openObserveServer } from "./observe-server.ts";
 import { linksPage } from "./page.ts";
-import { processCards } from "./process-cards.ts";
-import { processReadings } from "./process-readings.ts";
 import { prometheusOrigin, prometheusProgram } from "./prometheus.ts";
 import { findPrometheus, pagesPath, type PrometheusCommands } from "./prometheus-install.ts";
 import { searchAddress } from "./searches.ts";
@@ -57,7 +54,7 @@ export class Observation implements AsyncDisposable {
 
   /** Opens the server, and starts the programs in the background: `ready` waits for them. */
   async start(): Promise<void> {
-    const { config, env, state, watch } = this.#options;
+    const { config, watch } = this.#options;
     const commands = this.#commands!;
     const zipkin = zipkinOrigin(config.ZIPKIN_PORT);
     const queue = this.#opened.use(
@@ -73,15 +70,11 @@ export class Observation implements AsyncDisposable {
         commands.prometheus && `${prometheusOrigin(config.PROMETHEUS_PORT)}${pagesPath(commands.prometheus)}`,
       processes,
     };
-    const tokenFile = operatorsTokenFile(env, state.secrets);
-    const readings = processReadings(processes, () => tokenFile && readFileSync(tokenFile, "utf8").trim());
-    const cards = async () => processCards(await readings());
     const server = await openObserveServer({
       port: config.OBSERVE_PORT,
       queue,
       traceAddress: (traceId) => `${zipkin}/zipkin/traces/${traceId}`,
-      page: async () => linksPage(links, await cards()),
-      cards,
+      page: () => linksPage(links),
       search: (name) => searchAddress(zipkin, name, Date.now()),
     });
     this.#opened.use(server);

@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { request } from "node:http";
 import test, { type TestContext } from "node:test";
 import { gzipSync } from "node:zlib";
-import { node } from "@faceline/runtime/live/view/node";
 import { oddRequests, rawResponse } from "@faceline/runtime/testing/odd-requests";
 import { freePorts } from "../../launcher/ports.ts";
 import { openObserveServer } from "./observe-server.ts";
@@ -60,9 +59,6 @@ test("the page and the searches are there, for loopback alone", async (t) => {
     return promise;
   };
   assert.equal(await get("/"), "200 text/html; charset=utf-8");
-  assert.equal(await get("/now.json"), "200 application/json");
-  assert.equal(await get("/live/assets/design/tokens.css"), "200 text/css; charset=utf-8");
-  assert.equal(await get("/live"), "404 text/plain; charset=utf-8");
   assert.equal(await get("/traces/slow"), "302 http://zipkin/?slow");
   assert.equal(await get("/traces/unknown"), "404 text/plain; charset=utf-8");
   assert.equal(await get("/v1/traces"), "405 text/plain; charset=utf-8");
@@ -89,7 +85,6 @@ async function open(t: TestContext, { spansMax = 100 } = {}) {
     queue: { add },
     traceAddress: (id) => id,
     page: async () => "<!doctype html>",
-    cards: async () => node("div"),
     search: (name) => (name === "slow" ? "http://zipkin/?slow" : undefined),
   });
   t.after(() => server[Symbol.asyncDispose]());

@@ -1,8 +1,6 @@
 import type { IncomingMessage } from "node:http";
 import { promisify } from "node:util";
 import { gunzip } from "node:zlib";
-import { livePage, livePageHeaders } from "@faceline/runtime/live/serve/live-page";
-import type { ViewNode } from "@faceline/runtime/live/view/node";
 import { openReplyServer, type Reply, targetOf } from "@faceline/runtime/reply-server";
 import type { SpanQueue } from "./span-queue.ts";
 import { toZipkinSpans } from "./zipkin-spans.ts";
@@ -10,8 +8,7 @@ import { toZipkinSpans } from "./zipkin-spans.ts";
 /**
  * Serves on loopback:
  *
- *     GET /             the links page, and what it loads
- *     GET /now.json     the state of each process, as its cards
+ *     GET /             the links page
  *     GET /traces/NAME  leads to a search in Zipkin
  *     POST /v1/traces   takes spans in: OTLP by HTTP in JSON, also with gzip
  *
@@ -37,11 +34,7 @@ async function answerTo(options: ObserveServerOptions, request: IncomingMessage)
   if (request.method !== "GET" && request.method !== "HEAD") {
     return { status: 405, headers: { allow: "GET, HEAD" } };
   }
-  if (path === "/") return { status: 200, headers: pageHeaders, text: await options.page() };
-  if (path === "/now.json")
-    return { status: 200, headers: json, text: JSON.stringify(await options.cards()) };
-  const asset = path.startsWith("/live/assets/") ? await livePage(path) : undefined;
-  if (asset !== undefined) return { status: 200, ...asset };
+  if (path === "/") return { status: 200, type: "text/html; charset=utf-8", text: await options.page() };
   const location = /^\/traces\/(\w+)$/.exec(path)?.[1];
   const search = location === undefined ? undefined : options.search(location);
   if (search !== undefined) return { status: 302, headers: { location: search } };
@@ -88,8 +81,6 @@ const otlpReply = (status: number, message?: string): Reply => ({
   text: JSON.stringify(message === undefined ? {} : { message }),
 });
 
-const pageHeaders = { ...livePageHeaders, "content-type": "text/html; charset=utf-8" };
-
 const unzip = promisify(gunzip);
 const bodyBytesMax = 4 * 1024 * 1024;
 const connectionsMax = 64;
@@ -103,8 +94,6 @@ type ObserveServerOptions = {
   traceAddress(traceId: string): string;
   /** The links page, as HTML. */
   page(): Promise<string>;
-  /** The part of it that changes. */
-  cards(): Promise<ViewNode>;
   /** Address of the search of this name in Zipkin; undefined where there is none. */
   search(name: string): string | undefined;
 };

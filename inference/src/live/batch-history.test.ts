@@ -6,33 +6,30 @@ import { BatchHistory } from "./batch-history.ts";
 import { liveInference } from "./inference-state.ts";
 
 const batch = { lane: "Dlib/ssd", predictedRunMs: 40 } as Batch;
+const run = { size: 3, prepareMs: 5, runMs: 44, endedAt: 1_000 };
+const live = (history: BatchHistory) =>
+  liveInference({ now: 6_000, pool: "default", modelled: false, report: undefined, history });
 
-test("a run is shown with its size, its padding, its times and its prediction", () => {
+test("the runs of a minute are shown with their times and predictions, and runs that take longer", () => {
   const history = new BatchHistory();
-  history.add(batch, true, { size: 3, bucket: 4, prepareMs: 5, runMs: 44, endedAt: 1_000 });
-  const { runs, tasks, answered } = history.read(2_100);
-  assert.deepEqual(runs, [
-    { lane: "Dlib/ssd", tasks: 3, bucket: 4, prepareMs: 5, runMs: 44, predictedRunMs: 40, isAnswered: true },
-  ]);
-  assert.deepEqual([tasks.at(-1), answered.all], [3, 1]);
-});
-
-test("a run that lies in several slots makes the worker busy in each", () => {
-  const history = new BatchHistory();
-  // From 3 s to 9 s; slots are 2 s long.
-  history.add(batch, true, { size: 1, bucket: 1, prepareMs: 5, runMs: 6_000, endedAt: 9_000 });
-  assert.deepEqual(history.read(10_000).busy.slice(-5), [0, 0.5, 1, 1, 0.5]);
+  history.add(batch, true, run);
+  history.add(batch, true, { ...run, runMs: 54 });
+  const { tables, status } = live(history);
+  const { batches, tasks, meanRunMs, predictedMs } = tables["lastMinutes"]![0]!;
+  assert.deepEqual([batches, tasks, meanRunMs, predictedMs], [2, 6, 49, 40]);
+  assert.match(`${status.title}: ${status.detail}`, /^All is well: 0\.2 batches per second; runs take 1 %/);
+  for (let i = 0; i < 6; i++) history.add(batch, true, { ...run, runMs: 60 });
+  assert.equal(live(history).status.title, "Slower than predicted");
 });
 
 test("a batch that could not be prepared failed, and did not run", () => {
   const history = new BatchHistory();
-  history.add(batch, false, { size: 0, bucket: 0, prepareMs: 0, runMs: 0, endedAt: 1_000 });
-  const { runs, busy, failed } = history.read(2_100);
-  assert.deepEqual([runs, busy.at(-1), failed.all], [[], 0, 1]);
+  history.add(batch, false, { ...run, size: 0, runMs: 0 });
+  const { tables, status } = live(history);
+  assert.deepEqual([tables["lastMinutes"]![0]!["batches"], status.title], [0, "Batches fail"]);
 });
 
 test("a worker that still loads its models has a page", () => {
-  const parts = { now: 0, pool: "default", modelled: false, report: undefined };
-  const live = liveInference({ ...parts, history: new BatchHistory() });
-  assert.deepEqual([live.lanes, live.running, live.staged, live.partitions], [[], null, 0, 0]);
+  const { facts, tables } = live(new BatchHistory());
+  assert.deepEqual([facts["now"], facts["partitions"], tables["lanes"]], ["loads its models", 0, []]);
 });

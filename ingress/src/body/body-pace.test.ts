@@ -17,17 +17,16 @@ test("a team that sends more bytes than its limit is slowed down, and another te
   assert.ok(ants.readBytes() < MiB, `${ants.readBytes()} bytes were read`);
 });
 
-for (const [name, key, status, isOf] of [
-  ["a call that is refused before it is read", "refused", 429, /^[0-9a-f]{64}$/],
-  ["a call without a key", "", 401, /^~keyless$/],
+for (const [name, key, status] of [
+  ["a call that is refused before it is read", "refused", 429],
+  ["a call without a key", "", 401],
 ] as const) {
-  test(`the body of ${name} is discarded no faster, and is counted`, async (t) => {
-    const { upload, callsOfBees, receivedFrom } = await listeningServer(t);
+  test(`the body of ${name} is discarded no faster`, async (t) => {
+    const { upload, callsOfBees } = await listeningServer(t);
     using ants = upload(key);
     await waitUntil("it is answered", async () => ants.answer().startsWith(`HTTP/1.1 ${status}`));
     assert.deepEqual(await callsOfBees(), [200]);
     assert.ok(ants.readBytes() < MiB, `${ants.readBytes()} bytes were read`);
-    assert.match(receivedFrom[0]!, isOf);
   });
 }
 
@@ -35,10 +34,8 @@ for (const [name, key, status, isOf] of [
 async function listeningServer(t: TestContext) {
   const tooMany = new ApiError("rate_limited", "Too many calls.", { retryAfterMs: 1 });
   let refuse = false;
-  const receivedFrom: string[] = [];
   const { app, post } = testServer(t, {
     settings: { TEAM_BODY_BYTES_PER_SECOND: "1000" },
-    callers: { begin: () => () => {}, received: (tenant) => void receivedFrom.push(tenant) },
     findKey: async (sha256) => ({ ...testKeyRecord, key: { ...testKeyRecord.key, team: sha256 } }),
     acquireTeamSlot: async () => ({ ...(refuse ? { error: tooMany } : {}), release() {} }),
   });
@@ -74,5 +71,5 @@ async function listeningServer(t: TestContext) {
     }
     return [...statuses];
   };
-  return { upload, callsOfBees, receivedFrom };
+  return { upload, callsOfBees };
 }

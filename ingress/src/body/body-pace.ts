@@ -10,24 +10,17 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
  */
 export class BodyPace {
   readonly #defaultBytesPerSecond: number;
-  readonly #received: BytesReceived | undefined;
   /** The instant at which all bytes of a team are paid for; the team that sent last is at the end. */
   readonly #paidAt = new Map<string, number>();
 
-  constructor(settings: { TEAM_BODY_BYTES_PER_SECOND: number }, received: BytesReceived | undefined) {
-    this.#received = received;
+  constructor(settings: { TEAM_BODY_BYTES_PER_SECOND: number }) {
     this.#defaultBytesPerSecond = settings.TEAM_BODY_BYTES_PER_SECOND;
   }
 
   /** Reads a body to its end. `receive` gets each piece. */
-  read(
-    { bodySender, callRecord }: FastifyRequest,
-    payload: Readable,
-    receive: (piece: Buffer) => void,
-  ): void {
+  read({ bodySender }: FastifyRequest, payload: Readable, receive: (piece: Buffer) => void): void {
     const { team, bytesPerSecond } = bodySender ?? { team: "", bytesPerSecond: this.#defaultBytesPerSecond };
     payload.on("data", (piece: Buffer) => {
-      if (callRecord?.tenant !== undefined) this.#received?.(callRecord.tenant, piece.length);
       receive(piece);
       if (bytesPerSecond === 0) return;
       const waitMs = this.#pay(team, (piece.length * 1_000) / bytesPerSecond);
@@ -67,8 +60,6 @@ export function discardUnreadBodies(app: FastifyInstance, pace: BodyPace): void 
     if (raw.readableFlowing === null && !raw.complete) pace.read(request, raw, () => {});
   });
 }
-
-type BytesReceived = (tenant: string, bytes: number) => void;
 
 declare module "fastify" {
   interface FastifyRequest {

@@ -56,15 +56,6 @@ export type Ports = {
   /** Called once for each compute call, when its response was sent or its client has gone. */
   recordCall(call: EndedCall): void;
   metrics: Metrics;
-  /** Counts who calls, for the live page; absent where there is none. */
-  callers?:
-    | {
-        /** A call was admitted. Returns what to call once it has ended. */
-        begin(tenant: string): () => void;
-        /** Bytes of a request body have arrived. */
-        received(tenant: string, bytes: number): void;
-      }
-    | undefined;
   /** Called for a connection that was closed although its client did not ask for that. */
   reportClosedConnection(reason: ClosedConnection): void;
   /** Called when a connection had to make room for another one, and when there is room again. */

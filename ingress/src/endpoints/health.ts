@@ -2,7 +2,8 @@ import type { HealthResponse, LiveResponse } from "@faceline/contracts/http/heal
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import { revision, version } from "@faceline/runtime/resource";
 import type { FastifyReply } from "fastify";
-import { retryAfterSeconds } from "../call/api-error.ts";
+import { type ApiError, retryAfterSeconds } from "../call/api-error.ts";
+import type { Ports } from "../call/ports.ts";
 import { dispatchRefusal, ownFault, refusal } from "../call/refusal-cause.ts";
 import type { RouteContext } from "./endpoint.ts";
 
@@ -10,16 +11,25 @@ import type { RouteContext } from "./endpoint.ts";
  * GET /health, for people and dashboards: 503 if a compute call could not be served now. Runs no model.
  */
 export async function health({ ports, models }: RouteContext, reply: FastifyReply): Promise<HealthResponse> {
+  const { refused, response } = serviceHealth(ports, models.lanes);
+  if (refused !== undefined) {
+    reply.code(refused.status).header("retry-after", retryAfterSeconds(refused.details.retryAfterMs ?? 0));
+  }
+  return response;
+}
+
+/** Returns the response of /health, and the error of a compute call now; undefined if it could be served. */
+export function serviceHealth(
+  ports: Pick<Ports, "dependencyHealth" | "isServing" | "poolStates">,
+  enabledLanes: ReadonlySet<string>,
+): { response: HealthResponse; refused: ApiError | undefined } {
   const own = { ...ports.dependencyHealth(), isServing: ports.isServing() };
   const { kafka, redis } = own;
   const pools = ports.poolStates();
   const fault = ownFault(own);
-  const hasWorkers = pools.some((pool) => canServe(pool, models.lanes));
+  const hasWorkers = pools.some((pool) => canServe(pool, enabledLanes));
   const refused = fault ? refusal(fault) : hasWorkers ? undefined : dispatchRefusal(own, pools);
-  if (refused !== undefined) {
-    reply.code(refused.status).header("retry-after", retryAfterSeconds(refused.details.retryAfterMs ?? 0));
-  }
-  return {
+  const response: HealthResponse = {
     status: refused === undefined ? "ok" : "degraded",
     version,
     ...(revision === undefined ? {} : { revision }),
@@ -32,6 +42,7 @@ export async function health({ ports, models }: RouteContext, reply: FastifyRepl
       refusal: { error: refused.code, dependency: refused.details.dependency, detail: refused.message },
     }),
   };
+  return { response, refused };
 }
 
 /**

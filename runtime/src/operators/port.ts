@@ -20,7 +20,7 @@ export async function openOperatorsPort(parts: OperatorsPortParts): Promise<Asyn
     ...(revision !== undefined && { revision }),
     uptimeMs: 1_000 * process.uptime(),
     health: health(),
-    part: live(),
+    ...live(),
   });
   const server = await openOperatorsServer({
     host,

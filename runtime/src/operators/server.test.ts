@@ -9,7 +9,7 @@ import { join } from "node:path";
 import { Readable } from "node:stream";
 import { text } from "node:stream/consumers";
 import test, { type TestContext } from "node:test";
-import type { LiveIngress, LiveState } from "../../live/state.ts";
+import type { LivePart, LiveState } from "../../live/state.ts";
 import { oddRequests, rawResponse } from "../../testing/odd-requests.ts";
 import { readConfig } from "../config.ts";
 import { openLog } from "../log.ts";
@@ -64,13 +64,7 @@ test("without a token all of it is for this machine, and not for a web page with
 
 test("there is nothing else, and nothing may be changed", async (t) => {
   const get = await openPort(t, {});
-  for (const path of [
-    "/",
-    "/calls",
-    "/settings",
-    "/live/assets/live/state.ts",
-    "/live/assets/../../package.json",
-  ]) {
+  for (const path of ["/", "/calls", "/settings", "/live/state.ts", "/live/../../package.json"]) {
     assert.equal((await get(path)).status, 404, path);
   }
   for (const path of ["/metrics", "/live", "/live.json"]) {
@@ -78,20 +72,31 @@ test("there is nothing else, and nothing may be changed", async (t) => {
   }
 });
 
-test("the live page loads without the token, and its state needs it", async (t) => {
+test("the live page, what it loads and its state need the token, which a browser sends as a password", async (t) => {
   const get = await openPort(t, { OPERATORS_TOKEN: token });
   assert.equal((await get("/live.json")).status, 401);
   const reply = await get("/live.json", { authorization: `Bearer ${token}` });
   const { uptimeMs, version, revision, ...state } = JSON.parse(reply.body) as LiveState;
   assert.ok(uptimeMs > 0);
   assert.match(`${version} ${revision ?? ""}`, /^\d+\.\d+\.\d+ ([0-9a-f]{40})?$/);
-  const expected = { process: "ingress-1", checks: { redis: true }, health, part: { kind: "ingress" } };
-  assert.deepEqual(state, expected);
-  const page = await get("/live");
+  assert.deepEqual(state, { process: "ingress-1", checks: { redis: true }, health, ...livePart });
+  const basic = (credentials: string) => `Basic ${Buffer.from(credentials).toString("base64")}`;
+  const page = await get("/live", { authorization: basic(`:${token}`) });
   assert.equal(page.status, 200);
   assert.doesNotMatch(page.body, new RegExp(token));
-  const [script] = /live\/assets\/[\w/.]+\.ts/.exec(page.body)!;
-  assert.equal((await get(`/${script}`)).status, 200);
+  const loaded = Array.from(page.body.matchAll(/(?:href|src)="(.+?)"/g), ([, path]) => path!);
+  assert.deepEqual([...new Set(loaded)], ["/live/icon.svg", "/live/style.css"]);
+  for (const path of loaded) {
+    assert.equal((await get(path)).status, 401);
+    assert.equal((await get(path, { authorization: basic(`operator:${token}`) })).status, 200);
+  }
+  for (const credentials of ["", ":", `:${token}x`, `${token}:`, `a:b:${token}`]) {
+    assert.equal((await get("/live", { authorization: basic(credentials) })).status, 401, credentials);
+  }
+  // Requests of other pages may have the password too: it opens nothing that has an effect.
+  for (const path of ["/metrics", "/calls"]) {
+    assert.equal((await get(path, { authorization: basic(`:${token}`) })).status, 401, path);
+  }
 });
 
 test("no request ends the process, whatever it is: each is refused, with and without a token", async () => {
@@ -178,12 +183,18 @@ test("a port that is taken is one sentence, and no port is no server", async (t)
 });
 
 const health = { memoryBytes: 1, delayMs: { p50: 0, p99: 0, max: 0 } };
+const livePart: LivePart = {
+  subject: "ingress",
+  status: { level: "ok", title: "Idle", detail: "" },
+  facts: {},
+  tables: {},
+};
 const sources = {
   id: "ingress-1",
   page: async () => "a 1\n",
   checks: () => ({ redis: true }),
   health: () => health,
-  live: () => ({ kind: "ingress" }) as LiveIngress,
+  live: () => livePart,
 };
 const log = openLog("test", "silent");
 

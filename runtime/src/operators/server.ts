@@ -1,7 +1,8 @@
 import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Readable } from "node:stream";
-import { livePage } from "../../live/serve/live-page.ts";
+import { assetPaths, liveAsset, livePageHeaders } from "../../live/assets.ts";
+import { livePage, refreshSeconds } from "../../live/page.ts";
 import type { LiveState } from "../../live/state.ts";
 import type { PageFormat } from "../metrics/metrics.ts";
 import { openReplyServer, type Reply, targetOf } from "../reply-server.ts";
@@ -11,10 +12,12 @@ import { openReplyServer, type Reply, targetOf } from "../reply-server.ts";
  *
  *     GET /livez       200: the process responds
  *     GET /readyz      200, or 503 where something that its work needs was not responsive lately
- *     GET /metrics     the page for Prometheus, as OpenMetrics if asked; needs the token, if there is one
- *     GET /live        a page for people, which shows what is in /live.json, once a second
- *     GET /live.json   what this process does now; needs the token, if there is one
- *     GET /calls       of an ingress: its calls as JSON lines while it is read; needs the token likewise
+ *     GET /metrics     the page for Prometheus, as OpenMetrics if asked
+ *     GET /live        what this process does now, as a page for people
+ *     GET /live.json   the same as JSON
+ *     GET /calls       of an ingress: its calls as JSON lines while it is read
+ *
+ * All but the first two need the token, if there is one.
  */
 export async function openOperatorsServer(options: OperatorsServerOptions): Promise<AsyncDisposable> {
   const { host, port } = options;
@@ -39,7 +42,7 @@ export async function openOperatorsServer(options: OperatorsServerOptions): Prom
 async function replyTo(options: OperatorsServerOptions, request: IncomingMessage): Promise<Reply> {
   const { token, page, state, checks } = options;
   const { path, query } = targetOf(request);
-  if (!paths.has(path) && !path.startsWith("/live/")) return notFound;
+  if (!paths.has(path)) return notFound;
   if (request.method !== "GET" && request.method !== "HEAD") {
     return { status: 405, text: "Only GET and HEAD.\n", headers: { allow: "GET, HEAD" } };
   }
@@ -49,17 +52,26 @@ async function replyTo(options: OperatorsServerOptions, request: IncomingMessage
     if (unresponsive.length === 0) return { status: 200, text: "ok\n" };
     return { status: 503, text: `not ready: ${unresponsive.map(([name]) => name).join(", ")}\n` };
   }
-  const pageReply = await livePage(path);
-  if (pageReply !== undefined) return { status: 200, ...pageReply };
-  if (!paths.has(path)) return notFound;
-  if (!mayRead(token, request)) return unauthorized;
+  if (!mayRead(token, request, path)) return unauthorized(path);
   if (path === "/calls") return replyOfCalls(options, query, request);
   if (path === "/metrics") {
     const format = request.headers.accept?.includes("application/openmetrics-text") ? "openmetrics" : "text";
     return { status: 200, type: pageTypes[format], text: await page(format) };
   }
+  const asset = assetPaths.find((each) => each === path);
+  if (asset !== undefined) {
+    const found = await liveAsset(asset);
+    return found === undefined ? notFound : { status: 200, ...found };
+  }
   const live: LiveState = { ...state(), checks: await checks() };
-  return { status: 200, type: json, text: JSON.stringify(live) };
+  if (path === "/live.json")
+    return { status: 200, type: "application/json; charset=utf-8", text: JSON.stringify(live) };
+  return {
+    status: 200,
+    type: "text/html; charset=utf-8",
+    headers: { ...livePageHeaders, refresh: `${refreshSeconds}` },
+    text: livePage(live, new Date().toISOString()),
+  };
 }
 
 /** The calls from now on, for somebody who may read them. */
@@ -76,17 +88,32 @@ const pageTypes: Record<PageFormat, string> = {
   openmetrics: "application/openmetrics-text; version=1.0.0; charset=utf-8",
 };
 
-const paths = new Set(["/livez", "/readyz", "/metrics", "/live", "/live.json", "/calls"]);
+const paths = new Set<string>(["/livez", "/readyz", "/metrics", "/live", "/live.json", "/calls"]).union(
+  new Set(assetPaths),
+);
 
 /**
  * Whether a request may be answered. With a token, it must have come. Without one the port is on loopback,
  * where web pages in a browser of this machine reach it too: by a host name of their own, which is refused.
  */
-function mayRead(token: string | undefined, { headers }: IncomingMessage): boolean {
+function mayRead(token: string | undefined, { headers }: IncomingMessage, path: string): boolean {
   if (token === undefined) return /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(headers.host ?? "");
-  const given = /^bearer +(\S+)$/i.exec(headers.authorization ?? "")?.[1];
-  return given !== undefined && timingSafeEqual(digest(given), digest(token));
+  const [, scheme = "", credential = ""] = /^(\w+) +(\S+)$/.exec(headers.authorization ?? "") ?? [];
+  const isBasic = scheme.toLowerCase() === "basic" && isForBrowsers(path);
+  if (!isBasic && scheme.toLowerCase() !== "bearer") return false;
+  const given = isBasic
+    ? Buffer.from(credential, "base64")
+        .toString()
+        .replace(/^[^:]*:/, "")
+    : credential;
+  return timingSafeEqual(digest(given), digest(token));
 }
+
+/**
+ * Browsers send the token as the password of any user, once their reader has typed it in, and nowhere but to
+ * this process. Requests of other pages may have it too, so it opens nothing but what has no effect.
+ */
+const isForBrowsers = (path: string): boolean => path.startsWith("/live");
 
 const digest = (text: string): Buffer => createHash("sha256").update(text).digest();
 
@@ -98,12 +125,13 @@ const tooManyReaders: Reply = {
   status: 503,
   text: "Others are reading the requests already; retry later.\n",
 };
-const unauthorized: Reply = {
+const unauthorized = (path: string): Reply => ({
   status: 401,
-  text: "This needs the operators' token.\n",
-  headers: { "www-authenticate": 'Bearer realm="faceline-operators"' },
-};
-const json = "application/json; charset=utf-8";
+  text: `This needs the operators' token${isForBrowsers(path) ? ", as a password without a user name" : ""}.\n`,
+  headers: {
+    "www-authenticate": `${isForBrowsers(path) ? "Basic" : "Bearer"} realm="faceline-operators"`,
+  },
+});
 
 const headerBytesMax = 8_192;
 /** Time for a whole request. */

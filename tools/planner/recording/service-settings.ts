@@ -5,33 +5,27 @@ import type { MeasuredCalls } from "../trace/trace-file.ts";
 /** The part of /live.json of a batcher that a plan needs. */
 const BatcherState = z
   .object({
-    part: z.object({
-      kind: z.literal("batcher"),
+    facts: z.object({
       role: z.string(),
+      utilisationTarget: z.coerce.number(),
+      workersInService: z.number().int(),
+    }),
+    tables: z.object({
       lanes: z.array(
-        z.object({
-          lane: LaneId,
-          build: z.object({ digest: z.string() }).nullable(),
-          run: z.object({ expected: z.array(z.object({ size: z.number().int() })) }),
-        }),
+        z.object({ lane: LaneId, build: z.string().nullable(), loadedSizes: z.array(z.number().int()) }),
       ),
-      workers: z.array(z.object({ state: z.string() })),
-      workersOmitted: z.number().int(),
-      settings: z.object({ utilisationTarget: z.number() }),
     }),
   })
   .transform(
-    ({ part }): ServiceSettings => ({
-      isActive: part.role === "active",
-      utilisationTarget: part.settings.utilisationTarget,
-      workers: part.workers.filter(({ state }) => !notInService.includes(state)).length + part.workersOmitted,
-      lanes: part.lanes.flatMap(({ lane, build, run }) =>
-        build === null ? [] : [{ lane, digest: build.digest, sizes: run.expected.map(({ size }) => size) }],
+    ({ facts, tables }): ServiceSettings => ({
+      isActive: facts.role === "active",
+      utilisationTarget: facts.utilisationTarget,
+      workers: facts.workersInService,
+      lanes: tables.lanes.flatMap(({ lane, build, loadedSizes }) =>
+        build === null ? [] : [{ lane, digest: build, sizes: loadedSizes }],
       ),
     }),
   );
-
-const notInService = ["silent", "stopping", "out_of_service"];
 
 /**
  * Reads the settings of a batcher from its operators' port. Undefined for a port of another process. Throws

@@ -78,14 +78,8 @@ export const newPrediction = (changes: Partial<Prediction> = {}): Prediction => 
 
 /** /live.json of the active batcher of a pool that has loaded one lane: of it what a plan needs. */
 export const batcherState = ({ sizes, workers, utilisationTarget }: BatcherFacts) => ({
-  part: {
-    kind: "batcher",
-    role: "active",
-    lanes: [{ lane, build: { digest: "0".repeat(16) }, run: { expected: sizes.map((size) => ({ size })) } }],
-    workers: Array.from({ length: workers }, () => ({ state: "free" })),
-    workersOmitted: 0,
-    settings: { utilisationTarget },
-  },
+  facts: { role: "active", utilisationTarget, workersInService: workers },
+  tables: { lanes: [{ lane, build: "0".repeat(16), loadedSizes: sizes }] },
 });
 
 type BatcherFacts = { sizes: number[]; workers: number; utilisationTarget: number };

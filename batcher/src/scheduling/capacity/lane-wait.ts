@@ -1,4 +1,3 @@
-import type { LaneWait } from "@faceline/runtime/live/state";
 import type { Lane } from "../state/lane.ts";
 import type { State } from "../state/state.ts";
 import { laneSituation } from "./situation.ts";
@@ -21,3 +20,16 @@ export function laneWait(state: State, lane: Lane, now: number): LaneWait {
   const heldUntil = (queue.oldest?.queuedAt ?? now) + sizing.holdMs;
   return { kind: "held", floor: sizing.floor, holdMaxMs: Math.max(0, heldUntil - now) };
 }
+
+/** Reason for which the tasks of a lane wait. */
+export type LaneWait =
+  | { kind: "nothing_waits" }
+  | { kind: "no_worker" }
+  /** Every worker has a batch running and one staged; the first has run both in about this time. */
+  | { kind: "all_busy"; freeInMs: number }
+  /** A worker takes the next batch in this time: just before its running one ends. */
+  | { kind: "staging"; sendInMs: number }
+  /** A worker is free, and the lane waits for more tasks. */
+  | { kind: "held"; floor: number; holdMaxMs: number }
+  /** A worker can take the next batch now, or something has just changed. */
+  | { kind: "due" };

@@ -31,12 +31,3 @@ export function bytes(value: number): string {
 
 /** A share from 0 to 1: `3 %`. */
 export const percent = (share: number): string => `${number(100 * share)} %`;
-
-/** The end of a process id, by which its log lines can be found: `inference …3f2a`. */
-export const shortId = (id: string): string => id.replace(/-[0-9a-f]{12}([0-9a-f]{4})$/, " …$1");
-
-/** The value below which this share of them lies; 0 for none. */
-export function quantileOf(values: readonly number[], share: number): number {
-  const sorted = values.toSorted((one, other) => one - other);
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))] ?? 0;
-}

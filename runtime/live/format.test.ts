@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { bytes, counted, duration, number, perSecond, quantileOf, shortId } from "./format.ts";
+import { bytes, counted, duration, number, perSecond } from "./format.ts";
 
 test("numbers have their units, and no more digits than a reader can use", () => {
   assert.deepEqual([0, 0.44, 9.96, 38.4, 1_640, 130_000, 8e6].map(duration), [
@@ -19,9 +19,4 @@ test("numbers have their units, and no more digits than a reader can use", () =>
     ["1 batch", "2 batches", "0 tasks"],
   );
   assert.deepEqual([bytes(0), bytes(1.5 * 2 ** 20), bytes(3 * 2 ** 30)], ["0 MiB", "1.5 MiB", "3 GiB"]);
-  assert.equal(shortId("inference-0123456789abcdef"), "inference …cdef");
-});
-
-test("a quantile is one of the values, and 0 where there are none", () => {
-  assert.deepEqual([quantileOf([3, 1, 2], 0.5), quantileOf([5], 1), quantileOf([], 0.5)], [2, 5, 0]);
 });
