@@ -54,7 +54,7 @@ test("a call at its deadline blames the load where this process had no core for 
     const instants = [1_000, 1_040].values();
     const record = testRecord(
       () => instants.next().value ?? 1_040,
-      true,
+      undefined,
       () => waits.next().value!,
     );
     const { parts } = idlePool();
