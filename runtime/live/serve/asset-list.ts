@@ -10,7 +10,6 @@ export const assetPaths = [
   "live/browser/main.ts",
   "live/browser/patch.ts",
   "live/browser/poll.ts",
-  "live/browser/refresh.ts",
   "live/browser/token.ts",
   "live/view/bars.ts",
   "live/recent/slots.ts",

@@ -21,8 +21,6 @@ test("everything that the page and its scripts load is served, and has no types 
   const { text } = (await livePage("/live"))!;
   const wanted = [...String(text).matchAll(/(?:href|src)="(live\/[^"]+)"/g)].map(([, path]) => `/${path}`);
   assert.ok(wanted.length >= 3);
-  // Of the links page, which loads the rest from here too.
-  wanted.push("/live/assets/live/browser/refresh.ts");
   const served = new Set<string>();
   // Also grows while it is iterated.
   for (const path of wanted) {

@@ -15,8 +15,7 @@ export async function livePage(path: string): Promise<LiveResponse | undefined> 
 const livePath = "/live";
 const assetsPath = "/live/assets/";
 
-/** Headers of the live page, and of the links page, which loads the same. */
-export const livePageHeaders = strictPageHeaders({
+const livePageHeaders = strictPageHeaders({
   "font-src": "'self'",
   "img-src": "'self'",
   "form-action": "'none'",

@@ -210,4 +210,4 @@ const problem = (title: string, detail: string): ProcessStatus => ({ level: "pro
 const attention = (title: string, detail: string): ProcessStatus => ({ level: "attention", title, detail });
 
 /** `title` changes only with the kind of the situation, so a screen reader can be given each change. */
-export type ProcessStatus = { level: "ok" | "attention" | "problem"; title: string; detail: string };
+type ProcessStatus = { level: "ok" | "attention" | "problem"; title: string; detail: string };
