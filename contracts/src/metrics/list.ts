@@ -150,7 +150,7 @@ export const metricList = {
     unit: "s",
     services: ["batcher"],
     attributes: ["lane"],
-    help: "Age of a team's oldest waiting task, excluding retries; 0 if none waits.",
+    help: "Age of the oldest waiting task, excluding retries; 0 if none waits.",
   },
   "faceline.batches": {
     kind: "counter",

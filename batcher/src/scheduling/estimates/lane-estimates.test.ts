@@ -1,5 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { batchTasks } from "@faceline/contracts/wire/batch";
+import { call } from "../../../testing/fixtures.ts";
 import { HopTimes } from "./hop-times.ts";
 import { LaneEstimates } from "./lane-estimates.ts";
 
@@ -42,4 +44,11 @@ test("throughputs follow the first report and the hops", () => {
   assert.ok(measured! > guessed!);
   for (let times = 0; times < 99; times++) slow.fromWorker.learn(200);
   assert.ok(estimates.throughputs(slow)[0]! < measured!);
+});
+
+test("a task weighs as many light ones as a worker is occupied by it, and at least one", () => {
+  const estimates = new LaneEstimates();
+  const weightOf = (cost: number) =>
+    estimates.weightOf(batchTasks(call("c", 1, { now: 0, cost }).call)[0]!, 40);
+  assert.deepEqual([1, 20, 80].map(weightOf), [1, 5, 20]);
 });
