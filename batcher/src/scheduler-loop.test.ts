@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test, { type TestContext } from "node:test";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { TaskId } from "@faceline/contracts/wire/ids";
-import { coreWaits } from "@faceline/runtime/core-waits";
+import { coreWaits } from "@faceline/runtime/starvation";
 import { tracingOff } from "@faceline/runtime/tracing/tracing";
 import { call, newPool, report, taskIds } from "../testing/fixtures.ts";
 import { BatchSpans } from "./batch-spans.ts";
@@ -28,7 +28,7 @@ test("a worker is not silent while the batcher has no core to read its reports",
   const { loop, passMs, sent, waits } = startLoop(t);
   loop.handle(report("w1", { partition: 1 }));
   loop.handle(call("a", 1, { now: 0 }));
-  for (let tick = 0; tick < 50; tick++) {
+  for (let tick = 0; tick < 30; tick++) {
     waits.add(90);
     passMs(100);
   }
@@ -110,6 +110,7 @@ function startLoop(t: TestContext, { batches, answers }: Partial<SchedulerLoopPa
   const sent: { partition: number; batch: Batch }[] = [];
   const ended: TaskId[] = [];
   let now = 0;
+  t.mock.method(performance, "now", () => now);
   let changes = 0;
   const loop = new SchedulerLoop({
     state: newPool(),

@@ -1,8 +1,8 @@
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { Clock } from "@faceline/runtime/clock";
-import { mainThreadWaitMs } from "@faceline/runtime/core-waits";
 import type { DedupedLog } from "@faceline/runtime/deduped-log";
 import { batchIds } from "@faceline/runtime/log-ids";
+import { Stopwatch } from "@faceline/runtime/starvation";
 import type { AnswerOutbox } from "./answer-outbox.ts";
 import type { BatchOutbox } from "./batch-outbox.ts";
 import type { BatchSpans } from "./batch-spans.ts";
@@ -27,11 +27,11 @@ export class SchedulerLoop implements AsyncDisposable {
 
   constructor(parts: SchedulerLoopParts) {
     this.#parts = parts;
-    let waitedMs = mainThreadWaitMs();
+    let sinceTick = new Stopwatch();
     this.#tick = setInterval(() => {
-      const before = waitedMs;
-      waitedMs = mainThreadWaitMs();
-      this.handle({ kind: "timer", withoutCoreMs: waitedMs - before });
+      const { withoutCoreMs } = sinceTick;
+      sinceTick = new Stopwatch();
+      this.handle({ kind: "timer", withoutCoreMs });
     }, tickEveryMs);
   }
 

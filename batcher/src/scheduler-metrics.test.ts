@@ -30,10 +30,10 @@ test("the page tells how batches were formed, what was shed, and how good the pr
     'faceline_queue_duration_seconds_count{lane="Dlib/ssd"} 3',
     'faceline_queue_duration_seconds_sum{lane="Dlib/ssd"} 0.06',
     'faceline_batch_lateness_seconds_count{lane="Dlib/ssd",direction="late"} 1',
-    'faceline_tasks_shed_total{lane="Dlib/ssd",reason="deadline_infeasible",service_class="standard"} 1',
-    'faceline_tasks_shed_total{lane="Dlib/ssd",reason="early_drop",service_class="standard"} 0',
+    'faceline_tasks_shed_total{lane="Dlib/ssd",reason="deadline_infeasible"} 1',
+    'faceline_tasks_shed_total{lane="Dlib/ssd",reason="early_drop"} 0',
     'faceline_workers{lane="Dlib/ssd"} 1',
-    'faceline_queue_tasks{lane="Dlib/ssd",service_class="standard"} 0',
+    'faceline_queue_tasks{lane="Dlib/ssd"} 0',
     'faceline_queue_age_seconds{lane="Dlib/ssd"} 0',
     'faceline_run_model_beta_seconds{lane="Dlib/ssd"} 0.002',
     "faceline_batcher_active 1",
@@ -46,25 +46,9 @@ test("tasks that wait are counted, and the oldest one tells the age of the queue
   pool.handle(call("one", 2, { now: 0 }), 100);
   pool.handle(call("two", 1, { now: 0 }), 1_600);
   await pool.shows(
-    'faceline_queue_tasks{lane="Dlib/ssd",service_class="standard"} 3',
-    'faceline_queue_tasks_max{lane="Dlib/ssd",service_class="standard"} 1000',
+    'faceline_queue_tasks{lane="Dlib/ssd"} 3',
+    'faceline_queue_tasks_max{lane="Dlib/ssd"} 1000',
     'faceline_queue_age_seconds{lane="Dlib/ssd"} 1.5',
-  );
-});
-
-test("anonymous tasks that wait or are shed count in their own class", async () => {
-  await using pool = await openPool();
-  pool.handle({ kind: "partition_assigned" }, 0);
-  pool.handle(report("w1"), 0);
-  const running = { batch: "batcher-ffffffffffffffff/9", startedAt: 1, endsAt: 90 };
-  pool.handle(report("w1", { running }), 1);
-  for (let i = 0; i < 40; i++) pool.handle(call(`a${i}`, 2, { now: 1, serviceClass: "best_effort" }), 1);
-  await pool.shows(
-    'faceline_queue_tasks{lane="Dlib/ssd",service_class="best_effort"} 64',
-    'faceline_queue_tasks{lane="Dlib/ssd",service_class="standard"} 0',
-    'faceline_queue_tasks_max{lane="Dlib/ssd",service_class="best_effort"} 64',
-    'faceline_tasks_shed_total{lane="Dlib/ssd",reason="queue_too_long",service_class="best_effort"} 16',
-    'faceline_tasks_shed_total{lane="Dlib/ssd",reason="queue_too_long",service_class="standard"} 0',
   );
 });
 
@@ -84,9 +68,7 @@ test("a lane that takes the place of another has its counters at 0 at once", asy
   pool.handle(report("w1"), 0);
   pool.state.lanes.clear();
   pool.handle(report("w1", { lanes: ["Dlib/tiny"] }), 100);
-  await pool.shows(
-    'faceline_tasks_shed_total{lane="Dlib/tiny",reason="early_drop",service_class="standard"} 0',
-  );
+  await pool.shows('faceline_tasks_shed_total{lane="Dlib/tiny",reason="early_drop"} 0');
 });
 
 test("where nobody reads, there is nothing to record with", () => {

@@ -1,11 +1,9 @@
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
 import type { Report } from "@faceline/contracts/wire/report";
-import { ServiceClass } from "@faceline/contracts/wire/task";
 import type { Clock } from "@faceline/runtime/clock";
 import type { Metrics } from "@faceline/runtime/metrics/metrics";
 import type { SchedulerObserver } from "./scheduler-loop.ts";
-import { bestEffortWaitingMax } from "./scheduling/dispatch/best-effort-admission.ts";
 import type { LaneEstimates } from "./scheduling/estimates/lane-estimates.ts";
 import type { Lane } from "./scheduling/state/lane.ts";
 import type { AnswerMove, Dispatch, Event, Move, State } from "./scheduling/state/state.ts";
@@ -55,10 +53,7 @@ export class SchedulerMetrics implements SchedulerObserver {
     for (const { id: lane } of this.#state.lanes.values()) {
       if (this.#lanes.has(lane)) continue;
       this.#lanes.add(lane);
-      for (const service_class of ServiceClass.options) {
-        for (const reason of ShedReason.options)
-          this.#metrics.add("faceline.tasks.shed", 0, { lane, reason, service_class });
-      }
+      for (const reason of ShedReason.options) this.#metrics.add("faceline.tasks.shed", 0, { lane, reason });
     }
   }
 
@@ -84,13 +79,12 @@ export class SchedulerMetrics implements SchedulerObserver {
     }
   }
 
-  #recordAnswer({ task, outcome, lane }: AnswerMove): void {
+  #recordAnswer({ outcome, lane }: AnswerMove): void {
     switch (outcome.kind) {
       case "shed":
         return this.#metrics.add("faceline.tasks.shed", 1, {
           lane: lane ?? "unknown",
           reason: outcome.reason,
-          service_class: task.serviceClass,
         });
       case "expired":
         return this.#metrics.add("faceline.tasks.expired", 1, {});
@@ -117,23 +111,13 @@ export class SchedulerMetrics implements SchedulerObserver {
         return value(estimates.reduce((one, other) => (other.learnedAt > one.learnedAt ? other : one)).run);
       });
     const ageMs = ({ queue }: Lane) => Math.max(0, now() - (queue.oldest?.queuedAt ?? Infinity));
-    const ofClasses = (value: (builds: Lane[], serviceClass: ServiceClass) => number) => () =>
-      ServiceClass.options.flatMap((service_class) =>
-        eachLane((builds) => value(builds, service_class))().map(
-          ([each, { lane }]): [number, { lane: string; service_class: string }] => [
-            each,
-            { lane, service_class },
-          ],
-        ),
-      );
-    const waitingMax = { standard: state.settings.laneWaitingMax, best_effort: bestEffortWaitingMax };
     metrics.observe(
       "faceline.queue.tasks",
-      ofClasses((builds, each) => builds.reduce((total, { waiting }) => total + waiting[each].count, 0)),
+      sum((lane) => lane.waitingCount),
     );
     metrics.observe(
       "faceline.queue.tasks.max",
-      ofClasses((builds, each) => builds.length * waitingMax[each]),
+      sum(() => state.settings.laneWaitingMax),
     );
     metrics.observe(
       "faceline.queue.age",

@@ -2,7 +2,7 @@ import type { Batch, BatchId } from "@faceline/contracts/wire/batch";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { FinishedBatch, Report } from "@faceline/contracts/wire/report";
-import type { CallTasks, ServiceClass } from "@faceline/contracts/wire/task";
+import type { CallTasks } from "@faceline/contracts/wire/task";
 import { decide } from "../src/scheduling/decide.ts";
 import {
   type Event,
@@ -31,7 +31,7 @@ export const newPool = (settings: Partial<SchedulingSettings> = {}): State =>
 export function call(
   name: string,
   count: number,
-  { now, deadlineAt = now + 30_000, cost = 1, serviceClass = "standard" }: CallFields,
+  { now, deadlineAt = now + 30_000, cost = 1 }: CallFields,
   tenant = "team",
 ): Extract<Event, { kind: "arrive" }> {
   const message = {
@@ -42,7 +42,6 @@ export function call(
     ingress: "ingress-0000000000000000",
     arrivedAt: now,
     deadlineAt,
-    serviceClass,
     options: { align: true, enforceDetection: true, facesMax: 1, fullResolution: false },
     traceparent: `00-${"1".repeat(32)}-${"2".repeat(16)}-01`,
     tasks: Array.from({ length: count }, (_, index) => `${name}/${nonce}/${index}`),
@@ -139,7 +138,7 @@ export const answersOf = (moves: Move[]): [string, Outcome][] =>
     move.kind === "answer" ? [[move.task.id, move.outcome] as [string, Outcome]] : [],
   );
 
-type CallFields = { now: number; deadlineAt?: number; cost?: number; serviceClass?: ServiceClass };
+type CallFields = { now: number; deadlineAt?: number; cost?: number };
 
 type ReportFields = {
   sequence?: number;

@@ -1,14 +1,14 @@
 /** Makes AVIF files that no encoder writes, for tests, of images that an encoder wrote. */
 import { type Box, boxesIn } from "../src/image/avif/boxes.ts";
 import { type AvifItem, type AvifReference, avifImage } from "../src/image/avif/image.ts";
-import { avifFile } from "../src/image/avif/write.ts";
+import { headOf } from "../src/image/avif/write.ts";
 
 /** Returns a file with these items, the first of which is the primary one. Ids count from 1. */
 export function avifOf(items: AvifItem[], references: AvifReference[] = []): Buffer {
   const file = Buffer.concat(items.map(({ data }) => data));
   let at = 0;
   const placed = items.map((item) => ({ ...item, data: file.subarray(at, (at += item.data.length)) }));
-  return avifFile(placed, references, file);
+  return Buffer.concat([headOf(placed, references, file), file]);
 }
 
 /** Returns the primary image of a file as an item, with some properties replaced or added. */

@@ -1,8 +1,7 @@
 import { parseOptions } from "@faceline/models/parse-options";
 import { Email } from "@faceline/accounts/people/email";
-import { usageKeptDays } from "@faceline/accounts/usage/days";
 import { type LimitOverrides, TeamLimits, unlimited } from "@faceline/contracts/stored/team";
-import { keylessTenant, Tenant, visitorsTenant } from "@faceline/contracts/wire/ids";
+import { Tenant } from "@faceline/contracts/wire/ids";
 
 export const usage = `usage: npm run keys -- VERB
 
@@ -10,16 +9,14 @@ export const usage = `usage: npm run keys -- VERB
   list [--team NAME]                          list the keys
   revoke --id ID | --prefix PREFIX            revoke a key; the first characters of either are enough
   limits --team NAME LIMITS                   change the limits of a team
-  usage [--team NAME] [--days N]              show requests and recent errors of a team, or requests of all teams
-  waitlist                                    list people waiting for approval
-  approve --email MAIL --team NAME [LIMITS]   add a person to a team, and send a sign-in link
-  decline --email MAIL | --domain DOMAIN | --network NETWORK | --all
-                                              remove one entry from the waitlist, or many: all of a mail domain
-                                              (example.org), of a network as shown by \`waitlist\`, or all
-  operator --email MAIL [--team NAME]         make a person an operator, and send a sign-in link
+  operator --email MAIL [--team NAME]         make a person an operator, and send a new sign-in link
   member --email MAIL                         turn an operator back into a member, from the next request
-  sign-in-link --email MAIL                   send a new sign-in link to a member or an operator
+  decline --domain DOMAIN | --network NETWORK | --all
+                                              remove many entries from the waitlist: of a mail domain
+                                              (example.org), of a network as shown at /admin, or all
   forget --email MAIL                         delete everything stored about a person
+
+The pages at /admin do the rest: waitlist, people, limits, usage.
 
 LIMITS apply to the team, across all its keys; omitted limits do not change:
   --per-second N        requests per second
@@ -41,7 +38,6 @@ const options = {
   name: { type: "string" },
   id: { type: "string" },
   prefix: { type: "string" },
-  days: { type: "string" },
   "per-second": { type: "string" },
   burst: { type: "string" },
   "in-flight": { type: "string" },
@@ -57,13 +53,9 @@ const optionsByVerb: Record<string, readonly string[]> = {
   list: ["team"],
   revoke: ["id", "prefix"],
   limits: ["team", ...limitOptions],
-  usage: ["team", "days"],
-  waitlist: [],
-  approve: ["email", "team", ...limitOptions],
-  decline: ["email", "domain", "network", "all"],
+  decline: ["domain", "network", "all"],
   operator: ["email", "team"],
   member: ["email"],
-  "sign-in-link": ["email"],
   forget: ["email"],
 };
 
@@ -91,8 +83,6 @@ export function parseKeysCall(argv: string[]): KeysCommand | string {
 
 function parseVerb(verb: string, values: Values): KeysCommand | string {
   switch (verb) {
-    case "waitlist":
-      return { verb };
     case "list":
       return { verb, ...(values.team === undefined ? {} : { team: parseTeam(values.team) }) };
     case "revoke": {
@@ -107,25 +97,10 @@ function parseVerb(verb: string, values: Values): KeysCommand | string {
       const team = parseTeam(values.team);
       return limits === undefined ? "Give at least one limit: see --help." : { verb, team, limits };
     }
-    case "usage": {
-      const days = Number(values.days ?? daysShown);
-      if (!(Number.isInteger(days) && days >= 1 && days <= usageKeptDays)) {
-        return `--days must be a whole number from 1 to ${usageKeptDays}.`;
-      }
-      return { verb, days, ...(values.team === undefined ? {} : { team: parseCaller(values.team) }) };
-    }
-    case "approve":
-      return {
-        verb,
-        email: parseEmail(values.email),
-        team: parseTeam(values.team),
-        limits: parseLimits(values),
-      };
     case "decline": {
       const { domain, network, all } = values;
-      const given = [values.email, domain, network, all || undefined].filter((value) => value !== undefined);
-      if (given.length !== 1) return "Give one of --email, --domain, --network and --all.";
-      if (values.email !== undefined) return { verb, email: parseEmail(values.email) };
+      const given = [domain, network, all || undefined].filter((value) => value !== undefined);
+      if (given.length !== 1) return "Give one of --domain, --network and --all.";
       if (domain !== undefined) return { verb, which: { domain: domain.replace(/^@/, "").toLowerCase() } };
       return { verb, which: network === undefined ? "all" : { network } };
     }
@@ -134,7 +109,6 @@ function parseVerb(verb: string, values: Values): KeysCommand | string {
       return { verb, email: parseEmail(values.email), team };
     }
     case "member":
-    case "sign-in-link":
     case "forget":
       return { verb, email: parseEmail(values.email) };
     default: {
@@ -150,11 +124,6 @@ function parseVerb(verb: string, values: Values): KeysCommand | string {
 
 const prefixCharactersMin = 4;
 const nameCharactersMax = 64;
-const daysShown = 30;
-
-/** A team, or one of the names under which other calls are counted. */
-const parseCaller = (name: string): string =>
-  [visitorsTenant, keylessTenant].includes(name) ? name : parseTeam(name);
 
 function parseTeam(name: string | undefined): string {
   const read = Tenant.safeParse(name);
@@ -197,13 +166,9 @@ export type KeysCommand =
   | { verb: "list"; team?: string }
   | { verb: "revoke"; prefix: string }
   | { verb: "limits"; team: string; limits: LimitOverrides }
-  | { verb: "usage"; days: number; team?: string }
   | PeopleCommand;
 
 export type PeopleCommand =
-  | { verb: "waitlist" }
-  | { verb: "approve"; email: string; team: string; limits: LimitOverrides | undefined }
-  | { verb: "decline"; email: string }
   | { verb: "decline"; which: { domain: string } | { network: string } | "all" }
   | { verb: "operator"; email: string; team: string | undefined }
-  | { verb: "member" | "sign-in-link" | "forget"; email: string };
+  | { verb: "member" | "forget"; email: string };

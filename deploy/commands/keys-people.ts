@@ -3,21 +3,12 @@ import { MailConfig } from "@faceline/accounts/mail/config";
 import { openMailServer } from "@faceline/accounts/mail/mail-server";
 import { signInMessage } from "@faceline/accounts/mail/sign-in-mail";
 import { rewriteAppendOnlyFile } from "@faceline/accounts/people/append-only-file";
-import { type Applicant, listApplicants } from "@faceline/accounts/people/applicants";
-import {
-  approve,
-  decline,
-  declineAll,
-  issueForPerson,
-  makeMember,
-  makeOperator,
-} from "@faceline/accounts/people/approval";
+import { declineAll, issueForPerson, makeMember, makeOperator } from "@faceline/accounts/people/approval";
 import { PeopleConfig } from "@faceline/accounts/people/config";
 import { forget } from "@faceline/accounts/people/forget";
 import { signInLink } from "@faceline/accounts/people/sign-in-link";
 import { readConfig } from "@faceline/runtime/config";
 import type { RedisConnection } from "@faceline/runtime/redis";
-import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import * as z from "zod";
 import type { PeopleCommand } from "./keys-call.ts";
 import { readServiceAddress } from "./service-address.ts";
@@ -30,23 +21,9 @@ const AddressConfig = z.object({
 /** Runs a command about people and returns what to print. Throws a sentence when it cannot be done. */
 export async function runPeopleCommand(redis: RedisConnection, call: PeopleCommand): Promise<string> {
   switch (call.verb) {
-    case "waitlist":
-      return entriesText(await listApplicants(redis));
-    case "approve": {
-      const result = await approve(redis, call, commandActor);
-      if (result.kind === "in_other_team") {
-        throw new Error(`${call.email} is a member of ${result.team}: \`forget\` them first to move them.`);
-      }
-      if (result.kind === "gone") throw new Error(forgottenMeanwhile(call.email));
-      const { before } = result.limits;
-      const lines = [`${call.email} is a member of ${call.team}.`, ...limitLines(call, before)];
-      return `${lines.join("\n")}\n\n${await linkText(redis, call.email)}`;
-    }
-    case "decline":
-      return declineText(redis, call);
     case "operator": {
       const made = await makeOperator(redis, call, commandActor);
-      if (made === null) throw new Error(forgottenMeanwhile(call.email));
+      if (made === null) throw new Error(`${call.email} was forgotten meanwhile. Run the command again.`);
       const { person, wasOperator } = made;
       const operator = wasOperator ? "was already an operator" : "is now an operator";
       const text = `${call.email} ${operator}, and a member of ${person.team}.`;
@@ -54,23 +31,13 @@ export async function runPeopleCommand(redis: RedisConnection, call: PeopleComma
     }
     case "member":
       return memberText(redis, call.email);
-    case "sign-in-link":
-      return linkText(redis, call.email);
+    case "decline": {
+      const declined = await declineAll(redis, call.which, commandActor);
+      return `${declined} ${declined === 1 ? "entry was" : "entries were"} removed from the waitlist.`;
+    }
     case "forget":
       return forgetText(redis, call.email);
   }
-}
-
-const forgottenMeanwhile = (email: string): string =>
-  `${email} was forgotten at the same moment. Run the command again to add them back.`;
-
-async function declineText(redis: RedisConnection, call: DeclineCall): Promise<string> {
-  if ("which" in call) {
-    const declined = await declineAll(redis, call.which, commandActor);
-    return `${declined} ${declined === 1 ? "entry was" : "entries were"} removed from the waitlist.`;
-  }
-  if (await decline(redis, call.email, commandActor)) return `${call.email} was removed from the waitlist.`;
-  throw new Error(`${call.email} is not on the waitlist: \`waitlist\` shows who is.`);
 }
 
 async function memberText(redis: RedisConnection, email: string): Promise<string> {
@@ -86,25 +53,6 @@ async function memberText(redis: RedisConnection, email: string): Promise<string
   }
 }
 
-/** An approval with limits changes what the keys of all members may do: says so, with what held before. */
-function limitLines({ team, limits = {} }: Approval, before: LimitOverrides): string[] {
-  const set = limitNames.flatMap(({ limit, flag }) => {
-    const value = limits[limit];
-    return value === undefined ? [] : [`${flag} ${value} (previously ${before[limit] ?? "the default"})`];
-  });
-  return set.length === 0 ? [] : [`The limits of the whole team ${team} are set: ${set.join(", ")}.`];
-}
-
-const limitNames = [
-  { limit: "requestsPerSecond", flag: "--per-second" },
-  { limit: "requestsBurst", flag: "--burst" },
-  { limit: "inFlightMax", flag: "--in-flight" },
-  { limit: "bodyBytesPerSecond", flag: "--bytes-per-second" },
-] as const;
-
-type DeclineCall = Extract<PeopleCommand, { verb: "decline" }>;
-type Approval = Extract<PeopleCommand, { verb: "approve" }>;
-
 /** Makes a sign-in link, mails it where that is configured, and returns what to print. */
 async function linkText(redis: RedisConnection, email: string): Promise<string> {
   const config = readConfig(AddressConfig, process.env);
@@ -114,8 +62,7 @@ async function linkText(redis: RedisConnection, email: string): Promise<string> 
     : `\nIt assumes a service at ${service.address}: set PORT or PUBLIC_URL if it runs elsewhere.`;
   const hours = config.SIGN_IN_LINK_HOURS;
   const token = await issueForPerson(redis, { email, hours }, commandActor);
-  if (token === null)
-    throw new Error(`There is no account for ${email}: run \`approve\` or \`operator\` first.`);
+  if (token === null) throw new Error(`There is no account for ${email}.`);
   const address = signInLink(service.address, token);
   const rest = `It works once, within ${hours === 1 ? "one hour" : `${hours} hours`}. Earlier links no longer work.${assumed}`;
   const printed = `${address}\n\nThis is their new sign-in link. ${rest}`;
@@ -146,37 +93,4 @@ async function forgetText(redis: RedisConnection, email: string): Promise<string
   const text = lines.join("\n");
   if (!found) throw new Error(text);
   return text;
-}
-
-/** Lists applicants. What they wrote is indented, so that none of it looks like another entry. */
-function entriesText(entries: Applicant[]): string {
-  if (entries.length === 0) return "Nobody is waiting for approval.";
-  return entries.map(entryText).join("\n");
-}
-
-function entryText({
-  email,
-  joinedAt,
-  sentAgainAt,
-  network,
-  team,
-  declinedAt,
-  text,
-  firstText,
-}: Applicant): string {
-  const marks = [
-    ...(network === undefined ? [] : [`from ${network}`]),
-    ...(sentAgainAt === undefined ? [] : [`resent ${formatTime(sentAgainAt)}`]),
-    ...(team === null ? [] : [`a member of ${team} already`]),
-    ...(declinedAt === null ? [] : [`declined ${formatTime(declinedAt)}`]),
-  ];
-  const head = [`${formatTime(joinedAt)}  ${email}`, ...marks].join(", ");
-  const indented = (lines: string) => `\n    ${lines.replaceAll("\n", "\n    ")}`;
-  const first = firstText === undefined || firstText === text ? "" : indented(`First message:\n${firstText}`);
-  return head + (text === "" ? "" : indented(text)) + first;
-}
-
-/** `2026-11-21 09:30Z`. */
-export function formatTime(at: number): string {
-  return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")}Z`;
 }

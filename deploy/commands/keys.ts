@@ -5,12 +5,11 @@ import { type ListedKey, revokeApiKey } from "@faceline/accounts/keys/api-keys";
 import type { RedisConnection } from "@faceline/runtime/redis";
 import { listApiKeys } from "@faceline/accounts/keys/team-index";
 import { type KeysCommand, parseKeysCall, usage } from "./keys-call.ts";
-import { formatTime, runPeopleCommand } from "./keys-people.ts";
+import { runPeopleCommand } from "./keys-people.ts";
 import { connectKeysRedis } from "./keys-redis.ts";
-import { textTable } from "./text-table.ts";
-import { usageReport } from "./usage-report.ts";
 
-// `npm run keys -- VERB`: API keys, limits of teams and people, in the durable Redis of a running Faceline.
+// `npm run keys -- VERB`: API keys, limits of teams and operators, in the durable Redis of a running
+// Faceline.
 
 process.exitCode = await main(process.argv.slice(2));
 
@@ -59,14 +58,9 @@ async function run(redis: RedisConnection, call: Exclude<KeysCommand, { verb: "h
       await recordAudit(redis, commandActor, "key_revoked", key.id, { team: key.team });
       return `Key ${key.id} of ${key.team} (${key.name}) is revoked and no longer accepted.`;
     }
-    case "usage":
-      return usageReport(redis, { ...call, now: Date.now() });
-    case "waitlist":
-    case "approve":
-    case "decline":
     case "operator":
     case "member":
-    case "sign-in-link":
+    case "decline":
     case "forget":
       return runPeopleCommand(redis, call);
   }
@@ -102,6 +96,24 @@ function keyTable(keys: ListedKey[]): string {
       stateOf(key),
     ]),
   ]);
+}
+
+/** Returns rows of cells as lines, with the cells of a column below each other. */
+function textTable(rows: string[][]): string {
+  const widths = rows[0]!.map((_, column) => Math.max(...rows.map((row) => row[column]!.length)));
+  return rows
+    .map((row) =>
+      row
+        .map((cell, i) => cell.padEnd(widths[i]!))
+        .join("  ")
+        .trimEnd(),
+    )
+    .join("\n");
+}
+
+/** `2026-11-21 09:30Z`. */
+function formatTime(at: number): string {
+  return `${new Date(at).toISOString().slice(0, 16).replace("T", " ")}Z`;
 }
 
 function stateOf(key: ListedKey): string {

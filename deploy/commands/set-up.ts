@@ -15,6 +15,8 @@ import { createTopics, topicOptions } from "../launcher/topics.ts";
 
 const keyPattern = /^fl_[A-Za-z0-9_-]{43}$/;
 const retryEveryMs = 250;
+/** Team of the key of FIRST_KEY_FILE. It has no limits. */
+const firstKeyTeam = "first";
 
 await runCommand(setUp);
 
@@ -29,8 +31,8 @@ async function setUp({ print, stop }: Command): Promise<void> {
   const key = readFileSync(config.FIRST_KEY_FILE, "utf8").trim();
   if (!keyPattern.test(key))
     throw new Error("FIRST_KEY_FILE: the file must hold a key, fl_ and 43 characters");
-  await retry(config.READY_WITHIN_MS, stop, () => storeKey(process.env, key, config.FIRST_KEY_TEAM));
-  print(`team ${config.FIRST_KEY_TEAM} has its first key`);
+  await retry(config.READY_WITHIN_MS, stop, () => storeKey(process.env, key, firstKeyTeam));
+  print(`team ${firstKeyTeam} has its first key`);
 }
 
 /** Redis may start at the same time as this command. */

@@ -2,8 +2,7 @@ import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
 import { setTimeout as sleep } from "node:timers/promises";
-import { coreWaits } from "@faceline/runtime/core-waits";
-import { ReplyTimeout } from "@faceline/runtime/reply-timeout";
+import { coreWaits, HangTimeout } from "@faceline/runtime/starvation";
 import { isInformation } from "./log-line.ts";
 import { groupWithLifeline, lifelineStdio, releaseLifeline } from "./lifeline.ts";
 
@@ -86,7 +85,7 @@ export class Child {
     const signal = AbortSignal.any([done.signal, stop]);
     const { promise: late, resolve } = Promise.withResolvers<string>();
     // In which the process could run: beside many others that start, each has little of the time.
-    using _timeout = new ReplyTimeout(
+    using _timeout = new HangTimeout(
       withinMs,
       () => resolve(`was not ready within ${withinMs} ms (READY_WITHIN_MS)`),
       () => coreWaits.allThreads(this.pid),

@@ -88,10 +88,9 @@ const accountKeys = [
   sessionKey("*"),
   sessionsKey("*"),
   auditKey,
-  usageKey("*", "*"),
-  usageByTeamKey("*"),
-  recentErrorsKey("*", "*"),
 ];
+/** Usage is counted by a script. */
+const usageKeys = [usageKey("*", "*"), usageByTeamKey("*"), recentErrorsKey("*", "*"), usageWrittenKey("*")];
 const accountChannels = [keyChangesChannel];
 const accountCommands = [
   ...connection,
@@ -121,8 +120,7 @@ const accountCommands = [
 
 export const durableUsers: Record<DurableUser, RedisRights> = {
   ingress: {
-    // Usage is counted by a script.
-    keys: [...accountKeys, usageWrittenKey("*")],
+    keys: [...accountKeys, ...usageKeys],
     channels: accountChannels,
     commands: [...accountCommands, "getdel", "hincrby", "lpush", "ltrim"],
   },

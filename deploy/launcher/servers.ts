@@ -1,7 +1,7 @@
 import type { Program } from "./child.ts";
 import { kafkaBroker } from "./kafka-broker.ts";
 import { fetchKafkaJars, findJava } from "./kafka-install.ts";
-import type { PortSetting } from "./ports.ts";
+import { freePorts, type PortSetting } from "./ports.ts";
 import { findRedis } from "./redis-install.ts";
 import { durableRedis, type RedisUser, volatileRedis } from "./redis-server.ts";
 import { durableUsers, type RedisRights, unrestricted, volatileUsers } from "./redis-users.ts";
@@ -95,12 +95,14 @@ export class Servers implements AsyncDisposable {
 
   async #startBroker(java: string): Promise<void> {
     const { [kafkaUser]: password } = makePasswords(this.#state.secrets, "kafka", [kafkaUser]);
+    // Only the broker itself connects to its controller.
+    const [controllerPort = 0] = await freePorts(1);
     const program = await kafkaBroker({
       java,
       libs: this.#state.kafkaLibs,
       folder: this.#state.kafka,
       port: this.#config.KAFKA_PORT,
-      controllerPort: this.#config.KAFKA_CONTROLLER_PORT,
+      controllerPort,
       heapMib: brokerHeapMib,
       login: { user: kafkaUser, password },
       stop: this.#options.stop,
@@ -133,7 +135,6 @@ export function serverPorts(config: LauncherConfig): PortSetting[] {
   const ports: PortSetting[] = [];
   if (config.KAFKA_BROKERS === undefined) {
     ports.push({ setting: "KAFKA_PORT", host, port: config.KAFKA_PORT });
-    ports.push({ setting: "KAFKA_CONTROLLER_PORT", host, port: config.KAFKA_CONTROLLER_PORT });
   }
   if (config.REDIS_VOLATILE_URL === undefined) {
     ports.push({ setting: "REDIS_VOLATILE_PORT", host, port: config.REDIS_VOLATILE_PORT });

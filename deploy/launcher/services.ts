@@ -1,10 +1,11 @@
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import { runningTime } from "@faceline/runtime/core-waits";
+import { Stopwatch } from "@faceline/runtime/starvation";
 import { cudaEnvironment } from "@faceline/models/gpu/cuda-folder";
 import { modelsFolder } from "@faceline/models/model-file";
 import { telemetryOff } from "@faceline/models/onnxruntime-telemetry";
 import { mallocSettings, v8Flags } from "./memory-settings.ts";
+import { capture } from "./capture.ts";
 import type { PortSetting } from "./ports.ts";
 import type { ServerAccess } from "./server-access.ts";
 import type { Counts } from "./settings.ts";
@@ -58,8 +59,9 @@ export class Services implements AsyncDisposable {
     this.addresses = plan.ports.map((port) => `http://${reachableHost(plan.host)}:${port}`);
   }
 
-  /** Resolves when all are ready. `note` receives which are not. */
+  /** Resolves when all are ready. `note` receives which are not. Builds the scripts of the pages before. */
   async start(note: (text: string) => void = () => {}): Promise<void> {
+    await buildScripts();
     const starting = new Set(this.#all());
     const noteStarting = (): void => {
       const names = [...starting].map(({ name }) => name).join(", ");
@@ -80,12 +82,12 @@ export class Services implements AsyncDisposable {
    * output of each.
    */
   async waitUntilHealthy(stop: AbortSignal): Promise<void> {
-    const giveUpAt = runningTime() + healthyWithinMs;
+    const waiting = new Stopwatch();
     for (const address of this.addresses) {
       for (;;) {
         const health = await readHealth(address, stop);
         if (health.ok) break;
-        if (runningTime() > giveUpAt) {
+        if (waiting.ranMs > healthyWithinMs) {
           const outputs = this.#all().map((each) => `${each.name}: ${each.lastOutput()}`);
           const fault = `${address}/health did not answer "ok" within ${healthyWithinMs} ms`;
           throw new Error(`${fault}. Its last answer: ${health.text}\n${outputs.join("\n")}`);
@@ -114,6 +116,12 @@ export class Services implements AsyncDisposable {
       await Promise.all(this.#running[service].map((each) => each.stop()));
     }
   }
+}
+
+/** Bundles what browsers run, unless that was done. */
+export async function buildScripts(): Promise<void> {
+  const failed = "the scripts of the pages could not be built";
+  await capture(process.execPath, [join(repository, "web", "build.ts")], { failed });
 }
 
 const stopOrder = ["ingress", "batcher", "inference"] as const;

@@ -4,7 +4,6 @@ import { readConfig } from "@faceline/runtime/config";
 import { BrokerList } from "@faceline/runtime/kafka";
 import { TopicsConfig } from "@faceline/runtime/pool-topics";
 import { RedisUrl } from "@faceline/runtime/redis";
-import { Tenant } from "@faceline/contracts/wire/ids";
 import { poolWorkersMax } from "@faceline/contracts/wire/names";
 import * as z from "zod";
 import { defaultWorkers } from "./worker-count.ts";
@@ -30,7 +29,6 @@ const Settings = z.object({
   REDIS_DURABLE_URL: RedisUrl.optional(),
 
   KAFKA_PORT: Port.default(9092),
-  KAFKA_CONTROLLER_PORT: Port.default(9093),
   REDIS_VOLATILE_PORT: Port.default(6379),
   REDIS_DURABLE_PORT: Port.default(6380),
   /** The volatile Redis refuses writes above this. It holds images and answers in flight. */
@@ -49,9 +47,8 @@ const Settings = z.object({
   PROMETHEUS_PORT: Port.default(9090),
 
   POOL: z.string().default("default"),
-  /** Key that `npm run set-up` stores, in a file, and its team, which has no limits. */
+  /** Key that `npm run set-up` stores, in a file. */
   FIRST_KEY_FILE: z.string().optional(),
-  FIRST_KEY_TEAM: Tenant.default("first"),
   MODELS_DIR: z.string().optional(),
   INTRA_OP_THREADS: z.coerce.number().int().min(1).optional(),
   LOG_LEVEL: z.string().default("info"),

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import test from "node:test";
 import { capture } from "../launcher/capture.ts";
 import { findAlertmanager, openAlertmanager } from "../testing/alertmanager.ts";
-import { faults } from "./alert-cases.ts";
+import { readFiringAlerts } from "../testing/observe-files.ts";
 
 const configuration = join(import.meta.dirname, "alertmanager.yml");
 
@@ -48,11 +48,14 @@ test("one cause is one page", async (t) => {
   if (commands === undefined)
     return t.skip("NOT CHECKED: there is no Alertmanager, nor apt-get to fetch one");
   assert.match(await capture(commands.amtool, ["check-config", configuration]), /SUCCESS/);
+  const cases = readFiringAlerts();
   for (const [cause, { firing, notified }] of Object.entries(causes)) {
     await t.test(cause, async (t) => {
       const manager = await openAlertmanager(t, commands, configuration);
       const alerts = firing.flatMap((alertname) =>
-        faults[alertname]!.firing.map((labels) => ({ alertname, ...labels })),
+        cases
+          .find((each) => each.alertname === alertname)!
+          .exp_alerts.map(({ exp_labels }) => ({ alertname, ...exp_labels })),
       );
       const heard = (await manager.notified(alerts)).map((labels) =>
         `${labels["alertname"]} ${labels["window"] ?? ""}`.trim(),

@@ -13,6 +13,14 @@ export const readRules = (): Rule[] =>
     ({ rules }) => rules,
   );
 
+export const alertCasesFile = join(folder, "alerts.test.yml");
+
+/** Returns the cases of alerts.test.yml in which an alert fires, with the labels of each. */
+export const readFiringAlerts = (): FiringAlert[] =>
+  (parse(readFileSync(alertCasesFile, "utf8")) as { tests: { alert_rule_test: FiringAlert[] }[] }).tests
+    .flatMap((each) => each.alert_rule_test)
+    .filter((each) => each.exp_alerts.length > 0);
+
 /** Returns the name of each alert once, in the order of alerts.yml. */
 export const alertNames = (): string[] => [...new Set(readRules().flatMap(({ alert = [] }) => alert))];
 
@@ -39,6 +47,8 @@ type Rule = {
   labels?: Record<string, string>;
   annotations?: Record<string, string>;
 };
+
+type FiringAlert = { alertname: string; exp_alerts: { exp_labels: Record<string, string> }[] };
 
 type Dashboard = {
   title: string;

@@ -35,13 +35,11 @@ export const nothingRun = (endedAt: number): RunMeasurements => ({
   crowds: [],
 });
 
-/** `steppedAt`: when its last step ended. `waitedMs`: for how long a thread had no core since. */
-export function runTimes({ batch, startedAt, steppedAt, waitedMs }: RunProgress, now: number) {
-  // As in ReplyTimeout: what hangs may be what takes the cores.
-  const excusedMs = Math.min(waitedMs, (now - steppedAt) * (3 / 4));
-  return { startedAt, endsAt: Math.max(startedAt + batch.predictedRunMs, steppedAt) + excusedMs };
+/** `steppedAt`: when its last step ended. `withoutCoreMs`: see Stopwatch; since then. */
+export function runTimes({ batch, startedAt, steppedAt, withoutCoreMs }: RunProgress) {
+  return { startedAt, endsAt: Math.max(startedAt + batch.predictedRunMs, steppedAt) + withoutCoreMs };
 }
 
-type RunProgress = { batch: Batch; startedAt: number; steppedAt: number; waitedMs: number };
+type RunProgress = { batch: Batch; startedAt: number; steppedAt: number; withoutCoreMs: number };
 
 export type RunMeasurements = Pick<FinishedBatch, "size" | "prepareMs" | "runMs" | "endedAt" | "crowds">;

@@ -53,18 +53,16 @@ const Settings = z.object({
    */
   ENGINE: EngineChoice.prefault("onnx"),
   EXECUTION_PROVIDER: z.enum(executionProviders).default("cpu"),
-  /** Index of the GPU, with EXECUTION_PROVIDER=cuda. */
-  GPU_DEVICE: z.coerce.number().int().min(0).max(63).default(0),
   /** Run times of this machine, to start from instead of measuring them: see start-times.ts. */
   PROFILE_FILE: ProfileFile.optional(),
   /** The precision of models: see PrecisionSetting. */
   PRECISION: PrecisionSetting.prefault("auto"),
   /** Threads of one run. Workers times threads should not exceed the free cores. */
   INTRA_OP_THREADS: z.coerce.number().int().min(1).max(64).default(1),
-  /** Images of a batch. The memory of three batches of pixels grows with it. */
-  BATCH_MAX: z.coerce.number().int().min(1).max(batchTasksMax).default(4),
   /** Images that are decoded at the same time. */
   DECODES_MAX: z.coerce.number().int().min(1).max(64).default(2),
+  /** Images of a batch. The memory of three batches of pixels grows with it. */
+  BATCH_MAX: z.coerce.number().int().min(1).max(batchTasksMax).default(4),
   /** Images with more pixels are rejected. */
   IMAGE_PIXELS_MAX: z.coerce.number().int().min(1).default(defaultImageLimits.pixelsMax),
   /** Memory of one decode, reckoned by the image's header. Images that take more are rejected. */
@@ -73,23 +71,18 @@ const Settings = z.object({
     .int()
     .min(32 * 2 ** 20)
     .default(defaultImageLimits.decodingBytesMax),
-  /**
-   * Images with a longer side are shrunk before the search. The memory of three batches of pixels grows
-   * with its square.
-   */
-  IMAGE_SIDE_MAX_PX: z.coerce.number().int().min(512).max(8_192).default(defaultImageLimits.longSideMaxPx),
   /** How long a worker that stops may take. Then it leaves what it holds to other workers, and exits. */
   WORKER_DRAIN_WITHIN_MS: z.coerce.number().int().min(100).max(600_000).default(9_000),
 });
 
 /** The settings of a worker, from its environment. */
 export const InferenceConfig = Settings.refine(
-  ({ GPU_DEVICE, EXECUTION_PROVIDER }) => GPU_DEVICE === 0 || EXECUTION_PROVIDER === "cuda",
-  { path: ["GPU_DEVICE"], error: "is for EXECUTION_PROVIDER=cuda alone: no other one lets a GPU be chosen" },
-).refine(({ PROFILE_FILE, ENGINE }) => PROFILE_FILE === undefined || ENGINE === undefined, {
-  path: ["PROFILE_FILE"],
-  error: "is for ENGINE=onnx alone: a modelled engine has the times of its setting",
-});
+  ({ PROFILE_FILE, ENGINE }) => PROFILE_FILE === undefined || ENGINE === undefined,
+  {
+    path: ["PROFILE_FILE"],
+    error: "is for ENGINE=onnx alone: a modelled engine has the times of its setting",
+  },
+);
 export type InferenceConfig = z.infer<typeof InferenceConfig>;
 
 /**
@@ -97,15 +90,15 @@ export type InferenceConfig = z.infer<typeof InferenceConfig>;
  * batch that its settings allow. `availableBytes` counts a container's limit.
  */
 export function requirePixelMemory(
-  { BATCH_MAX, IMAGE_SIDE_MAX_PX }: InferenceConfig,
+  { BATCH_MAX }: InferenceConfig,
   pixelBytesMax: number,
   availableBytes: number,
 ): void {
   if (pixelBytesMax <= availableBytes) return;
   const mib = (bytes: number) => `${Math.round(bytes / 2 ** 20)} MiB`;
   throw new Error(
-    `BATCH_MAX=${BATCH_MAX} and IMAGE_SIDE_MAX_PX=${IMAGE_SIDE_MAX_PX} allow ${mib(pixelBytesMax)} of ` +
-      `pixels, but ${mib(availableBytes)} of memory are available; lower one of them`,
+    `BATCH_MAX=${BATCH_MAX} allows ${mib(pixelBytesMax)} of pixels, but ${mib(availableBytes)} of memory ` +
+      `are available; lower it`,
   );
 }
 
@@ -123,5 +116,4 @@ export const imageLimits = (config: InferenceConfig): ImageLimits => ({
   ...defaultImageLimits,
   pixelsMax: config.IMAGE_PIXELS_MAX,
   decodingBytesMax: config.IMAGE_DECODING_BYTES_MAX,
-  longSideMaxPx: config.IMAGE_SIDE_MAX_PX,
 });

@@ -39,7 +39,7 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
   enterEmptyFolder();
   const buffers = new PixelBufferPool({
     batchMax: config.BATCH_MAX,
-    longSideMaxPx: config.IMAGE_SIDE_MAX_PX,
+    longSideMaxPx: defaultImageLimits.longSideMaxPx,
     buffersMax: pixelBuffersMax,
   });
   requirePixelMemory(config, buffers.bytesMax, process.availableMemory());
@@ -83,13 +83,11 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
   await using engine = await openEngine({
     modelsDir: config.MODELS_DIR,
     executionProvider: config.EXECUTION_PROVIDER,
-    gpuDevice: config.GPU_DEVICE,
     precision: config.PRECISION,
     modelled,
     lanes,
     intraOpThreads: config.INTRA_OP_THREADS,
     batchMax: config.BATCH_MAX,
-    imageSideMaxPx: config.IMAGE_SIDE_MAX_PX,
     ...runLimits(config),
     startTimes: profile.times,
     onWarmUp: logWarmUp(log, config.EXECUTION_PROVIDER),

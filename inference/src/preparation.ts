@@ -1,10 +1,8 @@
 import type { TaskEnd } from "@faceline/runtime/answers";
 import type { Clock } from "@faceline/runtime/clock";
-import { coreWaits } from "@faceline/runtime/core-waits";
 import type { Log } from "@faceline/runtime/log";
 import { taskIds } from "@faceline/runtime/log-ids";
-import { ReplyTimeout } from "@faceline/runtime/reply-timeout";
-import { slowdown, type TimeSpent, wasStarved } from "@faceline/runtime/starvation";
+import { coreWaits, HangTimeout } from "@faceline/runtime/starvation";
 import type { Batch, BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
@@ -19,7 +17,7 @@ import type { ImageInbox } from "./image-inbox.ts";
 export type Preparation = (batch: Batch) => Promise<PreparedBatch>;
 
 export function openPreparation(parts: PreparationParts): Preparation {
-  const { images, buffers, decode, clock } = parts;
+  const { images, buffers, decode, clock, decodeStallMs } = parts;
 
   const fetch = (tasks: BatchTask[]) => {
     if (tasks.length === 0) return noImages;
@@ -30,23 +28,36 @@ export function openPreparation(parts: PreparationParts): Preparation {
     );
   };
 
-  const decodeOf = (batchId: BatchId, buffer: PixelBuffer) => async (stored: readonly StoredImage[]) => {
-    using decodes = new DecodeWatch(parts);
-    return await afterAll(
-      stored.map(async ({ task, bytes, detail }): Promise<EngineImage | Outcome> => {
-        try {
-          const decoded = await decode(bytes, buffer, detail);
-          return decoded.kind === "image" ? engineImage(decoded, task) : decoded;
-        } catch (error) {
-          if (!(error instanceof DecodeTimeout)) throw error;
-          const ids = { ...taskIds(task), batch_id: batchId };
-          parts.log.warn({ ...ids, reason: error.message }, "a task failed; its batch continues without it");
-          return wasStarved(decodes.spent) ? tooLittleCpu(decodes.spent) : decodeTimeout;
-        } finally {
-          decodes.advance();
-        }
-      }),
+  // The limit is one between the ends of decodes: one on the whole batch would have to be as long as that of
+  // its largest image times their number.
+  const watchDecodes = () =>
+    new HangTimeout(
+      decodeStallMs,
+      () => parts.onHang(new Error(`no decode of a batch ended within ${decodeStallMs} ms; a decoder hangs`)),
+      coreWaits.allThreads,
     );
+
+  const decodeOf = (batchId: BatchId, buffer: PixelBuffer) => async (stored: readonly StoredImage[]) => {
+    let watch = watchDecodes();
+    const decodeOne = async ({ task, bytes, detail }: StoredImage): Promise<EngineImage | Outcome> => {
+      try {
+        const decoded = await decode(bytes, buffer, detail);
+        return decoded.kind === "image" ? engineImage(decoded, task) : decoded;
+      } catch (error) {
+        if (!(error instanceof DecodeTimeout)) throw error;
+        const ids = { ...taskIds(task), batch_id: batchId };
+        parts.log.warn({ ...ids, reason: error.message }, "a task failed; its batch continues without it");
+        return watch.isStarved ? tooLittleCpu(watch.elapsedMs) : decodeTimeout;
+      } finally {
+        watch[Symbol.dispose]();
+        watch = watchDecodes();
+      }
+    };
+    try {
+      return await afterAll(stored.map(decodeOne));
+    } finally {
+      watch[Symbol.dispose]();
+    }
   };
 
   /** Tasks without their image. It was removed where the task has ended: nobody waits for them any more. */
@@ -106,42 +117,6 @@ export function openPreparation(parts: PreparationParts): Preparation {
   };
 }
 
-/**
- * Calls `onHang` when no decode ends for `decodeStallMs` in which every thread of this process could run. A
- * limit on the whole batch would have to be as long as that of its largest image times their number.
- */
-class DecodeWatch implements Disposable {
-  readonly #parts: Pick<PreparationParts, "decodeStallMs" | "onHang">;
-  #timeout: ReplyTimeout;
-
-  constructor(parts: Pick<PreparationParts, "decodeStallMs" | "onHang">) {
-    this.#parts = parts;
-    this.#timeout = this.#begin();
-  }
-
-  #begin(): ReplyTimeout {
-    const { decodeStallMs, onHang } = this.#parts;
-    const hang = () =>
-      onHang(new Error(`no decode of a batch ended within ${decodeStallMs} ms; a decoder hangs`));
-    return new ReplyTimeout(decodeStallMs, hang, coreWaits.allThreads);
-  }
-
-  /** The time since the last decode ended. */
-  get spent(): TimeSpent {
-    return this.#timeout.spent;
-  }
-
-  /** A decode has ended. */
-  advance(): void {
-    this.#timeout[Symbol.dispose]();
-    this.#timeout = this.#begin();
-  }
-
-  [Symbol.dispose](): void {
-    this.#timeout[Symbol.dispose]();
-  }
-}
-
 /** Waits for all, also where one fails: the others still read their images and write into the buffer. */
 async function afterAll<T>(decodes: Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(decodes);
@@ -152,11 +127,11 @@ const imageLost: Outcome = { kind: "failed", reason: "image_lost" };
 const decodeTimeout: Outcome = { kind: "failed", reason: "decode_timeout" };
 
 /** libvips counts time by the wall: where its thread had no core, neither the image nor it is at fault. */
-const tooLittleCpu = (spent: TimeSpent): Outcome => ({
+const tooLittleCpu = (predictedMs: number): Outcome => ({
   kind: "shed",
   reason: "deadline_infeasible",
-  predictedMs: spent.elapsedMs,
-  retryAfterMs: 1_000 * slowdown(spent),
+  predictedMs,
+  retryAfterMs: 4_000,
 });
 
 const engineImage = (image: Image, { options }: BatchTask): EngineImage => ({ ...image, options });

@@ -3,9 +3,8 @@ import test from "node:test";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
-import type { ServiceClass } from "@faceline/contracts/wire/task";
 import type { TaskWait } from "@faceline/contracts/wire/timing";
-import { coreWaits } from "@faceline/runtime/core-waits";
+import { coreWaits } from "@faceline/runtime/starvation";
 import { openLog } from "@faceline/runtime/log";
 import { tracingOff } from "@faceline/runtime/tracing/tracing";
 import type { CompletedTask } from "./answer-outbox.ts";
@@ -66,7 +65,10 @@ test("a report says later ends of a run that goes on, and of one whose threads h
   let waitedMs = 0;
   t.mock.method(coreWaits, "allThreads", () => new Map([["1", waitedMs]]));
   const fixture = openWorker();
+  let elapsedMs = 0;
+  t.mock.method(performance, "now", () => elapsedMs);
   const endsAt = (now: number) => {
+    elapsedMs = now;
     fixture.at(now);
     return fixture.worker.read().running?.endsAt;
   };
@@ -283,10 +285,7 @@ function openWorker({ images = 1, holdAnswers = false, slowToPrepare = "", heldB
   };
 }
 
-function batch(
-  name: string,
-  { digest = "0".repeat(16), serviceClass = "best_effort", waited }: BatchOptions = {},
-): Batch {
+function batch(name: string, { digest = "0".repeat(16), waited }: BatchOptions = {}): Batch {
   return {
     id: name,
     lane: "Dlib/ssd",
@@ -294,7 +293,7 @@ function batch(
     sentAt: 0,
     predictedRunMs: 10,
     attempt: 1,
-    tasks: [{ id: name, arrivedAt: 0, options: { facesMax: 1 }, serviceClass, waited }],
+    tasks: [{ id: name, arrivedAt: 0, options: { facesMax: 1 }, waited }],
   } as unknown as Batch;
 }
 
@@ -308,4 +307,4 @@ function named(worker: Worker): string[] {
   ];
 }
 
-type BatchOptions = { digest?: string; serviceClass?: ServiceClass; waited?: TaskWait };
+type BatchOptions = { digest?: string; waited?: TaskWait };

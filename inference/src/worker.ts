@@ -1,4 +1,4 @@
-import { type CoreWaits, coreWaits, longestWaitMs } from "@faceline/runtime/core-waits";
+import { coreWaits, Stopwatch } from "@faceline/runtime/starvation";
 import type { Log } from "@faceline/runtime/log";
 import { batchIds } from "@faceline/runtime/log-ids";
 import type { Batch } from "@faceline/contracts/wire/batch";
@@ -128,12 +128,8 @@ export class Worker {
   /** Notes whether the run has gone on since the last report. */
   #timesOf(running: Running): ReturnType<typeof runTimes> {
     const { clock, engine } = this.#parts;
-    const waits = coreWaits.allThreads();
-    const now = clock.now();
-    if (engine.steps !== running.steps) {
-      Object.assign(running, { steps: engine.steps, steppedAt: now, waits });
-    }
-    return runTimes({ ...running, waitedMs: longestWaitMs(running.waits, waits) }, now);
+    if (engine.steps !== running.steps) Object.assign(running, progressOf(engine, clock.now()));
+    return runTimes({ ...running, withoutCoreMs: running.sinceStep.withoutCoreMs });
   }
 
   /** Starts to prepare staged batches, in their order, as far as there are buffers for them. */
@@ -169,8 +165,7 @@ export class Worker {
   async #run(batch: ReceivedBatch, prepared: PreparedBatch): Promise<void> {
     const { clock, engine, log } = this.#parts;
     const startedAt = clock.now();
-    const progress = { steps: engine.steps, steppedAt: startedAt, waits: coreWaits.allThreads() };
-    this.#batches.set(batch, { kind: "running", batch, startedAt, ...progress });
+    this.#batches.set(batch, { kind: "running", batch, startedAt, ...progressOf(engine, startedAt) });
     this.#parts.onChange();
     const result: BatchResult = {
       times: {
@@ -225,8 +220,14 @@ type Phase =
   | { kind: "ready"; prepared: PreparedBatch | Error; order: number }
   | Running;
 
-/** The last step of a run that was seen, and the waits for a core until then. */
-type Progress = { steps: number; steppedAt: number; waits: CoreWaits };
+const progressOf = ({ steps }: Engine, steppedAt: number): Progress => ({
+  steps,
+  steppedAt,
+  sinceStep: new Stopwatch(coreWaits.allThreads),
+});
+
+/** The last step of a run that was seen. */
+type Progress = { steps: number; steppedAt: number; sinceStep: Stopwatch };
 type Running = Progress & { kind: "running"; batch: Batch; startedAt: number };
 
 /** Batches that are prepared side by side. Each has a pixel buffer of its own, as the running one has. */

@@ -1,9 +1,10 @@
 import assert from "node:assert/strict";
 import { mock, type TestContext } from "node:test";
+import { describeImage } from "@faceline/contracts/image/describe";
 import turbojpeg from "@julusian/jpeg-turbo";
 import { decodeImage } from "../src/decode/decoder.ts";
-import { decodeWithLibvips } from "../src/decode/libvips.ts";
 import { defaultImageLimits, type Image, type ImageLimits, type Rejected } from "../src/decode/image.ts";
+import { decodeWithLibvips } from "../src/decode/libvips.ts";
 import type { ImageCase } from "./image-cases.ts";
 
 /**
@@ -35,7 +36,8 @@ export class DecoderComparison {
   /** Decodes as a worker does, and with libvips alone. */
   async decode(bytes: Uint8Array): Promise<Record<"actual" | "libvips", Image | Rejected>> {
     const actual = await this.#decodeAsWorker(bytes);
-    const libvips = await decodeWithLibvips(bytes, this.#limits);
+    const file = Buffer.from(bytes);
+    const libvips = await decodeWithLibvips(file, describeImage(file), this.#limits);
     this.counts.all++;
     if (libvips.kind === "rejected") this.counts.rejected++;
     return { actual, libvips };

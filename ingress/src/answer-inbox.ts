@@ -4,7 +4,6 @@ import type { Log } from "@faceline/runtime/log";
 import { readMessage } from "@faceline/runtime/message";
 import type { RedisConnection, VolatileServer } from "@faceline/runtime/redis";
 import { subscribe } from "@faceline/runtime/redis-subscription";
-import type { TimeSpent } from "@faceline/runtime/starvation";
 import { Answer, Answers } from "@faceline/contracts/wire/answer";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { answerKey, answersChannel } from "@faceline/contracts/wire/names";
@@ -76,7 +75,7 @@ export async function openAnswerInbox({
 
   return {
     connected: subscription.connected,
-    starvation: subscription.starvation,
+    isHealthy: subscription.isHealthy,
     subscribe(tasks) {
       const since = performance.now();
       const answers = tasks.map((task) => {
@@ -128,6 +127,6 @@ export type AnswerInbox = AsyncDisposable & {
   subscribe(tasks: TaskId[]): Disposable & { answers: Promise<Answer>[] };
   /** Whether answers can be received now. */
   connected(): boolean;
-  /** Set while they cannot, for a connection that was closed when this process had too little CPU. */
-  starvation(): TimeSpent | undefined;
+  /** False while they cannot, and the server is to blame. */
+  isHealthy(): boolean;
 };

@@ -31,16 +31,15 @@ export function addComputeHooks(
     const route = request.routeOptions.url ?? "";
     const { traceparent, tracestate } = request.headers;
     const trace = callTraceFrom({ traceparent, tracestate }, ports.decideSampling);
-    const { clock, coreWaitMs } = ports;
+    const { clock } = ports;
     const http = { scheme: schemeOf(request), version: request.raw.httpVersion };
-    const record = new CallRecord({ requestId, route, trace, http, now: () => clock.now(), coreWaitMs });
+    const record = new CallRecord({ requestId, route, trace, http, now: () => clock.now() });
     record.tenant = unknownCaller;
     request.callRecord = record;
     const { arrivedAt } = record;
     if (!ports.isServing()) throw refusal("stopping");
     const signal = abortSignal(request, reply, ports.drainTimeout);
-    const { tenant, serviceClass, bodyBytesPerSecond, pacedWhenRefused, acquireSlot } =
-      await identify(request);
+    const { tenant, bodyBytesPerSecond, pacedWhenRefused, acquireSlot } = await identify(request);
     record.tenant = tenant;
     const bodySender = { team: tenant, bytesPerSecond: bodyBytesPerSecond };
     if (pacedWhenRefused) request.bodySender = bodySender;
@@ -53,7 +52,6 @@ export function addComputeHooks(
     request.requestContext = {
       requestId,
       tenant,
-      serviceClass,
       arrivedAt,
       deadlineAt: arrivedAt + record.deadlineMs,
       traceparent: traceparentOf(trace.context),
@@ -88,7 +86,6 @@ export function identifyTeams(ports: Ports, settings: HttpSettings): Identify {
     const { tenant, limits } = await authenticate(request);
     return {
       tenant,
-      serviceClass: "standard",
       bodyBytesPerSecond: limits.bodyBytesPerSecond,
       pacedWhenRefused: true,
       acquireSlot: () => ports.acquireTeamSlot(tenant, limits),

@@ -67,12 +67,12 @@ test("a proxy that serves TLS and is not trusted is warned of, for the visitors 
 
 test("all wrong settings are reported together", () => {
   const wrong = HttpSettings.safeParse({
-    MODEL_DEFAULT: "Facenet",
-    DETECTORS: "tiny",
+    MODELS: "Dlib,Dlib",
+    BODY_BYTES_MAX: "0",
     DEADLINE_DEFAULT_MS: "10",
   });
   const paths = wrong.error?.issues.map(({ path }) => path.join("."));
-  assert.deepEqual(paths, ["MODEL_DEFAULT", "DETECTOR_DEFAULT", "DEADLINE_DEFAULT_MS"]);
+  assert.deepEqual(paths, ["BODY_BYTES_MAX", "MODELS"]);
 });
 
 test("pools may have a Redis of their own: addresses and password files by pool", (t) => {

@@ -71,9 +71,6 @@ export const HttpSettings = z
     DEADLINE_MAX_MS: count(3_600_000, 120_000),
 
     ...ModelsConfig.shape,
-    /** Model of calls that name none. */
-    MODEL_DEFAULT: z.string().default("Dlib"),
-    DETECTOR_DEFAULT: z.string().default("ssd"),
 
     /** `off`: no pages for people; every path that is not of the API is 404. */
     PAGES: z.enum(["on", "off"]).default("on"),
@@ -96,17 +93,9 @@ export const HttpSettings = z
      */
     PUBLIC_URL: z.string().default(""),
   })
-  .refine((settings) => settings.MODELS.includes(settings.MODEL_DEFAULT), {
-    path: ["MODEL_DEFAULT"],
-    error: "must be one of MODELS",
-  })
   .refine((settings) => settings.BODY_BYTES_MAX <= settings.BODIES_IN_FLIGHT_BYTES_MAX, {
     path: ["BODIES_IN_FLIGHT_BYTES_MAX"],
     error: "must have room for one body of BODY_BYTES_MAX",
-  })
-  .refine((settings) => settings.DETECTORS.includes(settings.DETECTOR_DEFAULT), {
-    path: ["DETECTOR_DEFAULT"],
-    error: "must be one of DETECTORS",
   })
   .refine(
     ({ DEADLINE_DEFAULT_MS, DEADLINE_MAX_MS }) =>
@@ -124,8 +113,8 @@ export const accountsAreOn = (settings: Pick<HttpSettings, "PAGES" | "AUTH" | "A
   settings.PAGES === "on" && settings.AUTH === "on" && settings.ACCOUNTS === "on";
 
 /**
- * Whether the calls of teams are counted: wherever calls need a key. Pages that show the counts are not
- * needed, because `npm run keys -- usage` shows them too. Without keys there are no teams to count for.
+ * Whether the calls of teams are counted: wherever calls need a key. Without the
+ * account pages too, which show the counts once they are on. Without keys there are no teams to count for.
  */
 export const usageIsCounted = ({ AUTH }: Pick<HttpSettings, "AUTH">): boolean => AUTH === "on";
 

@@ -23,7 +23,7 @@ export function openImageOutbox(parts: ImageOutboxParts): ImageOutbox {
     async publish(tenant, { images, memory }, timeToLiveMs) {
       // The other connection notices first that the server is silent: it is in use all the time.
       const unavailable = () =>
-        dependencyUnavailable("redis-volatile", commands.starvation ?? connection.starvation);
+        dependencyUnavailable("redis-volatile", commands.isStarved || connection.isStarved);
       if (!commands.usable || !connection.usable) throw unavailable();
       const callBytes = images.reduce((sum, { bytes }) => sum + bytes.byteLength, 0);
       const lease = budget.acquire(tenant, callBytes);

@@ -1,5 +1,4 @@
 import { openSharedClock } from "@faceline/runtime/clock";
-import { mainThreadWaitMs } from "@faceline/runtime/core-waits";
 import { openProducer } from "@faceline/runtime/kafka-producer";
 import { openKafkaMetrics } from "@faceline/runtime/metrics/kafka-metrics";
 import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
@@ -14,6 +13,7 @@ import { openTracing } from "@faceline/runtime/tracing/open-tracing";
 import { tasksTopic } from "@faceline/contracts/wire/names";
 import { addedFolder, type Catalogue, readCatalogue } from "@faceline/models/catalogue";
 import { withLocalThresholds } from "@faceline/models/local-thresholds";
+import { checkScripts } from "@faceline/web/scripts";
 import { openAccounts } from "./accounts/open-accounts.ts";
 import { openUsageCounter } from "./accounts/usage-counter.ts";
 import { openKeyStore } from "./auth/key-store.ts";
@@ -45,8 +45,9 @@ import { warnOfUntrustedProxy } from "./untrusted-proxy.ts";
 const statesWithinMs = 2_000;
 
 await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => {
-  // Names that are not in the catalogue end the start before anything is connected.
+  // Unknown models, and pages without their scripts, end the start before anything is connected.
   const models = new EnabledModels(await catalogueOf(config), config);
+  if (config.PAGES === "on") await checkScripts();
 
   for (const warning of [openAccessWarning(config), proxyWarning(config)]) {
     if (warning !== undefined) log.warn(warning);
@@ -108,7 +109,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       redis: isRedisHealthy,
       redisReturned: now - Math.max(redisAwayAt, redis.returnedAt) < statesWithinMs,
       hasTopics: producer.hasTopics(),
-      starvation: redis.starvation ?? imagesRedis.starvation ?? producer.starvation(),
+      isStarved: redis.isStarved || imagesRedis.isStarved || producer.isStarved(),
     };
   };
   observeDependencies(metrics, () => {
@@ -116,7 +117,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     return {
       kafka,
       "redis-volatile": volatile,
-      "redis-durable": durable.isResponsive || durable.starvation !== undefined,
+      "redis-durable": durable.isResponsive || durable.isStarved,
     };
   });
   const ownState = () => ({ ...dependencyHealth(), isServing: isServing() });
@@ -126,7 +127,6 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   const server = buildServer(
     {
       clock,
-      coreWaitMs: mainThreadWaitMs,
       dispatch: (call) => dispatchCall(parts, call),
       findKey: keys.find,
       acquireTeamSlot: countCallers(teams.acquire, metrics, config.AUTH === "on" ? "team" : "anonymous"),

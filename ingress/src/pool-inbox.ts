@@ -1,4 +1,4 @@
-import { runningTime } from "@faceline/runtime/core-waits";
+import { Stopwatch } from "@faceline/runtime/starvation";
 import type { Log } from "@faceline/runtime/log";
 import { readMessage } from "@faceline/runtime/message";
 import type { VolatileServer } from "@faceline/runtime/redis";
@@ -11,17 +11,21 @@ import type { PoolView } from "./pools/pool-choice.ts";
 /** Receives the states that the batchers of the pools publish. */
 export async function openPoolInbox({ config, pools, log }: PoolInboxParts): Promise<PoolInbox> {
   const known = new KnownPools();
+  let receivedAt = 0;
+  let sinceReceived = new Stopwatch();
   const subscription = await subscribe(config, pools.map(poolChannel), (bytes) => {
     const message = readMessage(PoolState, bytes);
     if (!message.ok) {
       log.error({ reason: message.reason }, "a pool's state could not be read");
       return;
     }
-    known.receive(message.value, runningTime());
+    receivedAt += sinceReceived.ranMs;
+    sinceReceived = new Stopwatch();
+    known.receive(message.value, receivedAt);
   });
 
   return {
-    fresh: () => known.fresh(runningTime()),
+    fresh: () => known.fresh(receivedAt + sinceReceived.ranMs),
     countSent: (pool, lane, tasks) => known.countSent(pool, lane, tasks),
     [Symbol.asyncDispose]: () => subscription[Symbol.asyncDispose](),
   };
@@ -31,8 +35,8 @@ type PoolInboxParts = { config: VolatileServer; pools: string[]; log: Log };
 
 export type PoolInbox = AsyncDisposable & {
   /**
-   * The last states of the pools that have reported within two seconds, or whose standby takes over. Time in
-   * which this process had no core does not count: the states of that time wait to be read.
+   * The last states of the pools that have reported within two seconds in which this process could run, or
+   * whose standby takes over. Without a core, later states wait to be read.
    */
   fresh(): PoolView[];
   /** Tasks were sent to a pool. Its next state has them. */

@@ -20,7 +20,7 @@ test("each request is recorded by its route and outcome, and what a client makes
   const send = async (path: string, init: RequestInit) =>
     (await fetch(`${address}${path}`, init)).arrayBuffer();
   await send("/represent", { ...post, body: JSON.stringify({ img: await base64Image() }) });
-  await send("/represent?made=up", { ...post, body: JSON.stringify({ img: "no image" }) });
+  await send("/represent?made=up", { ...post, body: JSON.stringify({ img: "no image: %" }) });
   await send("/made/up", { ...post, body: "{}" });
   await send("/livez", {});
   await send("/verify", { method: "REPORT" });
@@ -83,11 +83,11 @@ test("calls that this process sheds on arrival count as tasks of their lane, by 
   });
   assert.equal((await post("/represent", { img })).json().error, "queue_timeout");
   assert.equal((await post("/verify", { img1: img, img2: img })).json().error, "queue_full");
-  assert.equal((await post("/verify", { img1: "no image", img2: img })).statusCode, 400);
+  assert.equal((await post("/verify", { img1: "no image: %", img2: img })).statusCode, 400);
   await page.shows(
-    'faceline_tasks_shed_total{lane="unknown",reason="deadline_infeasible",service_class="standard"} 1',
-    'faceline_tasks_shed_total{lane="Dlib/ssd",reason="images_full",service_class="standard"} 2',
-    'faceline_tasks_shed_total{lane="Dlib/ssd",reason="bodies_full",service_class="standard"} 0',
+    'faceline_tasks_shed_total{lane="unknown",reason="deadline_infeasible"} 1',
+    'faceline_tasks_shed_total{lane="Dlib/ssd",reason="images_full"} 2',
+    'faceline_tasks_shed_total{lane="Dlib/ssd",reason="bodies_full"} 0',
     // Ratios over these need their first increase.
     'faceline_requests_total{http_route="/compare",outcome="upstream_failed",dependency="none"} 0',
     'faceline_requests_total{http_route="/compare",outcome="dependency_unavailable",dependency="batcher"} 0',

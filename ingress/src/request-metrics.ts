@@ -1,7 +1,6 @@
 import { Dependency } from "@faceline/contracts/http/dependency";
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
 import type { Metrics } from "@faceline/runtime/metrics/metrics";
-import { ServiceClass } from "@faceline/contracts/wire/task";
 import type { FastifyInstance } from "fastify";
 import { ingressShedReasons } from "./call/api-error.ts";
 import { closedConnections } from "./call/closed-connection.ts";
@@ -21,10 +20,7 @@ export function addRequestMetrics(
 ): void {
   if (!metrics.on) return;
   for (const lane of [...lanes, laneUnknown]) {
-    for (const service_class of ServiceClass.options) {
-      for (const reason of ingressShedReasons)
-        metrics.add("faceline.tasks.shed", 0, { lane, reason, service_class });
-    }
+    for (const reason of ingressShedReasons) metrics.add("faceline.tasks.shed", 0, { lane, reason });
   }
   for (const { path } of computeEndpoints) {
     for (const outcome of serviceFaults) {
@@ -67,9 +63,7 @@ export function addRequestMetrics(
       const { error, images, lane = laneUnknown } = request.callRecord ?? {};
       const reason = error?.details.shed;
       if (reason === undefined) return;
-      // A call that is refused before its class is known has no key yet, or a wrong one.
-      const service_class = request.requestContext?.serviceClass ?? "standard";
-      metrics.add("faceline.tasks.shed", images || 1, { lane, reason, service_class });
+      metrics.add("faceline.tasks.shed", images || 1, { lane, reason });
     });
   });
 }

@@ -2,14 +2,13 @@ import { keylessTenant } from "@faceline/contracts/wire/ids";
 import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
 import { version } from "@faceline/runtime/resource";
 import type { Facts } from "@faceline/web/facts";
-import { addPages, openPages, sendMissingPage } from "./pages/pages.ts";
-import type { AccountPorts } from "./accounts/account-ports.ts";
+import { addPages, openPages, sendMissingPage } from "./pages.ts";
+import type { Accounts } from "./accounts/open-accounts.ts";
 import { addAccountRoutes } from "./accounts/account-routes.ts";
 import { addCors } from "./auth/cors.ts";
 import { BodyPace, discardUnreadBodies } from "./body/body-pace.ts";
-import { LargeCalls } from "./body/large-calls.ts";
-import { type BodyParts, limitBodyMemory } from "./body/memory-budget.ts";
-import { addBodyParsers } from "./body/parsers.ts";
+import { limitBodyMemory } from "./body/memory-budget.ts";
+import { addBodyParsers, type BodyParts, parsingTurns } from "./body/parsers.ts";
 import { ApiError } from "./call/api-error.ts";
 import type { ClosedConnection } from "./call/closed-connection.ts";
 import { callIds } from "./call/context.ts";
@@ -79,7 +78,7 @@ export function buildServer(
   for (const { path, handle } of serviceEndpoints) {
     app.get(path, (_request, reply) => handle(context, reply));
   }
-  addComputeScope(app, context, bodyParts, limits);
+  addComputeScope(app, context, bodyParts);
   if (pages !== undefined) {
     addTesterRoutes(app, context, bodyParts, limits.visitorBodyBytesPerSecond);
     addPages(app, pages);
@@ -138,34 +137,25 @@ function createApp({ ports, settings, site, bug, reportClosed }: ServerParts): F
 }
 
 /** Adds parsers of bodies, with the memory and the pace that all of them share. */
-function addBodies(
-  app: FastifyInstance,
-  { ports, settings, limits }: ServerParts,
-  models: EnabledModels,
-): BodyParts {
+function addBodies(app: FastifyInstance, { ports, settings }: ServerParts, models: EnabledModels): BodyParts {
   const budget = new SharedBudget(settings.BODIES_IN_FLIGHT_BYTES_MAX);
   const pace = new BodyPace(settings);
   app.decorate("heldBodyBytes", () => budget.heldBytes);
   ports.metrics.observe("faceline.bodies.used", () => [[budget.heldBytes, {}]]);
   ports.metrics.observe("faceline.bodies.max", () => [[settings.BODIES_IN_FLIGHT_BYTES_MAX, {}]]);
   discardUnreadBodies(app, pace);
-  const pool = new SlabPool();
-  addBodyParsers(app, { ...settings, vectorLengthMax: models.vectorLengthMax }, pool);
-  return { budget, pace, pool, largeCalls: new LargeCalls(limits.largeCallWaitMs) };
+  const parts = { budget, pace, pool: new SlabPool(), turns: parsingTurns() };
+  addBodyParsers(app, { ...settings, vectorLengthMax: models.vectorLengthMax }, parts);
+  return parts;
 }
 
 /** Adds the compute endpoints in a scope of its own: its hooks do not run for the public routes. */
-function addComputeScope(
-  app: FastifyInstance,
-  context: RouteContext,
-  bodyParts: BodyParts,
-  limits: Limits,
-): void {
+function addComputeScope(app: FastifyInstance, context: RouteContext, { budget }: BodyParts): void {
   const { ports, settings } = context;
   app.register(async (compute) => {
     const identify = identifyTeams(ports, settings);
     addComputeHooks(compute, { ports, settings, identify, unknownCaller: keylessTenant });
-    limitBodyMemory(compute, { ...settings, idleMs: limits.bodyIdleMs }, bodyParts);
+    limitBodyMemory(compute, settings, budget);
     addComputeRoutes(compute, context);
   });
 }
@@ -192,9 +182,9 @@ const headersMs = 10_000;
 
 type ServerOptions = {
   /** Ports of the pages for people; without them there are no such pages. */
-  accounts?: AccountPorts | undefined;
+  accounts?: Accounts | undefined;
   /** Other limits than the constants of these names, for tests that would wait for them. */
-  limits?: { bodyIdleMs?: number; largeCallWaitMs?: number; visitorBodyBytesPerSecond?: number } | undefined;
+  limits?: { visitorBodyBytesPerSecond?: number } | undefined;
 };
 type Limits = NonNullable<ServerOptions["limits"]>;
 

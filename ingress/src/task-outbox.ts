@@ -1,34 +1,49 @@
 import type { Producer } from "@faceline/runtime/kafka-producer";
-import { ReplyTimeout } from "@faceline/runtime/reply-timeout";
-import { Starved, starvedIn } from "@faceline/runtime/starvation";
+import { isKafkaFault } from "@faceline/runtime/kafka-producer-link";
+import { HangTimeout } from "@faceline/runtime/starvation";
 import { tasksTopic } from "@faceline/contracts/wire/names";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 
 /**
- * Sends tasks to the one partition of a pool's topic in Kafka. `send` throws when `requestMs` have passed in
- * which responses could be read, even while an earlier send hangs; and at once while no broker answers on the
- * connection that sends (circuit breaker: the producer connects anew and must prove itself, and the first
- * proof closes the circuit). The cause of an error is Starved where this process could hardly run meanwhile.
+ * Sends tasks to the one partition of a pool's topic in Kafka. `send` throws SendFailed when `requestMs` have
+ * passed in which responses could be read, even while an earlier send hangs; and at once while no broker
+ * answers on the connection that sends (circuit breaker: the producer connects anew and must prove itself,
+ * and the first proof closes the circuit).
  */
 export function openTaskOutbox({ producer, requestMs }: TaskOutboxParts): TaskOutbox {
   return {
     async send(pool, tasks) {
-      if (!producer.isResponsive()) {
-        const starvation = producer.starvation();
-        if (starvation !== undefined) throw new Starved(starvation);
-        throw new Error("Kafka is unreachable");
-      }
+      if (!producer.isResponsive()) throw new SendFailed("Kafka is unreachable", producer.isStarved());
       const { promise: timedOut, reject } = Promise.withResolvers<never>();
-      using _timeout = new ReplyTimeout(requestMs, (spent) =>
-        reject(new Error(`Kafka took longer than ${requestMs} ms`, { cause: starvedIn(spent) })),
+      using timeout = new HangTimeout(requestMs, () =>
+        reject(new Error(`Kafka took longer than ${requestMs} ms`)),
       );
-      await Promise.race([producer.send(tasksTopic(pool), 0, JSON.stringify(tasks)), timedOut]);
+      try {
+        await Promise.race([producer.send(tasksTopic(pool), 0, JSON.stringify(tasks)), timedOut]);
+      } catch (error) {
+        // A connection that is down knows more: the attempts to open it anew may have been refused.
+        const isStarved = producer.isResponsive()
+          ? timeout.isStarved && !isKafkaFault(error)
+          : producer.isStarved();
+        throw new SendFailed((error as Error).message, isStarved);
+      }
     },
   };
 }
 
+/** Kafka has not acknowledged tasks in time. */
+export class SendFailed extends Error {
+  /** Whether this process had too little CPU to tell whether Kafka is at fault. */
+  readonly isStarved: boolean;
+
+  constructor(message: string, isStarved: boolean) {
+    super(message);
+    this.isStarved = isStarved;
+  }
+}
+
 type TaskOutboxParts = {
-  producer: Pick<Producer, "send" | "isResponsive" | "starvation">;
+  producer: Pick<Producer, "send" | "isResponsive" | "isStarved">;
   requestMs: number;
 };
 

@@ -1,8 +1,8 @@
 import { visitorsTenant } from "@faceline/contracts/wire/ids";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { addBodyDeadline } from "./body/body-deadline.ts";
-import { type BodyParts, limitBodyMemory } from "./body/memory-budget.ts";
-import { addJsonParser } from "./body/parsers.ts";
+import { limitBodyMemory } from "./body/memory-budget.ts";
+import { addJsonParser, type BodyParts } from "./body/parsers.ts";
 import { ApiError } from "./call/api-error.ts";
 import { onClose } from "./call/context.ts";
 import type { Ports } from "./call/ports.ts";
@@ -42,17 +42,14 @@ export function addTesterRoutes(
       unknownCaller: visitorsTenant,
     });
     addBodyDeadline(tester, ({ callRecord }) => callRecord!.deadlineMs);
-    limitBodyMemory(tester, { ...settings, bytesPerSecondMin: bodyBytesPerSecondMin }, bodies);
-    addJsonParser(tester, { ...settings, vectorLengthMax: models.vectorLengthMax }, bodies.pool);
+    limitBodyMemory(tester, settings, bodies.budget);
+    addJsonParser(tester, { ...settings, vectorLengthMax: models.vectorLengthMax }, bodies);
     holdSharedSlot(tester, ports);
     addComputeRoutes(tester, context, "/tester");
   });
   const sampleAnswer = new SampleAnswerCache(context);
   app.get("/tester/sample-answer", () => sampleAnswer.read());
 }
-
-/** Visitors share few slots and little memory. Two images of the usual 200 KB then take 12 s at most. */
-const bodyBytesPerSecondMin = 32 * 1024;
 
 function refuseBecauseOff(): never {
   throw new ApiError("not_found", "The operator of this service has turned the tester off.");

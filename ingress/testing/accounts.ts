@@ -1,30 +1,31 @@
 import { randomBytes, randomUUID } from "node:crypto";
 import { subscribe } from "node:diagnostics_channel";
 import type { FastifyInstance, LightMyRequestResponse } from "fastify";
-import type { KeyView } from "@faceline/web/accounts/key-view";
-import type { AccountPorts, Person, WaitlistForm } from "../src/accounts/account-ports.ts";
-import type { StoredSession } from "../src/accounts/session-storage.ts";
+import type { ListedKey } from "@faceline/accounts/keys/api-keys";
+import type { Person } from "@faceline/accounts/people/person";
+import type { Accounts, StoredSession } from "../src/accounts/open-accounts.ts";
 import { testAdmin } from "./admin.ts";
 import { testNow } from "./server.ts";
 
 /** Accounts in memory, for tests of pages; the real ones are tested with a real Redis. */
-export function testAccounts(overrides: Partial<AccountPorts> = {}): TestAccounts {
+export function testAccounts(overrides: Partial<Accounts> = {}): TestAccounts {
   const people = new Map<string, Person>();
   const tokens = new Map<string, string>();
   const sessions = new Map<string, StoredSession>();
   const waitlist = new Map<string, TestEntry>();
-  const keys = new Map<string, KeyView & { team: string }>();
+  const keys = new Map<string, ListedKey>();
   const teamOf = (team: string) => [...keys.values()].filter((key) => key.team === team);
   const create = (team: string, name: string) => {
     const id = randomUUID();
     const key = `fl_${randomBytes(32).toString("base64url")}`;
     const prefix = key.slice(0, 12);
-    keys.set(id, { id, name, team, prefix, createdAt: testNow, lastUsedAt: null, disabled: false });
+    const sha256 = randomBytes(32).toString("hex");
+    keys.set(id, { sha256, id, name, team, prefix, createdAt: testNow, lastUsedAt: null, disabled: false });
     return { kind: "created", key, id } as const;
   };
   const own = (team: string, id: string) => teamOf(team).find((key) => key.id === id);
   const personOf = (email: string | undefined) => people.get(email ?? "") ?? null;
-  const ports: AccountPorts = {
+  const ports: Accounts = {
     available: () => true,
     sessions: {
       find: async (id) => sessions.get(id) ?? null,
@@ -91,8 +92,8 @@ export function testAccounts(overrides: Partial<AccountPorts> = {}): TestAccount
   };
 }
 
-export const member: Person = { email: "ada@example.test", team: "ants", role: "member" };
-export const operator: Person = { email: "olga@example.test", team: "staff", role: "operator" };
+export const member: Person = { email: "ada@example.test", team: "ants", role: "member", createdAt: testNow };
+export const operator: Person = { ...member, email: "olga@example.test", team: "staff", role: "operator" };
 
 /** Headers that Chromium sends with forms of this service's own pages. */
 export const ownForm = {
@@ -142,14 +143,14 @@ subscribe("fastify.initialization", (message) => {
 
 type Route = { method: string; path: string };
 
-export type TestEntry = WaitlistForm & { firstText?: string; sentAgainAt?: number };
+export type TestEntry = { email: string; text: string } & { firstText?: string; sentAgainAt?: number };
 
 type TestAccounts = {
-  ports: AccountPorts;
+  ports: Accounts;
   people: Map<string, Person>;
   sessions: Map<string, StoredSession>;
   waitlist: Map<string, TestEntry>;
-  keys: Map<string, KeyView & { team: string }>;
+  keys: Map<string, ListedKey>;
   /** Stores a person and returns the token of a sign-in link. */
   invite(person: Person): string;
 };

@@ -2,14 +2,14 @@ import { isDeepStrictEqual } from "node:util";
 import type { AuditDetails, AuditEntry } from "@faceline/accounts/audit/audit-log";
 import type { OpenLink } from "@faceline/accounts/people/sign-in-link";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
-import type { KeyView } from "@faceline/web/accounts/key-view";
-import type { Person } from "../src/accounts/account-ports.ts";
-import type { AdminPorts } from "../src/accounts/admin-ports.ts";
+import type { ListedKey } from "@faceline/accounts/keys/api-keys";
+import type { Person } from "@faceline/accounts/people/person";
+import type { Accounts } from "../src/accounts/open-accounts.ts";
 import type { TestEntry } from "./accounts.ts";
 import { testNow } from "./server.ts";
 
 /** The admin's side of accounts in memory, over the people of `testAccounts`. Mails are not sent. */
-export function testAdmin({ people, waitlist, keys }: TestState): AdminPorts {
+export function testAdmin({ people, waitlist, keys }: TestState): Accounts["admin"] {
   const limits = new Map<string, LimitOverrides>();
   const log: AuditEntry[] = [];
   const openLinks = new Map<string, OpenLink[]>();
@@ -31,18 +31,21 @@ export function testAdmin({ people, waitlist, keys }: TestState): AdminPorts {
     async approve({ email, team, limits: own }, actor) {
       const known = people.get(email);
       if (known !== undefined && known.team !== team) return { kind: "in_other_team", team: known.team };
-      limits.set(team, { ...limits.get(team), ...own });
-      if (known === undefined) people.set(email, { email, team, role: "member" });
+      const before = limits.get(team) ?? {};
+      const after = { ...before, ...own };
+      limits.set(team, after);
+      const person: Person = known ?? { email, team, role: "member", createdAt: testNow };
+      people.set(email, person);
       waitlist.delete(email);
       record(actor.by, "waitlist_approved", email, { team });
-      return { kind: "approved" };
+      return { kind: "approved", person, limits: { before, after } };
     },
     async decline(email, actor) {
       record(actor.by, "waitlist_declined", email);
       declined.add(email);
       return waitlist.delete(email);
     },
-    people: async () => [...people.values()].map((person) => ({ ...person, createdAt: testNow })),
+    people: async () => [...people.values()],
     async makeOperator(email) {
       const person = people.get(email);
       return person !== undefined && Object.assign(person, { role: "operator" }) === person;
@@ -52,7 +55,7 @@ export function testAdmin({ people, waitlist, keys }: TestState): AdminPorts {
     openLinks: async (email) => openLinks.get(email) ?? [],
     async cancelLinks(email, actor) {
       record(actor.by, "sign_in_addresses_cancelled", email);
-      openLinks.delete(email);
+      return Number(openLinks.delete(email));
     },
     async sendAddress(email, origin) {
       if (!people.has(email)) return null;
@@ -93,5 +96,5 @@ export function testAdmin({ people, waitlist, keys }: TestState): AdminPorts {
 type TestState = {
   people: Map<string, Person>;
   waitlist: Map<string, TestEntry>;
-  keys: Map<string, KeyView & { team: string }>;
+  keys: Map<string, ListedKey>;
 };

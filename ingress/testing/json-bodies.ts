@@ -1,3 +1,5 @@
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
+
 /**
  * Returns a JSON body drawn from a seed: images of some kilobytes in the places of images and elsewhere, as
  * clients send them and as nobody should. Half of them are valid.
@@ -13,22 +15,19 @@ export function drawBody(seed: number): Buffer {
   return json;
 }
 
-/** Random choices that a seed determines (mulberry32). */
+/** Random choices that a seed determines. */
 class Draw {
-  #state: number;
+  readonly #next: () => number;
   /** Half of the bodies have few oddities. */
   readonly #rarity: number;
 
   constructor(seed: number) {
-    this.#state = seed;
+    this.#next = mulberry32(seed);
     this.#rarity = this.pick([1, 6]);
   }
 
   below(end: number): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), this.#state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) % end;
+    return Math.floor(this.#next() * end);
   }
 
   oneIn = (count: number): boolean => this.below(count) === 0;

@@ -32,7 +32,6 @@ export function testServer(
   const dispatched: DispatchedCall[] = [];
   const ports: Ports = {
     clock: { now: () => testNow },
-    coreWaitMs: () => 0,
     dispatch: async ({ images, memory }) => {
       // As when the images are stored.
       memory.free();
@@ -91,7 +90,7 @@ export const testBuild: LaneBuild = {
   precision: "float32",
 };
 /** The record of a call with this clock, in a trace that is sampled. */
-export function testRecord(now: () => number, sampled = true, coreWaitMs = () => 0): CallRecord {
+export function testRecord(now: () => number, sampled = true): CallRecord {
   const record = new CallRecord({
     requestId: "a" as RequestId,
     route: "/verify",
@@ -100,7 +99,6 @@ export function testRecord(now: () => number, sampled = true, coreWaitMs = () =>
       parentId: "c".repeat(16),
     },
     now,
-    coreWaitMs,
   });
   record.deadlineMs = 2_000;
   return record;
@@ -200,7 +198,6 @@ export const testPool = {
       waiting: 3,
       workers: 2,
       expectedWaitMs: 12,
-      bestEffortWaitMs: 12,
       expectedRunMs: 40,
       taskMs: 20,
       batchMax: 8,

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import { test } from "node:test";
 import { FalseMatchCurve, falseMatchCurve, falseMatchRate } from "./false-match-curve.ts";
 
 test("a larger distance never has a smaller rate, whatever was measured; no rate is 0 or above 1", () => {
   for (let seed = 1; seed <= 300; seed++) {
-    const random = randomFrom(seed);
+    const random = mulberry32(seed);
     const pairs = Math.ceil(random() ** 3 * 3_000);
     // Few decimals: many distances are equal.
     const decimals = Math.floor(random() * 7);
@@ -60,7 +61,7 @@ test("64 points tell the rates of a million pairs to one percent, made-up ones",
 });
 
 test("a pair of two people gets a rate of at most r in n + 1 with that very probability", () => {
-  const random = randomFrom(11);
+  const random = mulberry32(11);
   const [drawn, n] = [20_000, 19];
   const counts = Array<number>(n + 1).fill(0);
   for (let i = 0; i < drawn; i++) {
@@ -93,15 +94,4 @@ const logit = (share: number): number => Math.log(share / (1 - share));
 function normal(random: () => number): number {
   const radius = Math.sqrt(-2 * Math.log(1 - random()));
   return Math.max(0, 0.17 + 0.03 * radius * Math.cos(2 * Math.PI * random()));
-}
-
-/** mulberry32: a seed replays a failure. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
 }

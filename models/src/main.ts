@@ -20,9 +20,8 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
        npm run models -- add FILE --contract JSON [--max-megabytes N] [--to DIR]
        npm run models -- gpu [--list | --verify | --remove] [--from FOLDER] [--accept-licence] [--to DIR]
        npm run models -- remove NAME [--to DIR]
-       npm run models -- thresholds --pairs CSV | --people FOLDER | --lfw FOLDER [--model NAME]
-                                    [--detector NAME] [--align on|off] [--fmr RATE] [--html FILE]
-                                    [--write] [--to DIR]
+       npm run models -- thresholds --pairs CSV | --people FOLDER [--model NAME]
+                                    [--detector NAME] [--align on|off] [--fmr RATE] [--write] [--to DIR]
        npm run models -- thresholds --remove NAME [--to DIR]
        npm run models -- int8-ranges [IMAGES] [--write]
 
@@ -41,10 +40,10 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
            and thresholds
   thresholds
            measure error rates on images of known people, and propose thresholds for a false match rate,
-           --fmr 0.1%, from labelled pairs, all pairs in a folder with one folder per person, or Labeled Faces in
-           the Wild ("--lfw fetch" downloads it); see docs/operating/models.md. --model, --detector and --fmr
-           can be repeated; names can be "all"; --html writes a report with plots; --write stores the
-           thresholds for one rate, which ingresses use after a restart; --remove deletes them
+           --fmr 0.1%, from labelled pairs, or all pairs in a folder with one folder per person; see
+           docs/operating/models.md. --model, --detector and --fmr can be repeated; names can be "all";
+           --write stores the thresholds for one rate, which ingresses use after a restart; --remove deletes
+           them
   int8-ranges
            show how many values the int8 builds clip, on the faces in a folder of images;
            --write stores new ranges and checksums in the catalogue

@@ -1,17 +1,13 @@
 import { createRequire } from "node:module";
 import { dirname, join } from "node:path";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 
 /** Images for tests: px by px pixels, RGB, three bytes a pixel. */
 
-/** Noise of the generator mulberry32, the same for the same seed. */
+/** Noise, the same for the same seed. */
 export function noise(px: number, seed: number): Uint8Array {
-  let state = seed;
-  return Uint8Array.from({ length: px * px * 3 }, () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return (mixed ^ (mixed >>> 14)) >>> 24;
-  });
+  const next = mulberry32(seed);
+  return Uint8Array.from({ length: px * px * 3 }, () => Math.floor(256 * next()));
 }
 
 /**

@@ -1,8 +1,8 @@
 import type { Consumer as KafkaJsConsumer } from "kafkajs";
-import { runningTime } from "./core-waits.ts";
 import { causes, type KafkaConfig, kafkaClient, kafkaRetry, startError } from "./kafka.ts";
 import type { KafkaSockets } from "./kafka-sockets.ts";
 import type { Log } from "./log.ts";
+import { Stopwatch } from "./starvation.ts";
 
 /**
  * A fetch waits this long for messages; heartbeats are sent between fetches, so it must not exceed their
@@ -38,7 +38,7 @@ class GroupMember implements Consumer {
   readonly #openedAt = performance.now();
   readonly #checkTimer: NodeJS.Timeout;
   #phase: "open" | "crashed" | "closed" = "open";
-  #respondedAt = runningTime();
+  #sinceResponse = new Stopwatch();
   #isResponsive = true;
   /** Whether the members were asked for since the last join. Every change of members ends with a join. */
   #membersAsked = true;
@@ -123,7 +123,7 @@ class GroupMember implements Consumer {
   }
 
   #onResponse({ apiName, duration }: { apiName: string; duration: number }): void {
-    this.#respondedAt = runningTime();
+    this.#sinceResponse = new Stopwatch();
     if (apiName === "Heartbeat" || apiName === "SyncGroup")
       this.#renewalSentAt = performance.now() - duration;
     // From the end of a join until the answer to SyncGroup, the partitions may already be another member's.
@@ -185,7 +185,7 @@ class GroupMember implements Consumer {
 
   #checkResponses(): void {
     void this.#askMembers();
-    const isResponsive = runningTime() - this.#respondedAt < fetchWaitMs + this.#config.KAFKA_REQUEST_MS;
+    const isResponsive = this.#sinceResponse.ranMs < fetchWaitMs + this.#config.KAFKA_REQUEST_MS;
     if (this.#phase === "closed" || isResponsive === this.#isResponsive) return;
     this.#isResponsive = isResponsive;
     this.#options.onResponsiveChange?.(isResponsive);

@@ -43,7 +43,6 @@ test("the largest batch of tasks fits into one record batch", () => {
     arrivedAt: time,
     deadlineAt: time,
     options: { align: false, enforceDetection: false, facesMax: 100, fullResolution: false },
-    serviceClass: "best_effort",
     traceparent: "00-0123456789abcdef0123456789abcdef-0123456789abcdef-01",
     // Each of these characters is escaped in JSON.
     tracestate: '"'.repeat(512),

@@ -2,11 +2,10 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { readConfig } from "./config.ts";
-import { coreWaits } from "./core-waits.ts";
 import { KafkaConfig } from "./kafka.ts";
-import { type Connection, ProducerLink } from "./kafka-producer-link.ts";
+import { type Connection, isKafkaFault, ProducerLink } from "./kafka-producer-link.ts";
 import { logSilence } from "./connection-silence.ts";
-import { starvationOf } from "./starvation.ts";
+import { coreWaits } from "./starvation.ts";
 
 // Short, because the test waits until a send has used it up.
 const config = { ...readConfig(KafkaConfig, {}), KAFKA_REQUEST_MS: 50 };
@@ -68,32 +67,29 @@ test("a send in vain in a process without a core is not held against the brokers
     },
   });
   connections[0]!.sends = [new Promise(() => {})];
-  const isStarved = (error: unknown) => starvationOf(error) !== undefined;
-  await assert.rejects(link.send([]), isStarved);
-  assert.deepEqual(
-    [link.isResponsive, link.starvation === undefined, names],
-    [false, false, ["Kafka, test"]],
-  );
-  // One that waits for the next connection in vain says the same.
-  await assert.rejects(link.send([]), isStarved);
+  await assert.rejects(link.send([]), /did not answer in time/);
+  assert.deepEqual([link.isResponsive, link.isStarved, names], [false, true, ["Kafka, test"]]);
   refused.reject(new Error("Connection error: connect ECONNREFUSED 127.0.0.1:9092"));
   await refused.promise.catch(() => {});
   await new Promise(setImmediate);
-  assert.equal(link.starvation, undefined);
+  assert.equal(link.isStarved, false);
 });
 
-test("what a broker replies after such a wait is load as well, but not a full disk, and keeps the connection", async (t) => {
-  t.mock.method(coreWaits, "mainThread", () => new Map([["main", 0.75 * performance.now()]]));
+test("a refusal, a missing topic and a full disk are faults of the brokers, other replies keep the connection", async () => {
   const connection = fakeConnection();
   await using link = await ProducerLink.open(config, "test", { connect: async () => connection });
-  const reply = Object.assign(new Error("not the leader"), { name: "KafkaJSProtocolError" });
-  connection.sends = [new Promise((_, reject) => setTimeout(() => reject(reply), 20))];
-  await assert.rejects(link.send([]), (error) => starvationOf(error) !== undefined);
-  assert.deepEqual([link.isResponsive, connection.closed], [true, false]);
-
-  const full = Object.assign(new Error("disk"), { name: reply.name, type: "KAFKA_STORAGE_ERROR" });
-  connection.sends = [new Promise((_, reject) => setTimeout(() => reject(full), 20))];
-  await assert.rejects(link.send([]), (error) => error === full);
+  for (const [type, isFault] of [
+    ["NOT_LEADER_FOR_PARTITION", false],
+    ["KAFKA_STORAGE_ERROR", true],
+    ["UNKNOWN_TOPIC_OR_PARTITION", true],
+  ] as const) {
+    connection.sends = [
+      Promise.reject(Object.assign(new Error(type), { name: "KafkaJSProtocolError", type })),
+    ];
+    await assert.rejects(link.send([]), (error) => isKafkaFault(error) === isFault);
+    assert.deepEqual([link.isResponsive, connection.closed], [true, false]);
+  }
+  assert.ok(isKafkaFault(new Error("late", { cause: new Error("connect ECONNREFUSED 127.0.0.1:9092") })));
 });
 
 /** `sends`: what the next sends return, in their order. */

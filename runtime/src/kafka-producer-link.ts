@@ -3,9 +3,8 @@ import { Partitioners, type Producer, type TopicMessages } from "kafkajs";
 import { bestEffort } from "./best-effort.ts";
 import { causes, type KafkaConfig, kafkaClient, kafkaRetry, startError } from "./kafka.ts";
 import type { KafkaSockets } from "./kafka-sockets.ts";
-import { ReplyTimeout } from "./reply-timeout.ts";
 import { reportSilence } from "./connection-silence.ts";
-import { Starved, type TimeSpent, wasStarved } from "./starvation.ts";
+import { HangTimeout, Stopwatch } from "./starvation.ts";
 
 /** Interval of probes. A connection over which a send was acknowledged within half of it gets none. */
 const probeEveryMs = 1_000;
@@ -19,7 +18,7 @@ const connectEveryMs = 250;
  *     up ──a request fails or is not answered in time──► down ──connected, a broker answered──► up
  *
  * Where this process could hardly run while it waited in vain, the brokers are not to blame: see
- * `starvation`.
+ * `isStarved`.
  */
 export class ProducerLink implements AsyncDisposable {
   readonly #name: string;
@@ -73,52 +72,37 @@ export class ProducerLink implements AsyncDisposable {
     return this.#hasTopics;
   }
 
-  /** Set while there is no such connection, and this process had too little CPU to tell why. */
-  get starvation(): TimeSpent | undefined {
-    return this.#state.phase === "down" ? this.#state.starvation : undefined;
+  /** True while there is no such connection, and this process had too little CPU to tell why. */
+  get isStarved(): boolean {
+    return this.#state.phase === "down" && this.#state.isStarved;
   }
 
   /**
-   * Resolves when all in-sync replicas have the messages. Throws within KAFKA_REQUEST_MS (see ReplyTimeout),
+   * Resolves when all in-sync replicas have the messages. Throws within KAFKA_REQUEST_MS (see HangTimeout),
    * and LinkDown where that is the connection's fault.
    */
   async send(topicMessages: TopicMessages[]): Promise<void> {
     const requestMs = this.#requestMs;
     const { promise: timedOut, reject } = Promise.withResolvers<never>();
-    using timeout = new ReplyTimeout(requestMs, () => reject(new TimedOut()));
+    using timeout = new HangTimeout(requestMs, () => reject(new TimedOut()));
     const state = this.#state;
     const connection =
-      state.phase === "up" ? state.connection : await this.#reconnected(state.reconnected, timedOut);
+      state.phase === "up" ? state.connection : await Promise.race([state.reconnected, timedOut]);
     const sent = connection.producer.sendBatch({ acks: -1, timeout: requestMs, topicMessages });
     try {
       await Promise.race([sent, timedOut]);
       this.#hasTopics = true;
       this.#respondedAt = performance.now();
     } catch (error) {
-      const { spent } = timeout;
-      // What a broker says that had no core itself, as that it leads no partition any more, is load as well.
-      const { message } = error as Error;
-      const isReply = causes(error).some(({ name }) => name === "KafkaJSProtocolError");
       if (isRefusedFor(error, missingTopic)) {
         this.#hasTopics = false;
         const topics = topicMessages.map(({ topic }) => topic);
         throw new Error(`Kafka lacks the topic ${topics.join(" or ")}`, { cause: error });
       }
-      const isLoad = wasStarved(spent) && !isRefusedFor(error, diskFault);
-      if (isReply) throw isLoad ? new Error(message, { cause: new Starved(spent) }) : error;
+      if (causes(error).some(({ name }) => name === "KafkaJSProtocolError")) throw error;
       // A timeout of a send that waited for the connection says nothing about the connection.
-      if (state.phase === "up" || !(error instanceof TimedOut)) this.#reconnect(connection, error, spent);
-      throw new LinkDown(message, { cause: causeOf(error, spent) });
-    }
-  }
-
-  /** Resolves to the next connection. Throws when `timedOut` does. */
-  async #reconnected(reconnected: Promise<Connection>, timedOut: Promise<never>): Promise<Connection> {
-    try {
-      return await Promise.race([reconnected, timedOut]);
-    } catch (error) {
-      const { starvation } = this;
-      throw new LinkDown((error as Error).message, { cause: starvation && new Starved(starvation) });
+      if (state.phase === "up" || !(error instanceof TimedOut)) this.#reconnect(connection, error, timeout);
+      throw new LinkDown((error as Error).message, { cause: error });
     }
   }
 
@@ -127,27 +111,26 @@ export class ProducerLink implements AsyncDisposable {
     if (state.phase === "down" || this.#probing) return;
     if (performance.now() - this.#respondedAt < probeEveryMs / 2) return;
     this.#probing = true;
-    using timeout = new ReplyTimeout(this.#requestMs, () => timedOut.reject(new TimedOut()));
-    const timedOut = Promise.withResolvers<never>();
+    const probing = new Stopwatch();
     try {
       const probed = probe(state.connection).then(() => haveTopics(state.connection, this.#topics));
-      this.#hasTopics = await Promise.race([probed, timedOut.promise]);
+      this.#hasTopics = await within(this.#requestMs, probed);
       this.#respondedAt = performance.now();
     } catch (error) {
-      this.#reconnect(state.connection, error, timeout.spent);
+      this.#reconnect(state.connection, error, probing);
     } finally {
       this.#probing = false;
     }
   }
 
-  #reconnect(connection: Connection, error: unknown, spent: TimeSpent): void {
+  #reconnect(connection: Connection, error: unknown, wait: Stopwatch): void {
     if (this.#closed || this.#state.phase === "down" || this.#state.connection !== connection) return;
     // Requests of kafkajs report their own silence.
-    if (error instanceof TimedOut) reportSilence(this.#name, spent);
+    if (error instanceof TimedOut) reportSilence(this.#name, wait.isStarved);
     connection.sockets.abandon();
     bestEffort("kafka_disconnect", connection.producer.disconnect());
     const { promise: reconnected, resolve } = Promise.withResolvers<Connection>();
-    this.#state = { phase: "down", reconnected, starvation: starvationIn(error, spent) };
+    this.#state = { phase: "down", reconnected, isStarved: wait.isStarved && !isKafkaFault(error) };
     void this.#connectUntilUp(this.#state, resolve);
   }
 
@@ -156,8 +139,7 @@ export class ProducerLink implements AsyncDisposable {
     resolve: (connection: Connection) => void,
   ): Promise<void> {
     while (!this.#closed) {
-      // For its `spent` alone: attempts have limits of their own.
-      using attempt = new ReplyTimeout(this.#requestMs, () => {});
+      const attempt = new Stopwatch();
       try {
         const connection = await this.#connect();
         if (this.#closed) return connection.sockets.abandon();
@@ -165,7 +147,7 @@ export class ProducerLink implements AsyncDisposable {
         this.#state = { phase: "up", connection };
         return resolve(connection);
       } catch (error) {
-        down.starvation = starvationIn(error, attempt.spent);
+        down.isStarved = attempt.isStarved && !isKafkaFault(error);
         await sleep(connectEveryMs, undefined, { ref: false });
       }
     }
@@ -190,17 +172,14 @@ class TimedOut extends LinkDown {
   }
 }
 
-/** The wait in which this process could hardly run, if an error ended it that may be due to that alone. */
-const starvationIn = (error: unknown, spent: TimeSpent): TimeSpent | undefined =>
-  wasStarved(spent) && !isRefusal(error) ? spent : undefined;
-
-const causeOf = (error: unknown, spent: TimeSpent): unknown => {
-  const starvation = starvationIn(error, spent);
-  return starvation === undefined ? error : new Starved(starvation);
-};
-
-/** Whether a broker, or its host, has said that it does not take the connection. */
-const isRefusal = (error: unknown): boolean =>
+/**
+ * Whether an error says what is wrong at the brokers, which no load explains: the connection is refused, a
+ * topic is missing, a disk is full. What else a broker says may be due to load on its own host, as that it
+ * leads no partition any more.
+ */
+export const isKafkaFault = (error: unknown): boolean =>
+  isRefusedFor(error, missingTopic) ||
+  isRefusedFor(error, "KAFKA_STORAGE_ERROR") ||
   causes(error).some(({ message }) =>
     /\b(ECONNREFUSED|ECONNRESET|EHOSTUNREACH|ENOTFOUND|closed by the server)\b/.test(message),
   );
@@ -250,8 +229,6 @@ const isRefusedFor = (error: unknown, type: string): boolean =>
   causes(error).some((each) => "type" in each && each.type === type);
 
 const missingTopic = "UNKNOWN_TOPIC_OR_PARTITION";
-/** The disk is full or broken: no load explains that. */
-const diskFault = "KAFKA_STORAGE_ERROR";
 
 function connectedBrokers({ cluster }: Connection): Broker[] {
   const { brokers, seedBroker } = cluster().brokerPool;
@@ -276,13 +253,13 @@ function captureCluster(kafka: object): () => Cluster {
 
 async function within<T>(ms: number, promise: Promise<T>): Promise<T> {
   const { promise: timedOut, reject } = Promise.withResolvers<never>();
-  using _timeout = new ReplyTimeout(ms, () => reject(new TimedOut()));
+  using _timeout = new HangTimeout(ms, () => reject(new TimedOut()));
   return await Promise.race([promise, timedOut]);
 }
 
 type LinkState =
   | { phase: "up"; connection: Connection }
-  | { phase: "down"; reconnected: Promise<Connection>; starvation: TimeSpent | undefined };
+  | { phase: "down"; reconnected: Promise<Connection>; isStarved: boolean };
 
 type OpenOptions = { topics?: readonly string[]; connect?: () => Promise<Connection> };
 type LinkOptions = Required<OpenOptions> & { name: string; requestMs: number };

@@ -1,7 +1,6 @@
 import type { KafkaConfig } from "./kafka.ts";
 import { flushLength, type Message, recordBatchBytesMax, recordBytes } from "./kafka-flush.ts";
 import { LinkDown, ProducerLink } from "./kafka-producer-link.ts";
-import type { TimeSpent } from "./starvation.ts";
 
 /**
  * Sends messages: one request in flight, and what comes meanwhile goes together in the next ones, each with
@@ -63,8 +62,8 @@ export async function openProducer(
   return {
     send,
     isResponsive: () => link.isResponsive,
-    isHealthy: () => link.isResponsive || link.starvation !== undefined,
-    starvation: () => link.starvation,
+    isHealthy: () => link.isResponsive || link.isStarved,
+    isStarved: () => link.isStarved,
     hasTopics: () => link.hasTopics,
     [Symbol.asyncDispose]: () => link[Symbol.asyncDispose](),
   };
@@ -86,8 +85,8 @@ export type Producer = AsyncDisposable & {
   isResponsive(): boolean;
   /** False while none has and they are to blame: for health and readiness. */
   isHealthy(): boolean;
-  /** Set while none has, and this process had too little CPU to tell whether that is their fault. */
-  starvation(): TimeSpent | undefined;
+  /** True while none has, and this process had too little CPU to tell whether that is their fault. */
+  isStarved(): boolean;
   /** False once a broker has said that one of `topics` does not exist, until it is there. */
   hasTopics(): boolean;
 };

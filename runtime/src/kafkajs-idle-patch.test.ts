@@ -1,13 +1,12 @@
 import assert from "node:assert/strict";
 import { createRequire } from "node:module";
 import test, { mock, type TestContext } from "node:test";
-import { coreWaits } from "./core-waits.ts";
 import { logSilence } from "./connection-silence.ts";
+import { coreWaits } from "./starvation.ts";
 import "./kafkajs-idle-patch.ts";
 
-let waitedMs = 0;
 // The time of these tests is simulated.
-mock.method(coreWaits, "mainThread", () => new Map([["main", waitedMs]]));
+mock.method(coreWaits, "mainThread", () => new Map());
 
 test("kafkajs arms a timer only while a request is pending", (t) => {
   const queue = requestQueue(t);
@@ -18,74 +17,27 @@ test("kafkajs arms a timer only while a request is pending", (t) => {
   assert.notEqual(queue.throttleCheckTimeoutId, null);
 });
 
-test("each request without a response times out at its own time, and then no timer is armed", async (t) => {
+test("each request without a response times out at its own time, and is named in the log", async (t) => {
   const queue = requestQueue(t);
   const timedOut: string[] = [];
+  const lines: unknown[] = [];
+  using _log = logSilence({ warn: (fields) => void lines.push(fields) });
   queue.scheduleRequestTimeoutCheck();
-  assert.equal(queue.requestTimeoutIntervalId, undefined);
-
   pushRequest(queue, 1, { timedOut });
   await pass(t, 600);
   pushRequest(queue, 2, { timedOut, requestTimeout: 1_500 });
   pushRequest(queue, 3, { timedOut });
+  pushRequest(queue, 4, { timedOut });
   queue.fulfillRequest({ correlationId: 3, size: 0, payload: null });
   await pass(t, 399);
   assert.deepEqual(timedOut, []);
   await pass(t, 1);
   assert.deepEqual(timedOut, ["1 timed out"]);
-  await pass(t, 1_099);
-  assert.deepEqual(timedOut, ["1 timed out"]);
-  await pass(t, 1);
-  assert.deepEqual(timedOut, ["1 timed out", "2 timed out"]);
-  assert.equal(queue.requestTimeoutIntervalId, null);
-});
-
-test("a response that waits to be read while the event loop is blocked is no timeout", async (t) => {
-  const queue = requestQueue(t);
-  const timedOut: string[] = [];
-  pushRequest(queue, 1, { timedOut });
-  t.mock.timers.tick(5_000);
-  setImmediate(() => queue.fulfillRequest({ correlationId: 1, size: 0, payload: null }));
-  await pass(t, 1_000);
-  assert.deepEqual(timedOut, []);
-});
-
-test("time in which the process had no core is not the broker's, and what times out is named in the log", async (t) => {
-  const queue = requestQueue(t);
-  const timedOut: string[] = [];
-  const lines: unknown[] = [];
-  using _log = logSilence({ warn: (fields) => void lines.push(fields) });
-  pushRequest(queue, 1, { timedOut });
-  await pass(t, 900);
-  waitedMs += 700;
-  await pass(t, 799);
-  assert.deepEqual(timedOut, []);
-  await pass(t, 1);
-  assert.deepEqual(timedOut, ["1 timed out"]);
-  assert.deepEqual(lines, [{ reason: "Kafka at b, a", silentMs: 1_700, withoutCoreMs: 700 }]);
-});
-
-test("the timer stops after the last response and starts again with the next request", async (t) => {
-  const queue = requestQueue(t);
-  const timedOut: string[] = [];
-  pushRequest(queue, 1, { timedOut });
-  queue.fulfillRequest({ correlationId: 1, size: 0, payload: null });
-  await pass(t, 1_000);
-  assert.equal(queue.requestTimeoutIntervalId, null);
-  pushRequest(queue, 2, { timedOut });
-  await pass(t, 1_000);
-  assert.deepEqual(timedOut, ["2 timed out"]);
-});
-
-test("closing a connection stops its timer, and the next connection starts a new one", async (t) => {
-  const queue = requestQueue(t);
-  const timedOut: string[] = [];
-  pushRequest(queue, 1, { timedOut });
-  queue.destroy();
-  assert.equal(queue.requestTimeoutIntervalId, null);
-  pushRequest(queue, 2, { timedOut });
-  await pass(t, 1_000);
-  assert.deepEqual(timedOut, ["1 timed out", "2 timed out"]);
+  assert.deepEqual(lines, [{ reason: "Kafka at b, a", isStarved: false }]);
+  queue.rejectAll(new Error("closed"));
+  assert.deepEqual(timedOut, ["1 timed out", "2 closed", "4 closed"]);
+  await pass(t, 2_000);
+  assert.equal(timedOut.length, 3);
 });
 
 /** Each of these milliseconds is a turn of the event loop for the timers. */
@@ -115,7 +67,8 @@ function pushRequest(
   const entry = {
     correlationId,
     resolve: () => {},
-    reject: () => void timedOut.push(`${correlationId} timed out`),
+    reject: ({ name, message }: Error) =>
+      void timedOut.push(`${correlationId} ${name === "KafkaJSRequestTimeoutError" ? "timed out" : message}`),
   };
   queue.push({ entry, expectResponse: true, requestTimeout, sendRequest: () => {} });
 }

@@ -1,88 +1,64 @@
 import { createRequire } from "node:module";
-import { mainThreadWaitMs } from "./core-waits.ts";
-import { ReplyTimeout } from "./reply-timeout.ts";
 import { reportSilence } from "./connection-silence.ts";
-import type { TimeSpent } from "./starvation.ts";
+import { HangTimeout } from "./starvation.ts";
 
 /**
  * Patches two timers of kafkajs 2.2.4 that run on every connection, even when it is idle. One polls for
  * requests that wait to be sent, and re-arms itself with a negative delay, which Node 24 takes for 1 ms
  * (tulios/kafkajs issue 1751; pull requests 1755 and 1768 are not merged): in three idle services, that costs
- * a tenth of a core. The other polls ten times a second for requests without a response. With the patch, each
- * timer is armed only while there are such requests. The second one is a ReplyTimeout, so that responses are
- * read before their requests count as overdue.
+ * a tenth of a core. With the patch, it is armed only while there are such requests. The other polls ten
+ * times a second for requests without a response. With the patch, each request has a HangTimeout, so that
+ * responses are read before their requests count as overdue.
  */
-const { prototype } = createRequire(import.meta.url)("kafkajs/src/network/requestQueue") as {
-  prototype: RequestQueue;
+const require = createRequire(import.meta.url);
+const { prototype: queue } = require("kafkajs/src/network/requestQueue") as { prototype: RequestQueue };
+const { prototype: request } = require("kafkajs/src/network/requestQueue/socketRequest") as {
+  prototype: SocketRequest;
 };
-const schedule = prototype.scheduleCheckPendingRequests;
-const send = prototype.sendSocketRequest;
+const { scheduleCheckPendingRequests } = queue;
+const { send, completed, rejected } = request;
 
-prototype.scheduleCheckPendingRequests = function (this: RequestQueue) {
-  if (this.pending.length > 0 || this.throttledUntil > Date.now()) schedule.call(this);
-};
-
-/** Kafkajs calls this once connected, to start the polling. Here the first request that is sent starts it. */
-prototype.scheduleRequestTimeoutCheck = () => {};
-
-prototype.sendSocketRequest = function (this: RequestQueue, request) {
-  request.waitedBeforeMs = mainThreadWaitMs();
-  send.call(this, request);
-  // No request has a shorter timeout than `requestTimeout`, so a running timer fires in time for this one.
-  if (this.enforceRequestTimeout && this.requestTimeoutIntervalId == null)
-    armTimeoutCheck(this, this.requestTimeout);
+queue.scheduleCheckPendingRequests = function (this: RequestQueue) {
+  if (this.pending.length > 0 || this.throttledUntil > Date.now()) scheduleCheckPendingRequests.call(this);
 };
 
-const destroy = prototype.destroy;
-prototype.destroy = function (this: RequestQueue) {
-  this.requestTimeoutIntervalId?.[Symbol.dispose]();
-  this.requestTimeoutIntervalId = null;
-  destroy.call(this);
-};
+/** Kafkajs calls this once connected, to start the polling. */
+queue.scheduleRequestTimeoutCheck = () => {};
 
-/** Times out overdue requests after `delayMs`, and arms the timer again for the next one in flight. */
-function armTimeoutCheck(queue: RequestQueue, delayMs: number): void {
-  queue.requestTimeoutIntervalId = new ReplyTimeout(delayMs, () => {
-    const now = Date.now();
-    const waitedMs = mainThreadWaitMs();
-    const spent = ({ sentAt, waitedBeforeMs }: Request): TimeSpent => ({
-      elapsedMs: now - sentAt,
-      unableMs: waitedMs - waitedBeforeMs,
-    });
-    const remainingMs = (request: Request): number => {
-      const { elapsedMs, unableMs } = spent(request);
-      return request.requestTimeout - (elapsedMs - unableMs);
-    };
-    for (const request of queue.inflight.values()) {
-      if (remainingMs(request) > 0) continue;
-      reportSilence(`Kafka at ${queue.broker}, ${queue.clientId}`, spent(request));
-      request.timeoutRequest();
-    }
-    const allRemainingMs = [...queue.inflight.values()].map(remainingMs);
-    queue.requestTimeoutIntervalId = null;
-    if (allRemainingMs.length > 0) armTimeoutCheck(queue, Math.max(1, Math.min(...allRemainingMs)));
+request.send = function (this: SocketRequest) {
+  send.call(this);
+  const timeout = new HangTimeout(this.requestTimeout, () => {
+    reportSilence(`Kafka at ${this.broker}, ${this.clientId}`, timeout.isStarved);
+    this.timeoutRequest();
   });
-}
+  this.hangTimeout = timeout;
+};
+
+request.completed = function (this: SocketRequest, response) {
+  this.hangTimeout?.[Symbol.dispose]();
+  completed.call(this, response);
+};
+
+request.rejected = function (this: SocketRequest, error) {
+  this.hangTimeout?.[Symbol.dispose]();
+  rejected.call(this, error);
+};
 
 type RequestQueue = {
   pending: unknown[];
-  inflight: Map<number, Request>;
   throttledUntil: number;
+  scheduleCheckPendingRequests(): void;
+  scheduleRequestTimeoutCheck(): void;
+};
+
+type SocketRequest = {
   broker: string;
   clientId: string;
   requestTimeout: number;
-  enforceRequestTimeout: boolean;
-  requestTimeoutIntervalId?: ReplyTimeout | null;
-  scheduleCheckPendingRequests(): void;
-  scheduleRequestTimeoutCheck(): void;
-  sendSocketRequest(request: Request): void;
-  destroy(): void;
-};
-
-type Request = {
-  sentAt: number;
-  /** How long the main thread had waited for a core by then. */
-  waitedBeforeMs: number;
-  requestTimeout: number;
+  /** Ours. */
+  hangTimeout?: HangTimeout;
+  send(): void;
+  completed(response: object): void;
+  rejected(error: Error): void;
   timeoutRequest(): void;
 };

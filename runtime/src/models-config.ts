@@ -14,7 +14,7 @@ const NameList = z.string().transform((text, context): string[] => {
 
 /**
  * The models and detectors of an installation. Workers load them, and ingresses let calls name them: set both
- * alike. Of these, operators enable and disable while everything runs.
+ * alike. The first is that of calls that name none.
  */
 export const ModelsConfig = z.object({
   /** Embedding models from the catalogue, with commas; `A+B` is the pair of two. */

@@ -1,9 +1,7 @@
 import { type Command, Redis, type RedisOptions } from "ioredis";
 import { bestEffort } from "./best-effort.ts";
-import { runningTime } from "./core-waits.ts";
-import { ReplyTimeout } from "./reply-timeout.ts";
 import { reportSilence } from "./connection-silence.ts";
-import { starvedIn, type TimeSpent, wasStarved } from "./starvation.ts";
+import { HangTimeout, type Stopwatch } from "./starvation.ts";
 
 /** A connection that was silent for half of this gets a PING. */
 const pingEveryMs = 1_000;
@@ -19,7 +17,7 @@ const pingEveryMs = 1_000;
  * What counts is a reply on this very connection, so subscribers are checked likewise. Bytes that leave a
  * full socket count because large images may take longer than that to leave.
  *
- * The option `commandTimeout` counts the time in which replies could be read: see ReplyTimeout.
+ * The option `commandTimeout` counts the time in which replies could be read: see HangTimeout.
  */
 export class RedisWithLiveness extends Redis {
   /** Name of the connection in the log: `REDIS_VOLATILE_URL, images`. */
@@ -28,13 +26,11 @@ export class RedisWithLiveness extends Redis {
   readonly #commandMs: number | undefined;
   /** Instant of the last bytes from the server, by `performance.now()`. */
   #repliedAt = Number.NEGATIVE_INFINITY;
-  /** Instant since which a reply is due and nothing came; undefined where none is due. */
-  #silentSince: Instant | undefined;
-  /** Silence for which the last connection was closed, until another one is ready. */
-  #silence: TimeSpent | undefined;
+  /** Runs while a reply is due, since the last bytes came. */
+  #silence: HangTimeout | undefined;
+  #isStarved = false;
   /** Bytes sent and queued when the silence began. */
   #writesBefore = { sent: 0, queued: 0 };
-  #silenceTimeout: ReplyTimeout | undefined;
   #pingTimer: NodeJS.Timeout | undefined;
   /**
    * Called when a command has its reply or has failed, with its name in lower case, and with the error if it
@@ -52,12 +48,10 @@ export class RedisWithLiveness extends Redis {
     this.#silenceMaxMs = silenceMaxMs;
     this.#commandMs = commandTimeout;
     this.on("connect", () => this.stream.on("data", () => this.#recordReply()));
-    this.on("close", () => {
-      this.#silentSince = undefined;
-    });
+    this.on("close", () => this.#endSilence());
     this.on("error", (error: NodeJS.ErrnoException) => {
       // A server that refuses is away, whatever was the matter when its connection fell silent.
-      if (error.syscall === "connect") this.#silence = undefined;
+      if (error.syscall === "connect") this.#isStarved = false;
     });
     this.#pingTimer = setInterval(() => {
       if (this.isResponsive && performance.now() - this.#repliedAt >= pingEveryMs / 2) {
@@ -76,18 +70,18 @@ export class RedisWithLiveness extends Redis {
   }
 
   /**
-   * Set while there is no connection because it was silent in a time in which this process could hardly run:
-   * nothing is known against the server.
+   * True while there is no connection because it was silent when this process had too little CPU: nothing is
+   * known against the server.
    */
-  get starvation(): TimeSpent | undefined {
-    return this.#silence !== undefined && wasStarved(this.#silence) ? this.#silence : undefined;
+  get isStarved(): boolean {
+    return this.#isStarved;
   }
 
   override disconnect(reconnect = false): void {
     // Not at the event `end`: it is not emitted while the server is unreachable.
     if (!reconnect) {
       clearInterval(this.#pingTimer);
-      this.#silenceTimeout?.[Symbol.dispose]();
+      this.#endSilence();
     }
     super.disconnect(reconnect);
   }
@@ -102,22 +96,24 @@ export class RedisWithLiveness extends Redis {
     }
     if (this.#commandMs !== undefined) endAfter(command, this.#commandMs);
     const sent = super.sendCommand(command, stream);
-    if (this.#silentSince === undefined && this["commandQueue"].length > 0) {
-      this.#beginSilence();
-      this.#silenceTimeout ??= new ReplyTimeout(this.#silenceMaxMs, () => this.#checkSilence());
-    }
+    if (this.#silence === undefined && this["commandQueue"].length > 0) this.#beginSilence();
     return sent;
   }
 
   #recordReply(): void {
     this.#repliedAt = performance.now();
-    if (this.status === "ready") this.#silence = undefined;
+    if (this.status === "ready") this.#isStarved = false;
+    this.#endSilence();
     if (this["commandQueue"].length > 0) this.#beginSilence();
-    else this.#silentSince = undefined;
   }
 
   #beginSilence(): void {
-    this.#silentSince = instant();
+    const silence = new HangTimeout(this.#silenceMaxMs, () => {
+      const { sent, queued } = this.#writesBefore;
+      if (queued > 0 && this.#writes.sent > sent) this.#beginSilence();
+      else this.closeSilent(silence);
+    });
+    this.#silence = silence;
     this.#writesBefore = this.#writes;
     // A pipeline is written at the end of this turn; what the kernel takes of it at once shows nothing.
     setImmediate(() => {
@@ -132,39 +128,24 @@ export class RedisWithLiveness extends Redis {
     return { sent: _handle.bytesWritten - _handle.writeQueueSize, queued: _handle.writeQueueSize };
   }
 
-  #checkSilence(): void {
-    this.#silenceTimeout = undefined;
-    if (this.#silentSince === undefined) return;
-    let remainingMs = this.#silentSince.running + this.#silenceMaxMs - runningTime();
-    if (remainingMs <= 0) {
-      const { sent, queued } = this.#writesBefore;
-      if (queued === 0 || this.#writes.sent <= sent) return this.closeSilent(this.#silentSince);
-      this.#beginSilence();
-      remainingMs = this.#silenceMaxMs;
-    }
-    this.#silenceTimeout = new ReplyTimeout(remainingMs, () => this.#checkSilence());
+  #endSilence(): void {
+    this.#silence?.[Symbol.dispose]();
+    this.#silence = undefined;
   }
 
-  /** Closes the connection, and opens it anew, because no reply has come since then. */
-  protected closeSilent({ at, running }: Instant): void {
-    const elapsedMs = performance.now() - at;
-    this.#silence = { elapsedMs, unableMs: elapsedMs - (runningTime() - running) };
-    this.#silentSince = undefined;
-    reportSilence(this.#name, this.#silence);
+  /** Closes the connection, and opens it anew, because no reply has come for so long. */
+  protected closeSilent(silence: Stopwatch): void {
+    this.#isStarved = silence.isStarved;
+    this.#endSilence();
+    reportSilence(this.#name, this.#isStarved);
     // Not `disconnect`, which would wait until what is queued was sent.
     this.stream.destroy(new Error(`the Redis server was silent for ${this.#silenceMaxMs} ms`));
   }
 }
 
-/** Now, on the wall and for this process: see runningTime. */
-export const instant = (): Instant => ({ at: performance.now(), running: runningTime() });
-type Instant = { at: number; running: number };
-
 function endAfter(command: Command, commandMs: number): void {
   // The words of ioredis, by which callers recognise it.
-  const timeout = new ReplyTimeout(commandMs, (spent) =>
-    command.reject(new Error("Command timed out", { cause: starvedIn(spent) })),
-  );
+  const timeout = new HangTimeout(commandMs, () => command.reject(new Error("Command timed out")));
   const end = () => timeout[Symbol.dispose]();
   command.promise.then(end, end);
 }

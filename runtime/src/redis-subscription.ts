@@ -8,7 +8,6 @@ import {
   type VolatileServer,
   volatileLogin,
 } from "./redis.ts";
-import type { TimeSpent } from "./starvation.ts";
 
 /**
  * Subscribes to channels on a separate connection, and subscribes again after every reconnect. Messages that
@@ -68,9 +67,10 @@ async function subscribeOn(
       () => redis.disconnect(true),
     );
   });
+  const connected = () => subscribed && redis.isResponsive;
   return {
-    connected: () => subscribed && redis.isResponsive,
-    starvation: () => redis.starvation,
+    connected,
+    isHealthy: () => connected() || redis.isStarved,
     async [Symbol.asyncDispose]() {
       redis.disconnect();
     },
@@ -80,6 +80,6 @@ async function subscribeOn(
 type Subscription = AsyncDisposable & {
   /** Whether the channels are subscribed, on a connection that answered lately. */
   connected(): boolean;
-  /** See RedisWithLiveness. */
-  starvation(): TimeSpent | undefined;
+  /** False while it is not connected and the server is to blame. */
+  isHealthy(): boolean;
 };

@@ -3,13 +3,13 @@ import * as z from "zod";
 import { readConfig } from "./config.ts";
 import { ServerUnreachable } from "./connect-fault.ts";
 import { logSilence } from "./connection-silence.ts";
-import { runningTime } from "./core-waits.ts";
 import { type Log, openLog } from "./log.ts";
 import { LogsConfig } from "./logs/config.ts";
 import { openLogDelivery } from "./logs/open-log-delivery.ts";
 import { logNodeWarnings } from "./node-warnings.ts";
 import { newProcessId, stopSignal } from "./process-lifecycle.ts";
 import { revision } from "./resource.ts";
+import { Stopwatch } from "./starvation.ts";
 
 /** Settings of every service. */
 export const ServiceConfig = z.object({
@@ -57,13 +57,13 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>>(
 
 async function withRetries({ withinMs, log, stop }: Retries, run: () => Promise<void>): Promise<void> {
   // Not by the wall: where many processes start side by side, each of them has little of the time.
-  const giveUpAt = runningTime() + withinMs;
+  const trying = new Stopwatch();
   let isLogged = false;
   for (;;) {
     try {
       return await run();
     } catch (error) {
-      const isLast = stop.aborted || runningTime() + retryAfterMs > giveUpAt;
+      const isLast = stop.aborted || trying.ranMs + retryAfterMs > withinMs;
       if (isLast || !(error instanceof ServerUnreachable)) throw error;
       if (!isLogged) log.warn({ reason: error.message, withinMs }, "cannot start yet; retrying");
       isLogged = true;

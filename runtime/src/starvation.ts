@@ -1,45 +1,120 @@
-/** How long somebody waited, and for how much of it this process could not run. */
-export type TimeSpent = { elapsedMs: number; unableMs: number };
+import { readdirSync, readFileSync } from "node:fs";
+
+// Hangs, and who is to blame for them where others have the cores. Limits count time in which this process
+// could run; they are reached after four times as long at the latest: what hangs may be what takes the cores.
+// After a wait of which a quarter passed without a core, the load is to blame, and no server.
 
 /**
- * Share of a wait from which on its object is not to blame. A process on a machine that is merely
- * busy waits for a core for less than a tenth of the time.
+ * How long the threads of a process have waited for a core since they began, in ms, by their id: other
+ * processes had the cores, or its container had used up its share. Empty where the system does not tell:
+ * only Linux does, in `schedstat`. An object, so that tests can put other values in their place.
  */
-const starvedShare = 1 / 4;
+export const coreWaits = {
+  /** Waits of the thread that reads sockets and runs timers. 15 µs a reading: at most 50 a second. */
+  mainThread: (): CoreWaits =>
+    recent("main", 20, () => new Map([["main", waitMsIn("/proc/self/schedstat")]])),
 
-export const wasStarved = ({ elapsedMs, unableMs }: TimeSpent): boolean =>
-  unableMs > 0 && unableMs >= starvedShare * elapsedMs;
+  /** Waits of all threads of a process: the engine, the pool that decodes images. 10 µs for each thread. */
+  allThreads: (pid = process.pid): CoreWaits =>
+    recent(`${pid}`, 250, () => {
+      const threads = `/proc/${pid}/task`;
+      return new Map(
+        readdirSync(threads).map((thread) => [thread, waitMsIn(`${threads}/${thread}/schedstat`)]),
+      );
+    }),
+};
 
-/** How many times as long as usual everything takes in a process that is starved so. At most 30. */
-export const slowdown = ({ elapsedMs, unableMs }: TimeSpent): number =>
-  Math.min(slowdownMax, elapsedMs / Math.max(1, elapsedMs - unableMs));
+/** Measures a wait: for a response, or for work of other threads. */
+export class Stopwatch {
+  readonly #startedAt = performance.now();
+  readonly #waitsBefore: CoreWaits;
+  protected readonly readWaits: () => CoreWaits;
 
-const slowdownMax = 30;
+  /** `readWaits`: those of the threads that must run meanwhile. Default: the main thread's. */
+  constructor(readWaits: () => CoreWaits = coreWaits.mainThread) {
+    this.readWaits = readWaits;
+    this.#waitsBefore = readWaits();
+  }
 
-/** The cause of errors after a wait in which this process could hardly run: it says nothing of a server. */
-export class Starved extends Error {
-  override name = "Starved";
-  readonly spent: TimeSpent;
+  get elapsedMs(): number {
+    return performance.now() - this.#startedAt;
+  }
 
-  constructor(spent: TimeSpent) {
-    // Without numbers, which differ each time: equal lines of a log are counted.
-    super("this process had too little CPU");
-    this.spent = spent;
+  /** For how long the thread that waited longest had no core; at most three quarters of the time. */
+  get withoutCoreMs(): number {
+    // Where nothing could be read before, a later reading would count from the thread's beginning.
+    if (this.#waitsBefore.size === 0) return 0;
+    const waits = [...this.readWaits()].map(([id, waitMs]) => waitMs - (this.#waitsBefore.get(id) ?? 0));
+    return Math.max(0, Math.min(this.elapsedMs * (3 / 4), Math.max(...waits)));
+  }
+
+  /** The time that counts against limits. */
+  get ranMs(): number {
+    return this.elapsedMs - this.withoutCoreMs;
+  }
+
+  /** Whether the load is to blame for a wait in vain. A machine that is merely busy takes a tenth of it. */
+  get isStarved(): boolean {
+    // Readings may be 20 ms old.
+    return this.withoutCoreMs >= Math.max(20, this.elapsedMs / 4);
   }
 }
 
-/** The cause of an error after such a wait; undefined where this process could run. */
-export const starvedIn = (spent: TimeSpent): Starved | undefined =>
-  wasStarved(spent) ? new Starved(spent) : undefined;
+/**
+ * A timeout against a hang: calls `onHang` once, after `ms` in which the threads of `readWaits` could run.
+ *
+ *     part ──► part ──► part ──► part ──► sockets are read ──► onHang
+ *
+ * A turn of the event loop that takes seconds, or a process that was stopped, leaves responses in the
+ * sockets, and Node runs timers that are due before it reads them. So there are four parts at least, one
+ * whose timer fires late counts as no more than its length, and sockets are read in between.
+ */
+export class HangTimeout extends Stopwatch implements Disposable {
+  readonly #partMs: number;
+  #timer: NodeJS.Timeout | undefined;
+  #lastRead: NodeJS.Immediate | undefined;
 
-/** Returns the wait that ended in this error, where this process could hardly run during it. */
-export function starvationOf(error: unknown): TimeSpent | undefined {
-  let each = error;
-  for (let depth = 0; each instanceof Error && depth < causesMax; depth++) {
-    if (each instanceof Starved) return each.spent;
-    each = each.cause;
+  constructor(ms: number, onHang: () => void, readWaits?: () => CoreWaits) {
+    super(readWaits);
+    this.#partMs = Math.ceil(Math.min(ms / 4, 1_000));
+    this.#startPart(ms, onHang);
   }
-  return undefined;
+
+  #startPart(remainingMs: number, onHang: () => void): void {
+    // What is left may be next to nothing each time; a timer for that would keep a starved process busy.
+    const delayMs = Math.min(this.#partMs, Math.ceil(Math.max(remainingMs, this.#partMs / 4)));
+    const part = new Stopwatch(this.readWaits);
+    this.#timer = setTimeout(() => {
+      const leftMs = remainingMs - Math.min(delayMs, Math.max(part.elapsedMs, delayMs) - part.withoutCoreMs);
+      if (leftMs > 0) this.#startPart(leftMs, onHang);
+      // Node reads sockets between timers and immediates.
+      else this.#lastRead = setImmediate(onHang);
+    }, delayMs);
+  }
+
+  [Symbol.dispose](): void {
+    clearTimeout(this.#timer);
+    clearImmediate(this.#lastRead);
+  }
 }
 
-const causesMax = 10;
+export type CoreWaits = ReadonlyMap<string, number>;
+
+const readings = new Map<string, { at: number; waits: CoreWaits }>();
+
+function recent(name: string, maxAgeMs: number, read: () => CoreWaits): CoreWaits {
+  const known = readings.get(name);
+  const at = performance.now();
+  if (known !== undefined && at - known.at < maxAgeMs) return known.waits;
+  let waits: CoreWaits = new Map();
+  try {
+    waits = read();
+  } catch {
+    // A process or a thread may have ended, and other systems have no such files.
+  }
+  readings.set(name, { at, waits });
+  return waits;
+}
+
+/** The second number: nanoseconds in which a thread was ready to run and had no core. */
+const waitMsIn = (file: string): number => Number(readFileSync(file, "latin1").split(" ")[1]) / 1e6;

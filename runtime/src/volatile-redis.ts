@@ -1,6 +1,7 @@
 import type { Command, Redis, RedisOptions } from "ioredis";
 import type { Log } from "./log.ts";
-import { instant, type LivenessOptions, RedisWithLiveness } from "./redis-liveness.ts";
+import { type LivenessOptions, RedisWithLiveness } from "./redis-liveness.ts";
+import { Stopwatch } from "./starvation.ts";
 
 /**
  * Interval at which a server is checked again. A replica that attaches to it receives the images of this time
@@ -54,7 +55,7 @@ export class VolatileRedis extends RedisWithLiveness {
 
   /** False while it is not usable and the server is to blame: for health and readiness. */
   get healthy(): boolean {
-    return this.usable || this.starvation !== undefined;
+    return this.usable || this.isStarved;
   }
 
   /** Memory of the server as of the last check; undefined if the server did not report it. */
@@ -113,12 +114,12 @@ export class VolatileRedis extends RedisWithLiveness {
     const { stream } = this;
     if (stream === this.#checking) return;
     this.#checking = stream;
-    const checkedFrom = instant();
+    const checking = new Stopwatch();
     try {
       this.#report((await this.check()).join("; "));
     } catch {
       // A server that does not reply is not accepted: reconnect, and check the new socket before it is used.
-      if (this.isResponsive && this.stream === stream) this.closeSilent(checkedFrom);
+      if (this.isResponsive && this.stream === stream) this.closeSilent(checking);
     } finally {
       if (this.#checking === stream) this.#checking = undefined;
     }

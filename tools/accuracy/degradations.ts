@@ -1,6 +1,6 @@
 import type { Face } from "@faceline/contracts/wire/face";
 import type { Pixels } from "@faceline/inference/geometry/pixels";
-import { mulberry32 } from "@faceline/inference/testing/mulberry32";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import sharp, { type Sharp } from "sharp";
 import { withGlasses, withMask } from "./drawn-covers.ts";
 import { sizeFor } from "./framing.ts";

@@ -1,7 +1,7 @@
 // Distances are drawn, so that the true rates are known.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mulberry32 } from "@faceline/inference/testing/mulberry32";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import { errorRates } from "./error-rates.ts";
 
 test("rates are shares of the pairs of each kind, at the threshold and at an FMR of 1 %", () => {

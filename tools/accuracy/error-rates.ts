@@ -1,4 +1,4 @@
-import { mulberry32 } from "@faceline/inference/testing/mulberry32";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import type { ErrorRates, Rate } from "@faceline/contracts/http/model-card";
 import { analyse } from "@faceline/thresholds/statistics/analysis";
 import { countUpTo, type Distances } from "@faceline/thresholds/statistics/error-curve";

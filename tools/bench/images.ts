@@ -1,9 +1,10 @@
 import { readFileSync } from "node:fs";
 import { basename, join } from "node:path";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import { facesFolder, type LabelledPair, labelledPairs, withoutFaces } from "@faceline/testing/faces";
 import sharp from "sharp";
-import { mulberry32 } from "./statistics.ts";
+import { mean } from "./statistics.ts";
 
 /** The sample photographs of the models' package: some 0.2 MB and a megapixel each, with 1 to 6 faces. */
 export const photographs = [1, 2, 3, 4, 5, 6].map((index) =>
@@ -15,7 +16,7 @@ export function thumbnails(folder: string): Promise<string[]> {
   return Promise.all(
     photographs.map(async (file, index) => {
       const small = join(folder, `small${index}.jpg`);
-      await sharp(file).resize({ width: 400 }).jpeg({ quality: 85 }).toFile(small);
+      await sharp(readFileSync(file)).resize({ width: 400 }).jpeg({ quality: 85 }).toFile(small);
       return small;
     }),
   );
@@ -77,6 +78,14 @@ export function shuffled<T>(all: T[]): T[] {
     .map((each) => ({ each, at: next() }))
     .toSorted((a, b) => a.at - b.at)
     .map(({ each }) => each);
+}
+
+/** `mean 1.47 Mpx, 314 KiB`. sharp gets bytes: once loaded, the decoder blocks its readers of files. */
+export async function sizesText(files: string[]): Promise<string> {
+  const all = files.map((file) => readFileSync(file));
+  const sizes = await Promise.all(all.map((bytes) => sharp(bytes).metadata()));
+  const megapixels = mean(sizes.map(({ width, height }) => (width * height) / 1e6));
+  return `mean ${megapixels.toFixed(2)} Mpx, ${mean(all.map(({ length }) => length / 1_024)).toFixed(0)} KiB`;
 }
 
 export const dataUrl = (file: string): string =>

@@ -57,20 +57,6 @@ const quantiles = [
 /** Beyond the table the last value is used: a little wider than needed. */
 const studentT = (degreesOfFreedom: number): number => quantiles[degreesOfFreedom - 1] ?? quantiles.at(-1)!;
 
-/**
- * Returns a generator of pseudo-random numbers from 0 to below 1 (Mulberry32). Its 32 bits of state are
- * enough for traffic, images and bootstrap samples; it is not for secrets.
- */
-export function mulberry32(seed: number): () => number {
-  let state = Math.imul(seed + 1, 0x9e3779b1);
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
-
 /** The same measure of both commits, one right after the other. */
 export type Pair = { old: number; new: number };
 

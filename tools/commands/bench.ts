@@ -8,7 +8,6 @@ import { detection } from "@faceline/bench/parts/detection";
 import { faces } from "@faceline/bench/parts/faces";
 import { fetchHeldOut } from "@faceline/bench/parts/held-out";
 import { openLoopPart } from "@faceline/bench/parts/open-loop";
-import { drawOpenLoop } from "@faceline/bench/parts/open-loop-plots";
 import { saturation } from "@faceline/bench/parts/saturation";
 import { singleRequest } from "@faceline/bench/parts/single-request";
 import { setUpFacePeers } from "@faceline/bench/peers/faces/systems";
@@ -30,7 +29,6 @@ import { setUpVenv } from "@faceline/testing/venv";
 //   -- --quick          everything in some six minutes, to see that it works; without it some forty
 //   -- --only PARTS     some of the parts below, with commas
 //   -- --write          the part accuracy writes the cards of the models
-//   -- --plots          draw tools/bench/plots from the last full open-loop part, and nothing else
 //   -- --faces          the part that is left out above: real models, here and in other servers; 12 minutes
 //   -- --faces --setup  install those other servers (Python and a C++ compiler), and nothing else
 //   -- --against REF    compare the working tree with another commit; --only of verify, compare, …
@@ -52,7 +50,6 @@ async function bench({ print: say, ...requests }: Command): Promise<void> {
     options: {
       quick: { type: "boolean", default: false },
       setup: { type: "boolean", default: false },
-      plots: { type: "boolean", default: false },
       write: { type: "boolean", default: false },
       faces: { type: "boolean", default: false },
       only: { type: "string" },
@@ -78,10 +75,6 @@ async function bench({ print: say, ...requests }: Command): Promise<void> {
     return names.includes("faces")
       ? setUpFacePeers(folder, steps, stop)
       : setUpVenv(peersVenv(folder), steps, stop);
-  }
-  if (options.plots) {
-    const files = drawOpenLoop(join(folder, "open-loop.json"), join(repository, "tools/bench/plots"));
-    return say(files.join("\n"));
   }
 
   const threads = launch.INTRA_OP_THREADS ?? threadsPerWorker(1);

@@ -19,7 +19,7 @@ async function checkAll({ print, stop }: Command): Promise<void> {
     if (!ok) process.exitCode = 1;
   };
   await check("types", "tsc", "-b");
-  await check("lint", "oxlint", "--type-aware", "--deny-warnings");
+  await check("lint", "turbo", "run", "//#lint", "--log-prefix=none", "--output-logs=new-only");
   await check("format", "biome", "format");
   await check("boundaries", "turbo", "boundaries");
   await check("tidy", process.execPath, ...tidyArguments);

@@ -40,8 +40,6 @@ export const stackTestsInPairs: readonly string[] = [
   "readme.stack.test.ts",
   "restore.stack.test.ts",
   "swallowed-links.stack.test.ts",
-  "teams.stack.test.ts",
-  "tester.stack.test.ts",
   "tracing.stack.test.ts",
   "two-builds.stack.test.ts",
   "two-models.stack.test.ts",

@@ -5,6 +5,7 @@ import { runInForeground } from "@faceline/deploy/launcher/foreground";
 import { pullForTests, unpulledModels } from "@faceline/deploy/launcher/models";
 import { type Command, runCommand } from "@faceline/deploy/launcher/run-command";
 import { readLaunchOptions } from "@faceline/deploy/launcher/settings";
+import { buildScripts } from "@faceline/deploy/launcher/services";
 import { Steps } from "@faceline/deploy/launcher/steps";
 import type { TestServers } from "@faceline/testing/test-servers";
 import {
@@ -45,6 +46,7 @@ async function test(command: Command): Promise<void> {
   if (values.watch && !named) throw new Error("Name the files to watch: npm run test:watch -- FILE…");
 
   const steps = Steps.sinceCommandStart();
+  await buildScripts();
   if (all) await pullModels(steps, stop);
   await using servers = files.some(needsServers) ? await openServers(command, steps) : undefined;
   const options = { env: servers?.environment ?? process.env, stop };

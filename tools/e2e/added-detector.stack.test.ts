@@ -29,8 +29,8 @@ test("detectors that were added serve calls by the names that DeepFace has, in b
     if (contract.role !== "detector") continue;
     await addModel(folder, foreignDetector(contract), { contract, licenceText });
   }
-  const models = { MODELS: "Foreign", MODEL_DEFAULT: "Foreign", MODELS_DIR: folder };
-  const detectors = { DETECTORS: names.join(), DETECTOR_DEFAULT: "yunet" };
+  const models = { MODELS: "Foreign", MODELS_DIR: folder };
+  const detectors = { DETECTORS: names.join() };
   const { post } = await startStack(t, { settings: { ...models, ...detectors } });
 
   const [portrait] = (await portraits()).map((each) => each.toString("base64"));

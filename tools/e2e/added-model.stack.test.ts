@@ -35,9 +35,7 @@ test("models that were added are shown and serve calls by their names, several a
   const { address, post } = await startStack(t, {
     settings: {
       MODELS: ["Foreign", ...pulled].join(),
-      MODEL_DEFAULT: "Foreign",
       DETECTORS: "tiny",
-      DETECTOR_DEFAULT: "tiny",
       MODELS_DIR: folder,
     },
   });

@@ -1,7 +1,6 @@
 // Covers web/src in a browser, browser/theme.ts and browser/code.ts too.
 import assert from "node:assert/strict";
 import test from "node:test";
-import { errorTable } from "@faceline/contracts/http/errors";
 import type { Page } from "playwright-core";
 import { findChromium, openChromium, openPage, withoutChromium } from "@faceline/testing/browser";
 import { assertSound } from "@faceline/testing/page-checks";
@@ -39,17 +38,6 @@ test("the public pages, in a browser", async (t) => {
       t.diagnostic(`${visited.size} pages`);
     });
   }
-
-  await t.test("the `type` of every error leads to its entry, which is on the screen", async (t) => {
-    const { page } = await openPage(browser);
-    t.after(() => page.context().close());
-    for (const code of Object.keys(errorTable)) {
-      await page.goto(`${address}/problems/${code}`);
-      assert.equal(new URL(page.url()).hash, `#${code}`);
-      const box = await page.locator(`[id="${code}"]`).boundingBox();
-      assert.ok(box !== null && box.y >= 0 && box.y < 900, `${code} is at ${box?.y}`);
-    }
-  });
 
   await t.test("an address without a page says so, and is sound", async (t) => {
     const { page } = await openPage(browser);

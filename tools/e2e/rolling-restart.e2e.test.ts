@@ -7,7 +7,7 @@ import { freePorts } from "@faceline/deploy/launcher/ports";
 import { Steps } from "@faceline/deploy/launcher/steps";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { Compose, type Container, findPodmanCompose } from "./containers/compose.ts";
-import { buildImages, openEngine, withoutContainers } from "./containers/images.ts";
+import { openEngine, withoutContainers } from "./stand-ins/images.ts";
 import { measureCeiling } from "./rolling/ceiling.ts";
 import { SteadyCalls, tableOfPhases } from "./rolling/steady-calls.ts";
 
@@ -29,7 +29,6 @@ test("every service is restarted in containers under load, and each call is answ
   const steps = new Steps();
   const python = await findPodmanCompose(steps, t.signal);
   const { engine, folder } = await openEngine(steps);
-  await buildImages(engine, steps);
   const [port] = await freePorts(1);
   const compose = new Compose({ engine, python, folder, port: port!, files });
   t.after(() => compose.remove());

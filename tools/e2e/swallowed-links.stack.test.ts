@@ -6,7 +6,6 @@ import { KafkaConfig, openAdmin } from "@faceline/runtime/kafka";
 import { openConsumer } from "@faceline/runtime/kafka-consumer";
 import { openProducer } from "@faceline/runtime/kafka-producer";
 import { openLog } from "@faceline/runtime/log";
-import { deadLetterTopic } from "@faceline/contracts/wire/names";
 import { portraits } from "@faceline/testing/faces";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { type Link, startProxiedStack } from "./stack/swallowed-links.ts";
@@ -60,20 +59,6 @@ test("links whose packets are swallowed", async (t) => {
       assert.equal((await stack.post("/represent", body)).status, 200);
     }
     links["ingress–durable Redis"].resume();
-  });
-
-  await t.test("an idle producer reconnects", async () => {
-    const config = readConfig(KafkaConfig, {
-      ...process.env,
-      KAFKA_BROKERS: `127.0.0.1:${links["ingress–Kafka"].port}`,
-    });
-    await using producer = await openProducer(config, "test");
-    links["ingress–Kafka"].swallow();
-    await waitUntil("the producer is not responsive", () => !producer.isResponsive());
-    await assert.rejects(producer.send(deadLetterTopic, 0, null, { reason: "test" }));
-    links["ingress–Kafka"].resume();
-    await waitUntil("the producer is responsive", () => producer.isResponsive());
-    await producer.send(deadLetterTopic, 0, null, { reason: "test" });
   });
 
   await t.test("a group that cannot be joined is one sentence, and leaves no connection open", async () => {

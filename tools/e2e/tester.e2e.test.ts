@@ -9,7 +9,6 @@ import type { Page } from "playwright-core";
 import sharp from "sharp";
 import { findChromium, openChromium, openPage, withoutChromium } from "@faceline/testing/browser";
 import { assertSoundInAllLooks } from "@faceline/testing/page-checks";
-import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { startStack } from "./stack/stack.ts";
 
 const sample = (name: string): string =>
@@ -24,13 +23,10 @@ test("the tester, in a browser", async (t) => {
   const browser = await openChromium(chromium, camera);
   t.after(() => browser.close());
   // Each visitor has an address of its own, so that the limit of one is not that of the others.
-  const { address, services } = await startStack(t, {
-    restart: { firstMs: 60_000 },
-    ownSettings: { ingress: { TRUSTED_PROXIES: "127.0.0.1" } },
-  });
+  const { address } = await startStack(t, { ownSettings: { ingress: { TRUSTED_PROXIES: "127.0.0.1" } } });
   let visitors = 0;
-  const visit = async (t: TestContext, query = "") => {
-    const headers = { "x-forwarded-for": `192.0.2.${++visitors}` };
+  const visit = async (t: TestContext, query = "", language = "en") => {
+    const headers = { "x-forwarded-for": `192.0.2.${++visitors}`, "accept-language": language };
     const { page, faults } = await openPage(browser, { headers });
     t.after(() => page.context().close());
     await page.goto(address + query);
@@ -209,25 +205,6 @@ test("the tester, in a browser", async (t) => {
     assert.equal(calls, 1);
   });
 
-  await t.test("a file that is no image leaves its slot empty: no old image, and one fault", async (t) => {
-    const { page } = await visit(t);
-    await headline(page, /Same person/);
-    const wall = await image(folder, "wall-before.png", { width: 600, height: 400, background: "#88aacc" });
-    await choose(page, 0, sample("dia-1"));
-    await choose(page, 1, wall);
-    await headline(page, /^No face was found in the second image\.$/);
-    const notes = join(folder, "notes.txt");
-    writeFileSync(notes, "not an image");
-    await drop(page, ".slot:nth-child(2)", notes);
-    const note = page.locator(".slot:nth-child(2) .note-of-slot");
-    await note.getByText("Your browser cannot open this file.").waitFor();
-    await headline(page, /^Add a second image to compare$/);
-    assert.doesNotMatch(await note.innerText(), /No face/);
-    assert.equal(await page.locator(".slot.filled").count(), 1);
-    assert.match(await page.locator("#status").innerText(), /cannot open this file.* Add a second image/);
-    await page.locator(".slot:nth-child(2) h2").click();
-  });
-
   await onPage("of three files the third is left out, and the page says so", async (page) => {
     await drop(page, ".slot:nth-child(1)", sample("ada-1"), sample("chi-1"), sample("ada-2"));
     await headline(page, /Different people/);
@@ -257,19 +234,6 @@ test("the tester, in a browser", async (t) => {
       assert.match(await fault.innerText(), /^Candidate 1/);
     },
   );
-
-  await t.test("an image without a face: its place says so, and the other one keeps its image", async (t) => {
-    const { page } = await visit(t);
-    await headline(page, /Same person/);
-    const wall = await image(folder, "wall.png", { width: 600, height: 400, background: "#88aacc" });
-    await choose(page, 0, sample("dia-1"));
-    await choose(page, 1, wall);
-    await headline(page, /^No face was found in the second image\.$/);
-    assert.match(await page.locator(".slot.at-fault").innerText(), /No face was found/);
-    assert.equal(await page.locator(".slot.filled").count(), 2);
-    assert.match(await page.locator(".facts").innerText(), /no_face_detected[\s\S]+Request ID/);
-    await assertSoundInAllLooks(page, "no-face");
-  });
 
   await onPage("an image with two faces: both are numbered, and the other one may be used", async (page) => {
     const both = join(folder, "both.jpg");
@@ -347,66 +311,24 @@ test("the tester, in a browser", async (t) => {
     assert.equal(await page.locator(".slot:nth-child(1) .face.highlighted").count(), 0);
   });
 
-  await t.test(
-    "a service that cannot be reached: it is not the visitor's fault, and goes on by itself",
-    async (t) => {
-      const { page } = await visit(t);
-      await headline(page, /Same person/);
-      await page.context().setOffline(true);
-      await chooseMetric(page, "euclidean");
-      await headline(page, /^The service cannot be reached$/);
-      await assertSoundInAllLooks(page, "unreachable");
-      await page.context().setOffline(false);
-      await headline(page, /Same person/);
-    },
-  );
-
-  await t.test("429: it says how long to wait, and goes on by itself", async (t) => {
-    const { page } = await visit(t);
-    await headline(page, /Same person/);
-    await useUpRate(address, visitors);
-    await chooseMetric(page, "euclidean");
-    await headline(page, /^Too many requests in a short time$/);
-    await page.getByText(/^Next try in \d+ s\.$/).waitFor();
-    await headline(page, /Same person/);
-  });
-
-  await t.test("503: it says that the service is not ready, and when it tries again", async (t) => {
-    const { page } = await visit(t);
-    await headline(page, /Same person/);
-    services.find("inference-1").kill("SIGKILL");
-    await waitUntil("the worker is missed", async () => (await fetch(`${address}/health`)).status === 503);
-    await chooseMetric(page, "euclidean");
-    await headline(page, /^The service is not ready$/);
-    await page.getByText(/^Next try in \d+ s\.$/).waitFor();
-    await assertSoundInAllLooks(page, "not-ready");
-  });
-});
-
-test("a tester that the operator has turned off says so, and the documents are there", async (t) => {
-  const chromium = await findChromium();
-  if (chromium === undefined) return t.skip(withoutChromium);
-  const browser = await openChromium(chromium);
-  t.after(() => browser.close());
-  const { address } = await startStack(t, { ownSettings: { ingress: { TESTER: "off" } } });
-  const { page, faults } = await openPage(browser);
-  await page.goto(address);
-  await page.getByText("The operator of this service has turned the tester off.").waitFor();
-  assert.equal(await page.locator("#tester").count(), 0);
-  await assertSoundInAllLooks(page, "turned-off");
-  await page.getByRole("link", { name: "Quick start" }).click();
-  await page.waitForURL("**/docs/quick-start");
-  assert.deepEqual(faults, []);
+  for (const [language, same, addSecond] of [
+    ["de", /^Dieselbe Person/, /^Fügen Sie ein zweites Bild/],
+    ["es", /^La misma persona/, /^Añada una segunda imagen/],
+  ] as const) {
+    await t.test(`the page and its script speak one language: ${language}`, async (t) => {
+      const { page, faults } = await visit(t, "", language);
+      await headline(page, same);
+      await assertSoundInAllLooks(page, `first-pair-${language}`);
+      await choose(page, 0, sample("ada-1"));
+      await headline(page, addSecond);
+      assert.deepEqual(faults, []);
+    });
+  }
 });
 
 /** Resolves once the headline of the answer is this one. */
 const headline = (page: Page, text: RegExp): Promise<void> =>
   page.locator("#headline", { hasText: text }).waitFor();
-
-async function chooseMetric(page: Page, metric: string): Promise<void> {
-  await page.getByText("Model and threshold").click();
-  await page.getByRole("combobox", { name: "Metric" }).selectOption(metric);
-}
 
 const choose = (page: Page, slot: number, file: string): Promise<void> =>
   page.locator('.slot input[type="file"]').nth(slot).setInputFiles(file);
@@ -454,17 +376,4 @@ async function bytesOnTheWire(page: Page): Promise<{ images: number; others: num
       .filter(({ name }) => /\.(jpg|webp)$/.test(name) === isImage)
       .reduce((total, { transferSize }) => total + transferSize, 0);
   return { images: sum(true), others: sum(false) };
-}
-
-/** Makes more calls as this visitor than its address may. */
-async function useUpRate(address: string, visitor: number): Promise<void> {
-  const headers = {
-    "x-forwarded-for": `192.0.2.${visitor}`,
-    "sec-fetch-site": "same-origin",
-    "content-type": "application/json",
-  };
-  await waitUntil("the visitor is limited", async () => {
-    const { status } = await fetch(`${address}/tester/verify`, { method: "POST", headers, body: "{}" });
-    return status === 429;
-  });
 }

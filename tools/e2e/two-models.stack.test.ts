@@ -119,7 +119,7 @@ test("a worker ends with one sentence where a model was not pulled", async (t) =
   const empty = mkdtempSync(join(tmpdir(), "not-pulled-"));
   t.after(() => rmSync(empty, { recursive: true }));
   const starting = startStack(t, {
-    settings: { MODELS: "MobileFaceNet", MODEL_DEFAULT: "MobileFaceNet", MODELS_DIR: empty },
+    settings: { MODELS: "MobileFaceNet", MODELS_DIR: empty },
   });
   await assert.rejects(starting, ({ message }: Error) => {
     const [, sentence] = message.split("\n  ");

@@ -1,6 +1,5 @@
 // Used by every simulation.
 import type { LaneId } from "@faceline/contracts/wire/ids";
-import type { ServiceClass } from "@faceline/contracts/wire/task";
 import type { Random } from "./random.ts";
 
 /** One call on its way to the batcher. */
@@ -14,8 +13,6 @@ export type Arrival = {
   costs?: readonly number[];
   /** `lane` of scenario.ts by default. */
   lane?: LaneId;
-  /** `standard` by default. */
-  serviceClass?: ServiceClass;
   /** Time from its arrival to its deadline. */
   timeBudgetMs: number;
 };

@@ -49,7 +49,6 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   "reports/reports": [
     ["an adopted batch begins again with its first attempt", "attempt: held.attempt,", "attempt: 1,"],
     ["a partition claimed by another worker is not given up", "{ partitions: left }", "{}"],
-    ["best-effort runs are learned", '&& sent.serviceClass === "standard"', ""],
   ],
   "reports/lane-builds": [
     ["a call goes to any build after a takeover", "answeredBy !== undefined", "false"],
@@ -58,10 +57,7 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
     ["a call with an answer waits for ever", "else if (isGone)", "else if (false)"],
   ],
   "state/state": [["a late answer leaves the retry in the lane", "if (ofLostBatch)", "if (false)"]],
-  arrive: [
-    ["adopted tasks are sent again", '!sent.adopted || sent.phase.kind === "lost"', "true"],
-    ["best-effort calls count as those of teams", 'if (call.serviceClass !== "standard") return;', ""],
-  ],
+  arrive: [["adopted tasks are sent again", '!sent.adopted || sent.phase.kind === "lost"', "true"]],
   decide: [
     ["tasks stay open after the partition was lost", "state.open.clear();", ""],
     ["a batcher without a session decides on", "now >= state.sessionEndsAt", "false"],
@@ -80,8 +76,8 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   "dispatch/batch-choice": [
     [
       "a worker's own largest size is ignored",
-      "Math.min(sizing.usefulSize, slot.sizeMax);",
-      "sizing.usefulSize;",
+      "countMax: Math.min(sizing.usefulSize, slot.sizeMax)",
+      "countMax: sizing.usefulSize",
     ],
     ["tasks are held without need", "count >= sizing.floor)", "count > sizing.floor)"],
     ["tasks are held for ten staggers", "+ sizing.holdMs", "+ 10 * sizing.holdMs"],
@@ -149,25 +145,13 @@ const rulesByModule: Record<string, [name: string, rule: string, broken: string]
   "estimates/recent-tenants": [
     ["long batches are sent beside other tenants", "now - this.#changedAt < recentMs", "false"],
   ],
-  "capacity/heavy-limit": [
+  "capacity/next-slot": [
     ["all workers prepare heavy images", "Math.floor(loads.length / 2)", "loads.length"],
     [
       "a worker that runs a heavy image prepares no other one",
       "? free : free.filter(({ holdsHeavy }) => holdsHeavy)",
       "? free : []",
     ],
-  ],
-  "dispatch/best-effort-dispatch": [
-    ["best-effort tasks do not wait for those of teams", "|| standardWaits(state, loads)", ""],
-    ["best-effort batches leave no worker idle", "idle.slice(idleMin(state, loads, now))", "idle"],
-    ["best-effort batches leave one worker idle, whatever the load", "Math.ceil(2 * deviation)", "1"],
-    ["most workers have best-effort batches", "Math.floor(loads.length / 2)", "loads.length"],
-    ["a best-effort batch is as large as it can be", "takesMs(size) <= lengtheningMax * takesMs(1)", "true"],
-  ],
-  "dispatch/best-effort-admission": [
-    ["best-effort tasks wait without bound", "count + tasks.length > bestEffortWaitingMax", "false"],
-    ["best-effort calls wait for workers that teams need", "now + predictedMs > call.deadlineAt", "false"],
-    ["heavy best-effort images run beside teams", "tasks.some(isHeavy) &&", "false &&"],
   ],
   "dispatch/dispatch": [
     [

@@ -11,7 +11,7 @@ import { type Mutation, mutations } from "./mutation-list.ts";
 //     node tools/simulation/mutations.ts [words of a mutation's name]
 
 /** Simulations that take a minute or more. */
-const slow = ["best-effort", "heavy-images", "noisy-neighbour"];
+const slow = ["heavy-images", "noisy-neighbour"];
 const isSlow = (file: string) => slow.some((name) => file.startsWith(name));
 const simulations = globSync("*.sim.test.ts", { cwd: import.meta.dirname }).toSorted(
   (a, b) => Number(isSlow(a)) - Number(isSlow(b)),

@@ -1,17 +1,13 @@
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
+
 /** Pseudo-random numbers, the same for the same seed, so that a simulation can be replayed. */
 export class Random {
-  #state: number;
+  /** A number from 0 to below 1. */
+  readonly next: () => number;
 
   constructor(seed: number) {
-    this.#state = Math.imul(seed + 1, 0x9e3779b1);
-  }
-
-  /** A number from 0 to below 1, by mulberry32 (32 bits of state): good enough for simulations. */
-  next(): number {
-    this.#state = (this.#state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(this.#state ^ (this.#state >>> 15), 1 | this.#state);
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed;
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+    // Neighbouring seeds begin far from each other.
+    this.next = mulberry32(Math.imul(seed + 1, 0x9e3779b1));
   }
 
   /** A whole number from 0 to below `bound`. */

@@ -23,8 +23,7 @@ export class SimulatedClients {
   }
 
   call(index: number, arrival: Arrival, now: number): CallTasks {
-    const { tenant, tasks, timeBudgetMs, cost = 1, costs } = arrival;
-    const { lane = this.#usualLane, serviceClass = "standard" } = arrival;
+    const { tenant, tasks, timeBudgetMs, cost = 1, costs, lane = this.#usualLane } = arrival;
     const id = `${index}/${nonce}` as CallId;
     const taskIds: TaskId[] = [];
     for (let task = 0; task < tasks; task++) taskIds.push(`${id}/${task}` as TaskId);
@@ -36,7 +35,6 @@ export class SimulatedClients {
       ingress: "ingress-0000000000000000",
       arrivedAt: now,
       deadlineAt: now + timeBudgetMs,
-      serviceClass,
       options,
       traceparent,
       tasks: taskIds,

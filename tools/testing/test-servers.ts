@@ -41,12 +41,11 @@ export async function openTestServers(options: TestServersOptions): Promise<Test
   let keep = false;
   opened.defer(() => (keep ? undefined : rmSync(run, { recursive: true, force: true })));
   const record = opened.use(await ProcessRecord.begin(state.processes, print));
-  const [kafkaPort = 0, controllerPort = 0, volatilePort = 0, durablePort = 0] = await freePorts(4);
+  const [kafkaPort = 0, volatilePort = 0, durablePort = 0] = await freePorts(3);
   const config = {
     ...launch,
     READY_WITHIN_MS: Number(patience.READY_WITHIN_MS),
     KAFKA_PORT: kafkaPort,
-    KAFKA_CONTROLLER_PORT: controllerPort,
     REDIS_VOLATILE_PORT: volatilePort,
     REDIS_DURABLE_PORT: durablePort,
   };

@@ -20,9 +20,7 @@ export function readArguments(
   }
   const [source] = sources;
   if (source === undefined || sources.length > 1) {
-    return {
-      mistake: "thresholds: which images? One of --pairs CSV, --people DIR and --lfw DIR names them",
-    };
+    return { mistake: "thresholds: which images? One of --pairs CSV and --people DIR names them" };
   }
   if (align !== "on" && align !== "off") return { mistake: "--align must be on or off" };
   const wantedFmrs: number[] = [];
@@ -45,7 +43,6 @@ export function readArguments(
     wantedFmrs: wantedFmrs.length === 0 ? defaultFmrs[source.kind] : wantedFmrs.toSorted((a, b) => b - a),
     folder: resolve(values.to),
     write: values.write,
-    html: values.html === undefined ? undefined : resolve(values.html),
   };
 }
 
@@ -55,15 +52,12 @@ export const allNames = "all";
 const defaultFmrs: Record<DatasetSource["kind"], readonly number[]> = {
   pairs: [0.1, 0.01, 0.001],
   people: [1e-3, 1e-4, 1e-5, 1e-6],
-  lfw: [0.01, 0.001],
-  fetch: [0.01, 0.001],
 };
 
 const sourcesOf = (values: ReturnType<typeof parsed>): DatasetSource[] =>
-  (["pairs", "people", "lfw"] as const).flatMap((kind): DatasetSource[] => {
+  (["pairs", "people"] as const).flatMap((kind): DatasetSource[] => {
     const path = values[kind];
-    if (path === undefined) return [];
-    return kind === "lfw" && path === "fetch" ? [{ kind: "fetch" }] : [{ kind, path: resolve(path) }];
+    return path === undefined ? [] : [{ kind, path: resolve(path) }];
   });
 
 /** `1%`, `0.01` and `1e-2` are the same. */
@@ -79,14 +73,12 @@ const parsed = (args: readonly string[]) =>
     options: {
       pairs: { type: "string" },
       people: { type: "string" },
-      lfw: { type: "string" },
       model: { type: "string", multiple: true },
       detector: { type: "string", multiple: true },
       align: { type: "string", default: "on" },
       fmr: { type: "string", multiple: true },
       write: { type: "boolean", default: false },
       remove: { type: "string" },
-      html: { type: "string" },
       to: { type: "string", default: modelsFolder },
     },
   }).values;
@@ -107,9 +99,7 @@ export type MeasureArguments = {
   folder: string;
   /** Store the thresholds for the one wanted FMR. */
   write: boolean;
-  /** Path of the HTML file to write. */
-  html: string | undefined;
 };
 
-/** The path of a CSV of pairs, of a folder with a folder a person, or of LFW; or LFW is fetched. */
-export type DatasetSource = { kind: "pairs" | "people" | "lfw"; path: string } | { kind: "fetch" };
+/** The path of a CSV of pairs, or of a folder with a folder a person. */
+export type DatasetSource = { kind: "pairs" | "people"; path: string };

@@ -2,8 +2,6 @@ import { readFile, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
 import type { Recogniser } from "@faceline/models/model-pair";
 import type { DatasetSource } from "./arguments.ts";
-import { readLfwPairs } from "./lfw/lfw-pairs.ts";
-import { lfwSample } from "./lfw/lfw-sample.ts";
 import { type LaneFaces, missingImages } from "./measure.ts";
 import { type LabelledPairs, readLabelledPairs } from "./pairs/labelled-pairs.ts";
 import { labelledSample } from "./pairs/labelled-sample.ts";
@@ -12,7 +10,7 @@ import { peopleSample } from "./pairs/people-sample.ts";
 import type { LaneSample } from "./report/report.ts";
 
 /** Reads which images there are, and which of them are compared. Throws what is wrong, in sentences. */
-export async function openDataset(source: Extract<DatasetSource, { path: string }>): Promise<Dataset> {
+export async function openDataset(source: DatasetSource): Promise<Dataset> {
   const { kind, path } = source;
   const name = basename(path);
   switch (kind) {
@@ -20,11 +18,6 @@ export async function openDataset(source: Extract<DatasetSource, { path: string 
       const labelled = await readPairs(path);
       const sample = (faces: LaneFaces) => labelledSample(labelled, faces);
       return { name, folder: dirname(path), images: labelled.images, sample };
-    }
-    case "lfw": {
-      const lfw = await readLfwPairs(path);
-      await requireImages(lfw, "pairs.txt", path);
-      return { name, folder: path, images: lfw.images, sample: (faces) => lfwSample(lfw, faces) };
     }
     case "people": {
       const people = await readPeople(path);
@@ -41,13 +34,9 @@ async function readPairs(path: string): Promise<LabelledPairs> {
   if (size > csvBytesMax) throw new Error(`${path} has ${size} bytes; at most ${csvBytesMax} are read`);
   const labelled = readLabelledPairs(await readFile(path, "utf8"));
   if ("mistakes" in labelled) throw mistakesError(labelled.mistakes, path);
-  await requireImages(labelled, path, dirname(path));
+  const mistakes = await missingImages(labelled, dirname(path));
+  if (mistakes.length > 0) throw mistakesError(mistakes, path);
   return labelled;
-}
-
-async function requireImages(labelled: LabelledPairs, list: string, folder: string): Promise<void> {
-  const mistakes = await missingImages(labelled, folder);
-  if (mistakes.length > 0) throw mistakesError(mistakes, list);
 }
 
 function mistakesError(mistakes: readonly string[], list: string): Error {

@@ -1,6 +1,4 @@
-import { writeFile } from "node:fs/promises";
 import { availableParallelism } from "node:os";
-import { join } from "node:path";
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
 import { CommandOutput } from "@faceline/runtime/command-output";
 import { defaultImageLimits } from "@faceline/inference/decode/image";
@@ -15,20 +13,17 @@ import {
   withLocalThresholds,
   writeLocalThresholds,
 } from "@faceline/models/local-thresholds";
-import { progressLine as downloadProgress } from "@faceline/models/pull/terminal-pull";
 import { isUnpulled } from "@faceline/models/source";
 import { readConfig } from "@faceline/runtime/config";
 import * as z from "zod";
 import { allNames, type MeasureArguments, readArguments } from "./arguments.ts";
 import { openDataset } from "./dataset.ts";
-import { fetchLfw } from "./lfw/fetch-lfw.ts";
 import { embedImages } from "./measure.ts";
 import { measuredThresholds } from "./measured-thresholds.ts";
-import { htmlReport } from "./report/page.ts";
 import { type LaneReport, laneReport } from "./report/report.ts";
 import { textReport } from "./report/text.ts";
 
-// npm run models -- thresholds --pairs CSV | --people DIR | --lfw DIR …
+// npm run models -- thresholds --pairs CSV | --people DIR …
 //
 // Measures error rates and proposes thresholds on images of known people. Embeddings stay in memory.
 // deploy/commands/models.ts starts it.
@@ -60,10 +55,7 @@ async function main(args: readonly string[]): Promise<number> {
 
 async function measure(call: MeasureArguments): Promise<void> {
   const settings = readConfig(EngineSettings, process.env);
-  const { source } = call;
-  const dataset = await openDataset(
-    source.kind === "fetch" ? { kind: "lfw", path: await fetched(call.folder) } : source,
-  );
+  const dataset = await openDataset(call.source);
   const entries = await readCatalogue(undefined, addedFolder(call.folder));
   const catalogue = await withLocalThresholds(entries, call.folder);
   const lanes = lanesOf(catalogue, call);
@@ -102,22 +94,9 @@ async function measure(call: MeasureArguments): Promise<void> {
     const title = `${lane}, align ${call.align ? "on" : "off"}, ${dataset.name}`;
     console.log(`${index === 0 ? "" : "\n"}${textReport(report, title).join("\n")}`);
   }
-  if (call.html !== undefined) {
-    const title = `Error rates on ${dataset.name}, align ${call.align ? "on" : "off"}`;
-    await writeFile(call.html, await htmlReport(reports, title));
-    console.log(`\nWritten: ${call.html}`);
-  }
   if (call.write) {
     await write(catalogue, { report: reports[0]!, model: lanes[0]!.model, folder: call.folder });
   }
-}
-
-/** Fetches LFW beside the models, and returns its folder. */
-async function fetched(folder: string): Promise<string> {
-  const path = join(folder, "lfw");
-  console.log(`Labeled Faces in the Wild, 13,233 photographs of 5,749 people, is fetched to ${path}.`);
-  // A signal ends the process, and the next call goes on with what has come.
-  return fetchLfw(path, { progress: downloadProgress(), stop: new AbortController().signal });
 }
 
 /** Stores the proposed thresholds. Throws one sentence where one of them is refused. */

@@ -7,7 +7,7 @@ import { defaultImageLimits } from "@faceline/inference/decode/image";
 import { type Engine, openEngine } from "@faceline/inference/engine/engine";
 import { distances } from "@faceline/inference/testing/distances";
 import { oneAtATime } from "@faceline/inference/testing/lane-settings";
-import { mulberry32 } from "@faceline/inference/testing/mulberry32";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import {
   builtModels,
   labelledCsv,

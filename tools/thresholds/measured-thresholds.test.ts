@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mulberry32 } from "@faceline/inference/testing/mulberry32";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import { falseMatchCurve, falseMatchRate } from "@faceline/models/false-match-curve";
 import { measuredThresholds } from "./measured-thresholds.ts";
 import type { LaneReport } from "./report/report.ts";

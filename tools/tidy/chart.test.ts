@@ -167,7 +167,6 @@ const leftOut = new Set([
   "POOL_REDIS_VOLATILE_URLS",
   "POOL_REDIS_VOLATILE_PASSWORD_FILES",
   // A pod has one device.
-  "GPU_DEVICE",
 ]);
 
 /** Variables of the dynamic linker, of glibc, of OpenTelemetry's SDK, and for its attributes. */

@@ -6,7 +6,7 @@ import { exportsOf, importsOf, packages, sourceFiles } from "./source.ts";
 test("a package exports each name from one file alone, so that a name has one meaning", () => {
   const twice: Offenders = new Map();
   for (const name of [...packages, clientPackage]) {
-    const files = sourceFiles().filter((file) => packageOf(file) === name && !translations.includes(file));
+    const files = sourceFiles().filter((file) => packageOf(file) === name);
     const declared = files.flatMap((file) => exportsOf(file).map((exported) => ({ file, exported })));
     for (const [exported, places] of Map.groupBy(declared, (each) => each.exported)) {
       const inFiles = places.map(({ file }) => file);
@@ -29,8 +29,6 @@ test("every export is imported somewhere", () => {
   assertOnlyKnown("unused-exports", new Map(unused.map((each) => [each, []])));
 });
 
-/** They export the names of `web/src/words/en.ts` and `tester-en.ts`. */
-const translations = ["de", "es", "tester-de", "tester-es"].map((name) => `web/src/words/${name}.ts`);
 /** The package @faceline/client: its types repeat those of contracts, and its exports are for its users. */
 const clientPackage = "contracts/client";
 const packageOf = (file: string): string =>

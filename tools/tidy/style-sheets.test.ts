@@ -8,7 +8,7 @@ const sheets = findFiles("**/*.css");
 
 test("colours stand in the tokens alone, but those that lie on an image", () => {
   const others = sheets.filter((sheet) => sheet !== tokens && !sheet.endsWith("/tester.css"));
-  assert.ok(others.length >= 4);
+  assert.ok(others.length > 0);
   const found = others.flatMap((sheet) =>
     Array.from(
       read(sheet).matchAll(/#[0-9a-f]{3,8}\b(?=[^{]*\})|light-dark\(/gi),

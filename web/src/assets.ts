@@ -13,7 +13,7 @@ import {
   sampleNames,
   thumbnailName,
 } from "./samples.ts";
-import { bundleScripts, type ScriptName, scriptNames } from "./scripts.ts";
+import { readScripts, type ScriptName, scriptNames } from "./scripts.ts";
 
 /**
  * Every file that browsers may load as it is, by its name, and where it comes from. Scripts and the sample
@@ -64,7 +64,7 @@ export class Assets {
   }
 }
 
-/** Reads all assets, bundles the scripts, and compresses what is not compressed yet. */
+/** Reads all assets and compresses what is not compressed yet. Throws if the scripts are not built. */
 export async function readAssets(): Promise<Assets> {
   const contents = await Promise.all([
     ...Object.entries(files).map(
@@ -78,7 +78,7 @@ export async function readAssets(): Promise<Assets> {
       ),
     ]),
   ]);
-  const scripts = Array.from(await bundleScripts(), async ([name, code]) => {
+  const scripts = Array.from(await readScripts(), async ([name, code]) => {
     return [name, await compress("text/javascript; charset=utf-8", code)] as const;
   });
   return new Assets(new Map<AssetName, Content>([...contents, ...(await Promise.all(scripts))]));

@@ -2,6 +2,7 @@ import type { AssetName, Assets } from "./assets.ts";
 import type { Facts } from "./facts.ts";
 import { each, type Html, html, markup, nothing } from "./html.ts";
 import type { Page } from "./page.ts";
+import { fill } from "./words/fill.ts";
 import { english, type Words } from "./words/language.ts";
 
 /**
@@ -87,7 +88,7 @@ function accountLinks(text: Words["siteFrame"], reader: Reader | undefined): Mai
 
 function signOut(text: Words["siteFrame"], reader: Reader | undefined): Html {
   if (reader === undefined) return nothing;
-  return html`<form method="post" action="/sign-out"><button class="link" title="${text.signedInAs(reader.email)}">${text.signOut}</button></form>`;
+  return html`<form method="post" action="/sign-out"><button class="link" title="${fill(text.signedInAs, { email: reader.email })}">${text.signOut}</button></form>`;
 }
 
 const accountLink = (path: string, text: string): MainLink => ({

@@ -22,6 +22,15 @@ test("a mail reaches an SMTP server as text alone, with the whole address in it"
   assert.ok(mail?.text.includes(address));
 });
 
+test("the mail has the address and how long it works in each language", () => {
+  for (const language of ["en", "de", "es"] as const) {
+    const { text } = signInMessage("ada@example.test", { address, hours: 24 }, language);
+    assert.ok(text.includes(`\n${address}\n`), language);
+    assert.match(text, /\b24 (hours|Stunden|horas)\b/);
+    assert.doesNotMatch(text, /[{}]/);
+  }
+});
+
 test("whatever a recipient holds beside one address is refused, and nothing is sent", async () => {
   await using server = await openSmtpServer();
   const send = openMailServer(MailConfig.parse({ SMTP_URL: server.url, SMTP_FROM }))!;

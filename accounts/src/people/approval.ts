@@ -160,7 +160,7 @@ export async function cancelForPerson(
 }
 
 /** `mustWait`: they are on the waitlist, unless they are a member already. */
-type Approval = {
+export type Approval = {
   email: string;
   team: string;
   limits?: LimitOverrides | undefined;

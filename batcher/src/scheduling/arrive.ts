@@ -4,7 +4,6 @@ import { type Admission, admit, weightOfAll } from "./admission/admission.ts";
 import { evict } from "./admission/shedding.ts";
 import { usefulBatch } from "./capacity/batch-size-bounds.ts";
 import { type LaneSituation, laneSituation, lightTaskMs } from "./capacity/situation.ts";
-import { admitBestEffort } from "./dispatch/best-effort-admission.ts";
 import { isHeavy } from "./queue/batch-load.ts";
 import { WaitingTime } from "./queue/waiting-time.ts";
 import { buildOfCall } from "./reports/lane-builds.ts";
@@ -20,7 +19,8 @@ export function arrive(state: State, arrival: Arrival, now: number): Move[] {
   const lane = buildOfCall(state, call, answeredBy, now);
   const situation = laneSituation(state, lane, now);
   recordDemand(situation, call, waiting);
-  const admission = admissionOf(situation, call, waiting);
+  const admission: Admission =
+    waiting.length === 0 ? { kind: "accepted", evicted: [] } : admit(situation, call, waiting);
   if (admission.kind === "refused") {
     const { outcome } = admission;
     const waited = newWait(situation, arrival).until(now);
@@ -51,11 +51,10 @@ function withoutThoseOfWorkers(state: State, tasks: BatchTask[]): BatchTask[] {
   return waiting;
 }
 
-/** Records what a team's call demands, whether it is admitted or not. */
+/** Records what a call demands, whether it is admitted or not. */
 function recordDemand(situation: LaneSituation, call: CallTasks, waiting: BatchTask[]): void {
   const { state, lane, now } = situation;
-  const { tenant, serviceClass } = call;
-  if (serviceClass !== "standard") return;
+  const { tenant } = call;
   state.tenants.add(tenant, now);
   if (waiting.length === 0) return;
   const weight = weightOfAll(situation, waiting);
@@ -63,11 +62,6 @@ function recordDemand(situation: LaneSituation, call: CallTasks, waiting: BatchT
   lane.estimates.demand.add(tenant, weight, now);
   state.demand.add(tenant, workMs, now);
   state.workersNeeded.add(workMs, now);
-}
-
-function admissionOf(situation: LaneSituation, call: CallTasks, waiting: BatchTask[]): Admission {
-  if (waiting.length === 0) return { kind: "accepted", evicted: [] };
-  return (call.serviceClass === "standard" ? admit : admitBestEffort)(situation, call, waiting);
 }
 
 /** Opens all tasks of a call, and queues those that no worker has. */
@@ -80,9 +74,7 @@ function enqueue(situation: LaneSituation, arrival: Arrival, { fresh, waiting }:
   // At the batch size that current demand allows.
   const taskMs = lightTaskMs({ sizing: usefulBatch(lane, state.hops, sizing, now) });
   const weightOf = (task: BatchTask) => lane.estimates.weightOf(task, taskMs);
-  lane.waiting[call.serviceClass].queue.add(tenant, waiting, now, weightOf);
-  // Nothing is learned of best-effort calls: they must not change how teams are served.
-  if (call.serviceClass !== "standard") return;
+  lane.queue.add(tenant, waiting, now, weightOf);
   if (!waiting.every(isHeavy)) lane.lightArrivedAt = now;
   lane.estimates.arrivals.add(waiting.length, call.deadlineAt - now, now);
 }

@@ -5,7 +5,7 @@ import { answered, answersOf, batchesOf, call, newPool, report, taskIds } from "
 import { decide } from "./decide.ts";
 import type { State } from "./state/state.ts";
 
-// Covers batch-load.ts and heavy-limit.ts: images that take long to prepare, beside light ones of cost 1.
+// Covers batch-load.ts and next-slot.ts: images that take long to prepare, beside light ones of cost 1.
 
 test("a heavy task shares no batch with light ones, and goes when it is its tenant's turn", () => {
   const pool = newPool();

@@ -43,10 +43,6 @@ test("the largest batch of the settings bounds every batch", () => {
   pool.settings = { ...pool.settings, batchMax: 8 };
   const [bounded] = batchesOf(arrive(pool, 32, 0, { timeBudgetMs: 2_000 }));
   assert.equal(bounded?.tasks.length, 8);
-  const bestEffort = accelerator();
-  bestEffort.settings = { ...bestEffort.settings, batchMax: 2 };
-  const waiting = call("visitor", 6, { now: 0, serviceClass: "best_effort" });
-  assert.ok(batchesOf(decide(bestEffort, waiting, 0)).every(({ tasks }) => tasks.length <= 2));
 });
 
 test("a smaller utilisation target makes the floor larger", () => {

@@ -1,6 +1,5 @@
 import type { LaneState, PoolState } from "@faceline/contracts/wire/pool-state";
 import { expectedStartAt, type LaneSituation, laneSituation } from "./capacity/situation.ts";
-import { bestEffortWaitingMax, bestEffortWaitMs } from "./dispatch/best-effort-admission.ts";
 import type { State } from "./state/state.ts";
 import { isSilent } from "./state/workers.ts";
 
@@ -13,14 +12,12 @@ export function laneStates(state: State, now: number): LaneState[] {
     // No tenant is served sooner than one that has nothing waiting. Admission refuses those that have more.
     const position = lane.queue.activeTenants + 1;
     const deadlineAt = now + lane.estimates.arrivals.timeBudgetMs;
-    const isFull = lane.waiting.best_effort.count >= bestEffortWaitingMax;
     return {
       lane: lane.id,
       build: lane.build,
       waiting: lane.waitingCount,
       workers: situation.loads.length,
       expectedWaitMs: Math.round(expectedStartAt(situation, { position, deadlineAt }) - now),
-      bestEffortWaitMs: isFull ? null : Math.round(bestEffortWaitMs(situation, 1)),
       expectedRunMs: Math.round(lane.estimates.runMs(1)),
       taskMs: taskMsOf(situation),
       batchMax: Math.min(lane.estimates.batchMax, state.settings.batchMax),

@@ -1,5 +1,4 @@
-import type { AvifHeader } from "./avif/image.ts";
-import type { ImageHeader } from "./header.ts";
+import type { AvifHeader, ImageHeader } from "./header.ts";
 
 // Tested with real files in inference/src/decode/decoding-memory.test.ts.
 

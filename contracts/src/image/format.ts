@@ -11,7 +11,7 @@ export function imageFormat(bytes: Uint8Array): ImageFormat | undefined {
 }
 
 export const imageFormats = ["jpeg", "png", "webp", "avif"] as const;
-type ImageFormat = (typeof imageFormats)[number];
+export type ImageFormat = (typeof imageFormats)[number];
 
 /** Names of the formats, for sentences. */
 export const imageFormatNames = "JPEG, PNG, WebP or AVIF";

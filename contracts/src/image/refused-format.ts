@@ -1,5 +1,4 @@
 import { heifBrands, imageFormatNames } from "./format.ts";
-import { unusualJpeg } from "./header.ts";
 
 /**
  * Returns a sentence about an image of a format that the service does not accept: what it is, if its first
@@ -9,6 +8,11 @@ export function refusedFormatDetail(image: Buffer, label: string): string {
   const name = refusedFormat(image);
   if (name === undefined) return `The image in ${label} is not ${imageFormatNames}.`;
   if (name === "HTML") return `What is in ${label} is a page in HTML: send the image itself.`;
+  return refusedKindDetail(name, label);
+}
+
+/** The same sentence for a format or kind of this name. */
+export function refusedKindDetail(name: string, label: string): string {
   const isHeic = name === "HEIC";
   const advice = isHeic ? `Convert it to JPEG: ${heicAdvice}` : `Convert it to ${imageFormatNames}.`;
   return `The image in ${label} is ${name}, which is not accepted. ${advice}`;
@@ -28,7 +32,7 @@ function refusedFormat(image: Buffer): string | undefined {
     return "HEIC";
   if (major !== undefined) return major === "crx " ? "a raw photograph" : "a video";
   const start = image.toString("latin1", 0, signatureBytesMax);
-  return unusualJpeg(image) ?? signatures.find(([, signature]) => signature.test(start))?.[0];
+  return signatures.find(([, signature]) => signature.test(start))?.[0];
 }
 
 /** Patterns of latin1 text. A BMP has the size of its second header too: "BM" alone begins many texts. */

@@ -135,17 +135,15 @@ export const metricList = {
     kind: "gauge",
     unit: "{task}",
     services: ["batcher"],
-    attributes: ["lane", "service_class"],
-    help: "Waiting tasks, including retries, by service class: standard, best_effort.",
+    attributes: ["lane"],
+    help: "Waiting tasks, including retries.",
   },
   "faceline.queue.tasks.max": {
     kind: "gauge",
     unit: "{task}",
     services: ["batcher"],
-    attributes: ["lane", "service_class"],
-    help:
-      "Most waiting tasks, by service class: LANE_WAITING_MAX for each build of the lane (standard), 64 " +
-      "(best_effort).",
+    attributes: ["lane"],
+    help: "Most waiting tasks: LANE_WAITING_MAX for each build of the lane.",
   },
   "faceline.queue.age": {
     kind: "gauge",
@@ -186,13 +184,12 @@ export const metricList = {
     kind: "counter",
     unit: "{task}",
     services: ["ingress", "batcher"],
-    attributes: ["lane", "reason", "service_class"],
+    attributes: ["lane", "reason"],
     help:
-      "Tasks refused or dropped under load, by service class: standard, best_effort (anonymous " +
-      "requests). By a batcher: queue_too_long, deadline_infeasible, early_drop. By an ingress, on " +
-      "arrival: queue_too_long (best_effort, and large requests of a team that the batcher refuses), " +
-      "deadline_infeasible, bodies_full, images_full, cpu_starved (too little CPU in the ingress " +
-      "itself). If the body was not read, the lane is unknown and the request counts as one task.",
+      "Tasks refused or dropped under load. By a batcher: queue_too_long, deadline_infeasible, " +
+      "early_drop. By an ingress, on arrival: deadline_infeasible, bodies_full, images_full, cpu_starved " +
+      "(too little CPU in the ingress itself). If the body was not read, the lane is unknown and the " +
+      "request counts as one task.",
   },
   "faceline.tasks.expired": {
     kind: "counter",

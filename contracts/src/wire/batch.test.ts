@@ -41,13 +41,3 @@ test("a task keeps its cost when another one of its call has ended, and costs 1 
   const [{ cost: _cost, ...oldTask }] = batchTasks(call) as [BatchTask];
   assert.equal(BatchTask.parse(oldTask).cost, 1);
 });
-
-test("a task has the service class of its call, and is standard if nothing was said", () => {
-  const classesOf = (fields: object) =>
-    batchTasks(CallTasks.parse({ ...call, ...fields })).map(({ serviceClass }) => serviceClass);
-  assert.deepEqual(classesOf({ serviceClass: "best_effort" }), ["best_effort", "best_effort"]);
-  assert.deepEqual(classesOf({ serviceClass: undefined }), ["standard", "standard"]);
-  assert.throws(() => classesOf({ serviceClass: "express" }));
-  const [{ serviceClass: _class, ...oldTask }] = batchTasks(call) as [BatchTask];
-  assert.equal(BatchTask.parse(oldTask).serviceClass, "standard");
-});

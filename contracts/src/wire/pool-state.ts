@@ -18,8 +18,6 @@ export const LaneState = z.object({
    * ingress refuses a call whose deadline is shorter. The batcher refuses tasks of tenants that wait longer.
    */
   expectedWaitMs: DurationMs,
-  /** The same for a best-effort task. Null: no more of them may wait. */
-  bestEffortWaitMs: DurationMs.nullable(),
   /** Predicted run time of a batch of one task. */
   expectedRunMs: DurationMs,
   /**

@@ -32,13 +32,6 @@ export type TaskOptions = z.infer<typeof TaskOptions>;
 export const TaskCost = z.int().min(1).max(decodingCostMax);
 
 /**
- * How a call is served beside others. `standard`: calls of teams. `best_effort`: anonymous calls, which run
- * only where teams leave a worker idle (docs/developing/batching.md, Best effort).
- */
-export const ServiceClass = z.enum(["standard", "best_effort"]);
-export type ServiceClass = z.infer<typeof ServiceClass>;
-
-/**
  * Fields that each task copies from its call. A field of a request that a worker needs is declared only here:
  * `CallTasks` carries it to the batcher, and `BatchTask` to the worker.
  */
@@ -49,8 +42,6 @@ export const taskFields = {
   /** Instant from which the client has received an error, and the answer is not used. */
   deadlineAt: Instant,
   options: TaskOptions,
-  /** Calls of an ingress that does not know this field are of teams. */
-  serviceClass: ServiceClass.default("standard"),
   /** The span that sent the tasks. */
   traceparent: Traceparent,
   tracestate: Tracestate.optional(),

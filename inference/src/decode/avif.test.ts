@@ -81,22 +81,11 @@ test("what libheif would decode for long, or with much memory, ends at once as a
   const item = avifItem(whole);
   const large = avifItem(await quarters(4_000, 3_000).avif({ effort: 0 }).toBuffer(), sizeProperty(80, 40));
   const configuration = item.properties.find(({ type }) => type === "av1C")!;
+  // Other files are refused by their description: contracts/src/image/avif/image.test.ts.
   const hostile: Record<string, Buffer> = {
-    "cut in half": whole.subarray(0, whole.length / 2),
-    "without its last byte": whole.subarray(0, -1),
-    "twenty frames": avifOf([{ ...item, data: Buffer.concat(Array(20).fill(item.data)) }]),
     "12 megapixels that say they are 3,200 pixels": avifOf([large]),
     "the same in a grid": avifGrid(large, { columns: 8, rows: 8, width: 640, height: 320 }),
-    "a grid of a tile that is named twice": avifOf(
-      [{ ...item, type: "grid", data: Buffer.of(0, 0, 0, 0, 0, 80, 0, 40) }, item],
-      [{ type: "dimg", from: 1, to: [2, 2] }],
-    ),
-    "an overlay of 200 images": avifOf(
-      [{ ...item, type: "iovl" }, item],
-      [{ type: "dimg", from: 1, to: Array(200).fill(2) }],
-    ),
     "less than it says": avifOf([{ ...item, properties: [configuration, sizeProperty(800, 600)] }]),
-    "a page after the brand": Buffer.from("\0\0\0\x18ftypavif\0\0\0\0<script>", "latin1"),
   };
   for (const [name, file] of Object.entries(hostile)) assert.equal(await codeOf(file), "invalid_image", name);
   const sequence = Buffer.from(avifOf([item]).fill("avis", 8, 12));

@@ -2,13 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import sharp from "sharp";
 import { DecoderComparison } from "../../testing/compare-decoders.ts";
-import { patched } from "../../testing/jpeg-cases.ts";
-import {
-  groupPhotograph,
-  labelledNames,
-  labelledPhotograph,
-  labelledPhotographsMissing,
-} from "../../testing/photographs.ts";
 import {
   notPlain,
   thinSizes,
@@ -21,6 +14,13 @@ import {
   withPlainSegments,
   withSubsamplings,
 } from "../../testing/image-cases.ts";
+import { patched } from "../../testing/jpeg-cases.ts";
+import {
+  groupPhotograph,
+  labelledNames,
+  labelledPhotograph,
+  labelledPhotographsMissing,
+} from "../../testing/photographs.ts";
 import type { Image } from "./image.ts";
 
 // An image is decoded by libjpeg-turbo or by libvips. Both must give the same code, or an image of the same

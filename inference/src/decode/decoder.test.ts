@@ -3,12 +3,11 @@ import { test } from "node:test";
 import { constants, deflateRawSync } from "node:zlib";
 import { pngChunk, withPngChunks } from "@faceline/contracts/testing/metadata-bombs";
 import sharp from "sharp";
+import { storedAs } from "../../testing/image-cases.ts";
 import { greyWithScans, withSegment } from "../../testing/jpeg-cases.ts";
 import { groupPhotograph } from "../../testing/photographs.ts";
-import { storedAs } from "../../testing/image-cases.ts";
 import { cornersOf, pixelAt, quarters, uprightCorners } from "../../testing/quarters.ts";
 import { Decoder, decodeImage } from "./decoder.ts";
-import { plainJpegHeader } from "./jpeg/header.ts";
 import { DecodeTimeout, defaultImageLimits, type Image, type ImageLimits } from "./image.ts";
 import { PixelBufferPool } from "./pixel-buffers.ts";
 import { decompressScaled } from "./turbojpeg-scaled.ts";
@@ -248,16 +247,6 @@ test("an image is allocated once, also where libjpeg-turbo hands it over to libv
   assert.ok(whole.kind === "image" && image.kind === "image");
   assert.ok(Buffer.from(whole.pixels).equals(image.pixels));
   assert.equal(buffer.allocate(1), undefined, "the buffer is full");
-});
-
-test("a header that was made to be slow is no plain header", () => {
-  // jpeg-segments.test.ts asserts that the walk over it is bounded.
-  const startOfImage = Buffer.of(0xff, 0xd8);
-  const comments = Buffer.alloc(10_000_000, Buffer.of(0xff, 0xfe, 0, 2));
-  const entries = Buffer.alloc(10_000_000, Buffer.of(0xff, 0xe1, 0, 2));
-  for (const body of [comments, entries, Buffer.alloc(10_000_000, 0xff)]) {
-    assert.equal(plainJpegHeader(Buffer.concat([startOfImage, body])), undefined);
-  }
 });
 
 test("more scans than any encoder writes are rejected before the first is decoded", async () => {

@@ -1,17 +1,15 @@
-import { decodingBytes } from "@faceline/contracts/image/decoding-bytes";
-import { imageHeader, pixelsMaxOf } from "@faceline/contracts/image/header";
+import { describeImage } from "@faceline/contracts/image/describe";
 import { jpegMarkers } from "@faceline/contracts/image/jpeg-segments";
 import PQueue from "p-queue";
 import type { Size } from "../geometry/pixels.ts";
-import { type PlainJpegHeader, plainJpegHeader, scaledHeader } from "./jpeg/header.ts";
 import { decodeDraft } from "./draft.ts";
-import { hasTooManyScans, scansOf } from "./jpeg/scans.ts";
-import { decodeWithLibvips } from "./libvips.ts";
-import { uprightSize } from "./orientation.ts";
 import { type Image, type ImageLimits, type Rejected, rejected } from "./image.ts";
+import { decodeWithLibvips, headerFault } from "./libvips.ts";
+import { scaledSize, uprightSize } from "./orientation.ts";
 import type { PixelBuffer } from "./pixel-buffers.ts";
-import { decompressScaled } from "./turbojpeg-scaled.ts";
+import { hasTooManyScans, scansOf } from "./scans.ts";
 import { decodeWithTurbojpeg } from "./turbojpeg.ts";
+import { decompressScaled } from "./turbojpeg-scaled.ts";
 
 /**
  * Decodes one image, in full or to a draft where that is less work. Its pixels lie in the buffer and are
@@ -72,21 +70,27 @@ export async function decodeImage(
   allocate: AllocatePixels = (length) => new Uint8Array(length),
   detail: ImageDetail = "full",
 ): Promise<Image | Rejected> {
-  const jpeg = plainJpegHeader(bytes);
-  const scans = jpeg?.progressive === false ? [] : scansOf(bytes);
-  if (hasTooManyScans(scans)) return rejected("invalid_image");
-  if (jpeg === undefined || !isWithin(limits, jpeg, bytes)) {
-    return moveInto(allocate, await decodeWithLibvips(bytes, limits));
-  }
+  const file = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
+  const description = describeImage(file);
+  const decodeByLibvips = () => decodeWithLibvips(file, description, limits);
+  if (description.kind !== "image" || description.jpeg === undefined)
+    return moveInto(allocate, await decodeByLibvips());
 
-  const original = uprightSize(jpeg);
+  const { header, orientation, jpeg } = description;
+  const scans = jpeg.isPlain && !jpeg.severalScans ? [] : scansOf(bytes, jpeg.scanAt);
+  if (hasTooManyScans(scans)) return rejected("invalid_image");
+  if (!jpeg.isPlain || headerFault(header, limits) !== undefined)
+    return moveInto(allocate, await decodeByLibvips());
+
+  const stored = { ...header, orientation };
+  const original = uprightSize(stored);
   const eighths = eighthsOf(original, limits);
-  const scaled = scaledHeader(jpeg, eighths);
+  const scaled = scaledSize(stored, eighths);
   const { width, height } = uprightSize(scaled);
   const decompress = eighths === 8 ? undefined : decompressScaled;
   if (Math.max(width, height) > limits.longSideMaxPx || (eighths < 8 && decompress === undefined)) {
     // libvips shrinks while it decodes.
-    return moveInto(allocate, await decodeWithLibvips(bytes, limits));
+    return moveInto(allocate, await decodeByLibvips());
   }
   const pixels = allocate(3 * width * height);
   const image = {
@@ -95,32 +99,29 @@ export async function decodeImage(
     originalHeight: original.height,
   } as const;
   if (detail === "draft") {
-    const draft = await decodeDraft(bytes, { jpeg, scans, eighths }, pixels);
+    const draft = await decodeDraft(bytes, { jpeg: stored, scans, eighths }, pixels);
     if (draft !== undefined) return { ...image, ...draft, isDraft: true };
   }
-  if (
-    (await decodeWithTurbojpeg(bytes, scaled, pixels, decompress)) ||
-    (await decodeWithEnd(bytes, jpeg, (whole) => decodeWithTurbojpeg(whole, scaled, pixels, decompress)))
-  ) {
+  const decode = (whole: Uint8Array) => decodeWithTurbojpeg(whole, scaled, pixels, decompress);
+  if ((await decode(bytes)) || (!jpeg.severalScans && (await decodeWithEnd(bytes, decode)))) {
     return { ...image, pixels, width, height };
   }
   // libvips shrinks to no more than that.
   const reuse: AllocatePixels = (length) =>
     length <= pixels.length ? pixels.subarray(0, length) : allocate(length);
-  return moveInto(reuse, await decodeWithLibvips(bytes, limits));
+  return moveInto(reuse, await decodeByLibvips());
 }
 
 /**
- * Decodes a JPEG that lacks nothing but its end marker, as some cameras write them. libjpeg-turbo warns where
- * pixels are missing before a marker. libvips would not, so it never gets such a file; and nothing tells how
- * many scans a progressive image had.
+ * Decodes a JPEG of one scan that lacks nothing but its end marker, as some cameras write them. libjpeg-turbo
+ * warns where pixels are missing before a marker. libvips would not, so it never gets such a file; and
+ * nothing tells how many scans a progressive image had.
  */
 async function decodeWithEnd(
   bytes: Uint8Array,
-  { progressive }: PlainJpegHeader,
   decode: (whole: Uint8Array) => Promise<boolean>,
 ): Promise<boolean> {
-  if (progressive || (bytes.at(-2) === 0xff && bytes.at(-1) === jpegMarkers.endOfImage)) return false;
+  if (bytes.at(-2) === 0xff && bytes.at(-1) === jpegMarkers.endOfImage) return false;
   const whole = Buffer.concat([bytes, Buffer.of(0xff, jpegMarkers.endOfImage)]);
   try {
     return await decode(whole);
@@ -133,16 +134,6 @@ async function decodeWithEnd(
 function eighthsOf({ width, height }: Size, { longSideMaxPx, shrunkSidePx }: ImageLimits): number {
   const side = Math.max(width, height);
   return side <= longSideMaxPx ? 8 : Math.ceil((8 * Math.min(shrunkSidePx, longSideMaxPx)) / side);
-}
-
-function isWithin(
-  { pixelsMax, sideMinPx, decodingBytesMax }: ImageLimits,
-  { width, height }: PlainJpegHeader,
-  bytes: Uint8Array,
-): boolean {
-  const header = imageHeader(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length));
-  if (header === undefined || Math.min(width, height) < sideMinPx) return false;
-  return width * height <= pixelsMaxOf(header, pixelsMax) && decodingBytes(header) <= decodingBytesMax;
 }
 
 /** Copies the pixels into their own memory, and zeroes those of libvips. */

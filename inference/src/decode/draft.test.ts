@@ -3,8 +3,8 @@ import { test } from "node:test";
 import sharp from "sharp";
 import { groupPhotograph } from "../../testing/photographs.ts";
 import { decodeImage } from "./decoder.ts";
-import { scansOf } from "./jpeg/scans.ts";
 import { defaultImageLimits, type Image } from "./image.ts";
+import { scansOf } from "./scans.ts";
 import { decompressScaled } from "./turbojpeg-scaled.ts";
 
 const unscaled = decompressScaled === undefined ? "libjpeg-turbo decodes no scales here" : false;
@@ -60,7 +60,7 @@ test("small, baseline and other images have no draft", async () => {
 });
 
 test("a file whose end is missing has no draft, wherever it was cut", async () => {
-  const { at } = scansOf(progressive).at(-1)!;
+  const { at } = scansOf(progressive, 2).at(-1)!;
   for (const length of [at, at + 2, at + 8, at + 100, progressive.length - 100, progressive.length - 1]) {
     const result = await decodeImage(progressive.subarray(0, length), defaultImageLimits, undefined, "draft");
     // Codes are compared, never images: printing the difference of their pixels would take gigabytes.
@@ -71,7 +71,7 @@ test("a file whose end is missing has no draft, wherever it was cut", async () =
 test("a file that is damaged before what a draft leaves out is decoded in full, or rejected", async () => {
   const damaged = Buffer.from(progressive);
   // The third scan ends early.
-  damaged.copyWithin(scansOf(progressive)[2]!.at + 40, scansOf(progressive)[3]!.at);
+  damaged.copyWithin(scansOf(progressive, 2)[2]!.at + 40, scansOf(progressive, 2)[3]!.at);
   const [draft, full] = await Promise.all(
     (["draft", "full"] as const).map((detail) =>
       decodeImage(Buffer.from(damaged), defaultImageLimits, undefined, detail),

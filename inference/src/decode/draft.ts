@@ -1,9 +1,8 @@
 import type { Pixels } from "../geometry/pixels.ts";
-import { type PlainJpegHeader, scaledHeader } from "./jpeg/header.ts";
-import { isLastLumaRefinement, type JpegScan } from "./jpeg/scans.ts";
-import { uprightSize } from "./orientation.ts";
-import { decompressScaled } from "./turbojpeg-scaled.ts";
+import { type StoredSize, scaledSize, uprightSize } from "./orientation.ts";
+import { isLastLumaRefinement, type JpegScan } from "./scans.ts";
 import { decodeWithTurbojpeg } from "./turbojpeg.ts";
+import { decompressScaled } from "./turbojpeg-scaled.ts";
 
 /**
  * Decodes a draft of a plain JPEG into the beginning of `upright`, as Pillow calls it: less than the file
@@ -21,12 +20,12 @@ export async function decodeDraft(
   { jpeg, scans, eighths }: ScaledJpeg,
   upright: Uint8Array,
 ): Promise<Pixels | undefined> {
-  const half = scaledHeader(jpeg, eighths >> 1);
+  const half = scaledSize(jpeg, eighths >> 1);
   const isHalved = decompressScaled !== undefined && longSide(half) >= halfSideMinPx;
   const last = longSide(jpeg) < shortenedSideMinPx ? undefined : dispensableScan(bytes, scans);
   if (!isHalved && last === undefined) return undefined;
 
-  const draft = isHalved ? half : scaledHeader(jpeg, eighths);
+  const draft = isHalved ? half : scaledSize(jpeg, eighths);
   const pixels = upright.subarray(0, 3 * draft.width * draft.height);
   const end = last === undefined ? bytes.length : last.at + endOfImage.length;
   if (last !== undefined) bytes.set(endOfImage, last.at);
@@ -46,7 +45,7 @@ function dispensableScan(bytes: Uint8Array, scans: readonly JpegScan[]): JpegSca
   return last !== undefined && hasEnd && isLastLumaRefinement(last) ? last : undefined;
 }
 
-const longSide = ({ width, height }: PlainJpegHeader) => Math.max(width, height);
+const longSide = ({ width, height }: StoredSize) => Math.max(width, height);
 
 const startOfScan = [0xff, 0xda] as const;
 const endOfImage = [0xff, 0xd9] as const;
@@ -57,4 +56,4 @@ const halfSideMinPx = 640;
 const shortenedSideMinPx = 1_000;
 
 /** A JPEG whose full image has some eighths of its size. `scans`: empty where there is only one. */
-type ScaledJpeg = { jpeg: PlainJpegHeader; scans: readonly JpegScan[]; eighths: number };
+type ScaledJpeg = { jpeg: StoredSize; scans: readonly JpegScan[]; eighths: number };

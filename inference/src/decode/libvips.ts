@@ -1,12 +1,12 @@
 import type { InputFault } from "@faceline/contracts/http/errors";
 import { decodingBytes } from "@faceline/contracts/image/decoding-bytes";
-import { imageFormat } from "@faceline/contracts/image/format";
-import { type ImageHeader, imageHeader, pixelsMaxOf } from "@faceline/contracts/image/header";
-import type { PlainImage } from "./metadata/kept-bytes.ts";
-import { withoutMetadata } from "./metadata/without-metadata.ts";
+import type { ImageDescription } from "@faceline/contracts/image/describe";
+import { applyEdits } from "@faceline/contracts/image/edits";
+import { type ImageHeader, pixelsMaxOf, type StoredImage } from "@faceline/contracts/image/header";
 import sharp from "sharp";
-import { uprightSize } from "./orientation.ts";
+import type { Size } from "../geometry/pixels.ts";
 import { DecodeTimeout, type Image, type ImageLimits, type Rejected, rejected } from "./image.ts";
+import { uprightSize } from "./orientation.ts";
 
 // Once per process. libvips reads about forty formats; a blocked loader cannot be attacked, and those of SVG
 // and PDF would even fetch other files. No cache, because it would keep people's images. One thread for
@@ -28,39 +28,42 @@ sharp.concurrency(1);
  * whose header was read and is within the limits. A bad image is an ordinary result with only a code,
  * because the messages of libvips may quote the file. Throws DecodeTimeout.
  */
-export async function decodeWithLibvips(bytes: Uint8Array, limits: ImageLimits): Promise<Image | Rejected> {
-  const stored = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length);
-  if (imageFormat(stored) === undefined) return rejected("unsupported_image_format");
-  const header = imageHeader(stored);
-  if (header === undefined) return rejected("invalid_image");
-  const fault = faultOf(header, limits);
+export async function decodeWithLibvips(
+  bytes: Buffer,
+  description: ImageDescription,
+  limits: ImageLimits,
+): Promise<Image | Rejected> {
+  if (description.kind === "unknown") return rejected("unsupported_image_format");
+  if (description.kind !== "image") return rejected("invalid_image");
+  const { header } = description;
+  const fault = headerFault(header, limits);
   if (fault !== undefined) return rejected(fault);
-  const plain = withoutMetadata(stored);
-  if (plain === undefined) return rejected("invalid_image");
+  if (description.edits === undefined) return rejected("invalid_image");
+  const plain = applyEdits(bytes, description.edits);
   try {
-    const size = await uprightSizeOf(plain, header);
+    const size = await uprightSizeOf(plain, description);
     if (Math.min(size.width, size.height) < limits.sideMinPx) return rejected("image_too_small");
-    return await readPixels(plain.image, { ...size, header }, limits);
+    return await readPixels(plain, { ...size, header }, limits);
   } catch (error) {
     if ((error as Error).message.startsWith("timeout: ")) throw new DecodeTimeout(limits.decodeMaxMs);
     // The header was good, so what follows it is cut short or damaged.
     return rejected("invalid_image");
   } finally {
-    if (plain.image !== stored) plain.image.fill(0);
+    if (plain !== bytes) plain.fill(0);
   }
 }
 
-/** Checks a header by the rules of the ingress, which has read it in the same way. */
-function faultOf(header: ImageHeader, limits: ImageLimits): InputFault | undefined {
+/** Returns why an image is rejected by its header, as by the ingress. Undefined: it is within the limits. */
+export function headerFault(header: ImageHeader, limits: ImageLimits): InputFault | undefined {
   if (header.width * header.height > pixelsMaxOf(header, limits.pixelsMax)) return "image_too_large";
   if (Math.min(header.width, header.height) < limits.sideMinPx) return "image_too_small";
   return decodingBytes(header) > limits.decodingBytesMax ? "image_too_large" : undefined;
 }
 
 /** An AVIF may be turned and cropped by its properties, in any order: its library knows. */
-async function uprightSizeOf({ image, orientation }: PlainImage, header: ImageHeader) {
+async function uprightSizeOf(plain: Buffer, { header, orientation }: StoredImage): Promise<Size> {
   if (header.format === "avif")
-    return (await sharp(image, { limitInputPixels: false }).metadata()).autoOrient;
+    return (await sharp(plain, { limitInputPixels: false }).metadata()).autoOrient;
   return uprightSize({ ...header, orientation });
 }
 
@@ -112,4 +115,4 @@ function threeChannels(data: Uint8Array, channels: number): Uint8Array {
 }
 
 /** Width and height are those of the upright image. */
-type UprightImage = { width: number; height: number; header: ImageHeader };
+type UprightImage = Size & { header: ImageHeader };

@@ -1,10 +1,11 @@
 // Covers libvips.ts: images with metadata are decoded without them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { describeImage } from "@faceline/contracts/image/describe";
 import sharp, { type Sharp } from "sharp";
 import { groupPhotograph } from "../../testing/photographs.ts";
-import { decodeWithLibvips } from "./libvips.ts";
 import { defaultImageLimits } from "./image.ts";
+import { decodeWithLibvips } from "./libvips.ts";
 
 const photograph = sharp(await sharp(groupPhotograph(1)).resize(63, 99, { fit: "cover" }).png().toBuffer());
 const transparent = photograph.clone().ensureAlpha(0.6);
@@ -34,7 +35,7 @@ for (const [name, encoding] of Object.entries(encodings)) {
         const withProfile = name === "CMYK JPEG" ? encoding.clone() : encoding.clone().withIccProfile("p3");
         const bytes = await withProfile.withMetadata({ orientation }).withXmp("<x:xmpmeta/>").toBuffer();
         const limits = { ...defaultImageLimits, longSideMaxPx, shrunkSidePx: 40 };
-        const actual = await decodeWithLibvips(bytes, limits);
+        const actual = await decodeWithLibvips(bytes, describeImage(bytes), limits);
         assert.ok(actual.kind === "image");
         const { width, height } = (await sharp(bytes).metadata()).autoOrient;
         assert.deepEqual([actual.originalWidth, actual.originalHeight], [width, height]);

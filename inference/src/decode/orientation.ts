@@ -1,13 +1,18 @@
 import { setImmediate } from "node:timers/promises";
-import type { PlainJpegHeader } from "./jpeg/header.ts";
+import type { Size } from "../geometry/pixels.ts";
+
+/** Width and height as they lie in the file, before the EXIF orientation (1 to 8) is applied. */
+export type StoredSize = Size & { orientation: number };
 
 /** Width and height of an image after its EXIF orientation was applied. */
-export function uprightSize({
-  width,
-  height,
-  orientation,
-}: Pick<PlainJpegHeader, "width" | "height" | "orientation">): { width: number; height: number } {
+export function uprightSize({ width, height, orientation }: StoredSize): Size {
   return orientation >= 5 ? { width: height, height: width } : { width, height };
+}
+
+/** The size of an image that is decoded in so many eighths of its size. */
+export function scaledSize(size: StoredSize, eighths: number): StoredSize {
+  const scaled = (side: number) => Math.ceil((side * eighths) / 8);
+  return { ...size, width: scaled(size.width), height: scaled(size.height) };
 }
 
 /**
@@ -17,7 +22,7 @@ export function uprightSize({
  */
 export async function applyOrientation(
   stored: Uint32Array,
-  image: PlainJpegHeader,
+  image: StoredSize,
   upright: Uint8Array,
 ): Promise<void> {
   const { width, height } = uprightSize(image);
@@ -68,7 +73,7 @@ function putPixel(pixel: number, upright: Uint8Array, at: number): void {
 }
 
 /** Maps an orientation of the EXIF standard (tag 274; 1 is upright) to the order in which pixels are read. */
-function traversalOf({ width, height, orientation }: PlainJpegHeader): Traversal {
+function traversalOf({ width, height, orientation }: StoredSize): Traversal {
   const lastRow = (height - 1) * width;
   const last = lastRow + width - 1;
   switch (orientation) {

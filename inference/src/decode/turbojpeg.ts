@@ -1,7 +1,6 @@
 import turbojpeg from "@julusian/jpeg-turbo";
 import type { Size } from "../geometry/pixels.ts";
-import type { PlainJpegHeader } from "./jpeg/header.ts";
-import { applyOrientation } from "./orientation.ts";
+import { applyOrientation, type StoredSize } from "./orientation.ts";
 import { zeroAndFree } from "./zero-and-free.ts";
 
 /**
@@ -12,7 +11,7 @@ import { zeroAndFree } from "./zero-and-free.ts";
  */
 export async function decodeWithTurbojpeg(
   bytes: Uint8Array,
-  jpeg: PlainJpegHeader,
+  jpeg: StoredSize,
   upright: Uint8Array,
   decompress: Decompress = decompressInFull,
 ): Promise<boolean> {

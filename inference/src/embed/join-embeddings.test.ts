@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { distances } from "../../testing/distances.ts";
-import { mulberry32 } from "../../testing/mulberry32.ts";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import { joinEmbeddings } from "./join-embeddings.ts";
 
 const random = mulberry32(7);

@@ -1,7 +1,6 @@
 import { on, once } from "node:events";
 import { Worker } from "node:worker_threads";
-import { coreWaits } from "@faceline/runtime/core-waits";
-import { ReplyTimeout } from "@faceline/runtime/reply-timeout";
+import { coreWaits, HangTimeout } from "@faceline/runtime/starvation";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 // Needed by the thread, which cannot change the process environment that onnxruntime reads.
 import "@faceline/models/onnxruntime-telemetry";
@@ -126,14 +125,14 @@ export class Engine implements AsyncDisposable {
    */
   #watched<T>(pending: Omit<Pending<T>, "hang">, ms: number): Pending<T> {
     // In parts, so that a run which stops in the middle of one has no more than a part in addition.
-    const watch = (partsLeft: number): ReplyTimeout => {
+    const watch = (partsLeft: number): HangTimeout => {
       const ended = Atomics.load(this.#networkRuns, 0);
       const check = () => {
         const hasStepped = Atomics.load(this.#networkRuns, 0) !== ended;
         if (!hasStepped && partsLeft === 1) return this.#onHang(ms);
         watched.hang = watch(hasStepped ? watchParts : partsLeft - 1);
       };
-      return new ReplyTimeout(ms / watchParts, check, coreWaits.allThreads);
+      return new HangTimeout(ms / watchParts, check, coreWaits.allThreads);
     };
     const watched = { ...pending, hang: watch(watchParts) };
     return watched;
@@ -184,7 +183,7 @@ export type EngineOptions = ThreadOptions & {
 type Ready = Extract<FromThread, { kind: "ready" }>;
 
 /** A message to the thread that has no answer yet. */
-type Pending<T> = { resolve: (result: T) => void; reject: (error: Error) => void; hang: ReplyTimeout };
+type Pending<T> = { resolve: (result: T) => void; reject: (error: Error) => void; hang: HangTimeout };
 
 /** Takes out what has its answer now. */
 function settled<K, T>(pending: Map<K, Pending<T>>, key: K): Pending<T> | undefined {

@@ -38,7 +38,6 @@ test("a digest follows everything that changes numbers, also in a modelled build
     ...otherLanes.map((models) => modelledBuildOf(models, "model:40+2b")),
     buildOf(ssd, { precision: "float32" }),
     buildOf(ssd, { executionProvider: "cuda" }),
-    buildOf(ssd, { imageSideMaxPx: 512 }),
   ];
   assert.equal(new Set(builds.map(({ digest }) => digest)).size, builds.length);
   assert.equal(buildOf(ssd, { precision: "float32" }).modelVersion, buildOf(ssd).modelVersion);
@@ -60,4 +59,4 @@ test("words, bounds for verdicts and the place of a file do not change a digest"
   assert.deepEqual(buildOf(from("/a/network.onnx")), buildOf(from("/b/network.onnx")));
 });
 
-type Options = { precision?: "int8" | "float32"; executionProvider?: string; imageSideMaxPx?: number };
+type Options = { precision?: "int8" | "float32"; executionProvider?: string };

@@ -15,14 +15,14 @@ import { type LaneModels, networkModels } from "./lane-models.ts";
 export function laneBuildOf(
   models: LaneModels,
   networks: readonly Pick<LoadedModel, "precision" | "sha256s">[],
-  { executionProvider, imageSideMaxPx = defaultImageLimits.longSideMaxPx }: BuildOptions,
+  { executionProvider }: { executionProvider: string },
 ): LaneBuild {
   const files = networks.map(({ precision, sha256s }) => [precision.model, precision.precision, ...sha256s]);
   const members = membersOf(models.recogniser).map(({ name }) => name);
   const isInt8 = networks.some(
     ({ precision: { model, precision } }) => precision === "int8" && members.includes(model),
   );
-  const engine = [ort.env.versions.node, executionProvider, imageSideMaxPx, files];
+  const engine = [ort.env.versions.node, executionProvider, defaultImageLimits.longSideMaxPx, files];
   return buildOf(models, isInt8 ? "int8" : "float32", engine);
 }
 
@@ -40,5 +40,3 @@ function buildOf(models: LaneModels, precision: LaneBuild["precision"], engine: 
     precision,
   };
 }
-
-type BuildOptions = { executionProvider: string; imageSideMaxPx?: number | undefined };

@@ -164,8 +164,6 @@ export type LaneOptions = ModelLoaderOptions & {
   catalogueFolder?: string;
   /** The most images of a batch. */
   batchMax: number;
-  /** IMAGE_SIDE_MAX_PX of the decoder, or its default. */
-  imageSideMaxPx?: number;
   /** The most images of one run of a detector, whose memory is 50 MB an image. */
   detectorChunkMax: number;
   /** The most faces of one run of a landmark or embedding network. */

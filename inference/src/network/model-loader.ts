@@ -127,8 +127,8 @@ export class ModelLoader implements AsyncDisposable {
     precision: Precision,
     checked?: NetworkSource,
   ): Promise<ort.InferenceSession> {
-    const { modelsDir, executionProvider, gpuDevice, intraOpThreads } = this.#options;
-    const settings: SessionSettings = { executionProvider, gpuDevice, intraOpThreads };
+    const { modelsDir, executionProvider, intraOpThreads } = this.#options;
+    const settings: SessionSettings = { executionProvider, intraOpThreads };
     const bytes = await readModel(modelsDir, model, { precision, input_px: px });
     try {
       if (checked && executionProvider !== "cpu") await checkPlacement(bytes, checked, settings);
@@ -159,7 +159,6 @@ export type ModelLoaderOptions = {
   /** The folder with the built models. */
   modelsDir: string;
   executionProvider: SessionSettings["executionProvider"];
-  gpuDevice?: SessionSettings["gpuDevice"];
   /** Threads inside one run. Workers times threads should not exceed the free cores. */
   intraOpThreads: number;
   precision: PrecisionSetting;

@@ -10,13 +10,11 @@ import { type ExecutionProvider, providerNeeds } from "./execution-provider.ts";
  */
 export async function openSession(
   model: Uint8Array,
-  { executionProvider, gpuDevice = 0, intraOpThreads, profilePrefix }: SessionSettings,
+  { executionProvider, intraOpThreads, profilePrefix }: SessionSettings,
 ): Promise<ort.InferenceSession> {
   const options: ort.InferenceSession.SessionOptions = {
     // All that JavaScript can set for CUDA: no limit of memory, no choice of algorithms, no CUDA graphs.
-    executionProviders: [
-      executionProvider === "cuda" ? { name: "cuda", deviceId: gpuDevice } : executionProvider,
-    ],
+    executionProviders: [executionProvider],
     // Without it, convolutions lose their memory layout and take 1.6 times as long.
     graphOptimizationLevel: "all",
     executionMode: "sequential",
@@ -47,8 +45,6 @@ export async function openSession(
 
 export type SessionSettings = {
   executionProvider: ExecutionProvider;
-  /** Index of the GPU, with `cuda` alone; 0 is the first. */
-  gpuDevice?: number | undefined;
   /** Threads inside one run. */
   intraOpThreads: number;
   /** Path prefix of a profile that says which node ran where. No profile is written without it. */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { mulberry32 } from "../../testing/mulberry32.ts";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import { alignmentTemplates } from "../align/templates.ts";
 import type { Point } from "../geometry/affine.ts";
 import { meanHead, type Pose, PoseEstimate } from "./pose.ts";

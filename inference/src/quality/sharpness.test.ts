@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import sharp, { type Sharp } from "sharp";
-import { mulberry32 } from "../../testing/mulberry32.ts";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import { sharpnessOf, sharpnessReachPx, smoothedLuminance } from "./sharpness.ts";
 
 // Images are drawn: discs of all sizes and shades. Photographs are in ../engine/face-quality.test.ts.

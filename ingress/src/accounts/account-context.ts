@@ -4,12 +4,12 @@ import type { Facts } from "@faceline/web/facts";
 import { addVary } from "@faceline/web/content";
 import { frame } from "@faceline/web/frame";
 import { allWords, chooseLanguage, english, type Words } from "@faceline/web/words/language";
-import type { Pages } from "../pages/pages.ts";
+import type { Pages } from "../pages.ts";
 import type { HttpSettings } from "../config.ts";
-import type { AccountPorts } from "./account-ports.ts";
+import type { Accounts } from "./open-accounts.ts";
 
 export type AccountContext = {
-  accounts: AccountPorts;
+  accounts: Accounts;
   settings: HttpSettings;
   facts: Facts;
   now(): number;

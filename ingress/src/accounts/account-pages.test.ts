@@ -366,7 +366,7 @@ test("where no mail server is set, /sign-in says whom to ask, and has no form", 
   const { app: server } = testServer(context, { accounts: { ...ports, signInLinks } });
   const { body } = await server.inject("/sign-in");
   assert.match(body, /This service sends no mail\. Ask the operator/);
-  assert.match(body, /npm run keys -- sign-in-link --email YOU/);
+  assert.match(body, /npm run keys -- operator --email YOU/);
   assert.doesNotMatch(body, /<form method="post" action="\/sign-in"/);
 });
 

@@ -18,8 +18,7 @@ import { peopleKey, personKey, signInKey } from "@faceline/contracts/wire/names"
 import { postForm, signIn } from "../../testing/accounts.ts";
 import { testServer, waitUntil } from "../../testing/server.ts";
 import { HttpSettings } from "../config.ts";
-import type { AccountPorts } from "./account-ports.ts";
-import { openAccounts } from "./open-accounts.ts";
+import { type Accounts, openAccounts } from "./open-accounts.ts";
 
 const unknownToken = randomBytes(32).toString("base64url");
 
@@ -246,7 +245,7 @@ async function service(t: TestContext, { now = Date.now, proxies = "" } = {}): P
     },
   });
   // Many sign-ins come from one address in a test.
-  const accounts: AccountPorts = {
+  const accounts: Accounts = {
     ...limited,
     countTry: async (limit, who) =>
       limit === "sign_in_address" && proxies === "" ? null : limited.countTry(limit, who),
@@ -279,7 +278,7 @@ const newAddress = (): string => {
 
 type Service = {
   app: ReturnType<typeof testServer>["app"];
-  accounts: AccountPorts;
+  accounts: Accounts;
   durable: Awaited<ReturnType<typeof connectDurableRedis>>;
   person: Person;
   warnings: object[];

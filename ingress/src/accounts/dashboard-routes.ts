@@ -16,7 +16,6 @@ import type { KeyView } from "@faceline/web/accounts/key-view";
 import { usageSection } from "@faceline/web/accounts/usage-section";
 import { imageName } from "@faceline/web/samples";
 import { type AccountContext, sendAccountPage, siteOrigin } from "./account-context.ts";
-import type { CreatedKey } from "./account-ports.ts";
 import { countTry } from "./form-limits.ts";
 import { keyFlash } from "./confirmation.ts";
 import { actorOf, signedIn } from "./guards.ts";
@@ -143,6 +142,10 @@ const Overlap = z.object({
   overlap: z.coerce.number().pipe(z.literal(overlaps.map(({ hours }) => hours))),
 });
 
-type ShownKey = { created: CreatedKey; name: string; overlap?: string };
+type ShownKey = {
+  created: Awaited<ReturnType<AccountContext["accounts"]["keys"]["create"]>>;
+  name: string;
+  overlap?: string;
+};
 type KeyForm = { name?: string; error?: string };
 type KeyRoute = { Params: { id: string } };

@@ -7,7 +7,7 @@ import { testServer } from "../../testing/server.ts";
 const accounts = testAccounts();
 const { app } = testServer({ after, diagnostic: console.error }, { accounts: accounts.ports });
 const ada = await signIn(app, accounts.invite(member));
-const eve = await signIn(app, accounts.invite({ email: "eve@example.test", team: "eels", role: "member" }));
+const eve = await signIn(app, accounts.invite({ ...member, email: "eve@example.test", team: "eels" }));
 
 const get = async (url: string, headers: { cookie: string }) => app.inject({ url, headers });
 const keysOf = (team: string) => [...accounts.keys.values()].filter((key) => key.team === team);
@@ -170,7 +170,7 @@ test("a team sees its own calls and recent errors", async () => {
       };
     },
   });
-  const key = { id: "key-1", name: "badge reader", team: member.team, createdAt: 1 };
+  const key = { id: "key-1", sha256: "", name: "badge reader", team: member.team, createdAt: 1 };
   own.keys.set(key.id, { ...key, lastUsedAt: null, disabled: false });
   const { app: server } = testServer({ after, diagnostic: console.error }, { accounts: own.ports });
   const { body } = await server.inject({

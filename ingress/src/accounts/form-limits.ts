@@ -1,11 +1,12 @@
 import type { FastifyRequest } from "fastify";
 import { visitorAddress } from "../tester/visitors.ts";
-import type { AccountLimit, AccountPorts } from "./account-ports.ts";
+import type { AccountLimit } from "../limits/account-limiter.ts";
+import type { Accounts } from "./open-accounts.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
 /** Counts a try of the sender's address. Throws a PageRefusal above the limit. */
 export async function countTry(
-  accounts: Pick<AccountPorts, "countTry">,
+  accounts: Pick<Accounts, "countTry">,
   limit: AccountLimit,
   who: FastifyRequest | string,
 ): Promise<void> {
@@ -16,6 +17,6 @@ export async function countTry(
 }
 
 /** Throws a PageRefusal while the durable Redis is away: a form that cannot be answered is not shown. */
-export function requireAvailable(accounts: Pick<AccountPorts, "available">): void {
+export function requireAvailable(accounts: Pick<Accounts, "available">): void {
   if (!accounts.available()) throw new PageRefusal("accounts_away");
 }

@@ -1,6 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import type { AccountContext } from "./account-context.ts";
-import type { Actor, Person } from "./account-ports.ts";
+import type { Actor } from "@faceline/accounts/audit/audit-log";
+import type { Person } from "@faceline/accounts/people/person";
 import { PageRefusal } from "./page-refusal.ts";
 import { touchSession } from "./session.ts";
 

@@ -1,4 +1,4 @@
-import { recordAudit } from "@faceline/accounts/audit/audit-log";
+import { type Actor, recordAudit } from "@faceline/accounts/audit/audit-log";
 import { listTeamKeys } from "@faceline/accounts/keys/team-index";
 import {
   createTeamKey,
@@ -9,7 +9,7 @@ import {
 } from "@faceline/accounts/keys/team-keys";
 import type { MailConfig } from "@faceline/accounts/mail/config";
 import { openMailServer } from "@faceline/accounts/mail/mail-server";
-import { signInMessage } from "@faceline/accounts/mail/sign-in-mail";
+import { type MailLanguage, signInMessage } from "@faceline/accounts/mail/sign-in-mail";
 import { findPerson } from "@faceline/accounts/people/person";
 import { endSession, findSession, storeSession, touchSession } from "@faceline/accounts/people/sessions";
 import {
@@ -22,60 +22,75 @@ import { joinWaitlist } from "@faceline/accounts/people/waitlist";
 import { teamLimits } from "@faceline/accounts/keys/api-keys";
 import type { DurableRedisConfig, RedisConnection, VolatileConnection } from "@faceline/runtime/redis";
 import type { DedupedLog } from "@faceline/runtime/deduped-log";
-import { AccountLimiter } from "../limits/account-limiter.ts";
-import type { AccountPorts } from "./account-ports.ts";
+import { type AccountLimit, AccountLimiter } from "../limits/account-limiter.ts";
 import { openAdmin } from "./open-admin.ts";
 import { readTeamUsage } from "./read-team-usage.ts";
 
 /**
  * Connects the pages for people to the durable Redis, to the limits in the volatile one, and to the mail
- * server. Throws a sentence when a mail server is set and no sender.
+ * server. Throws a sentence when a mail server is set and no sender. Each function that reads or writes the
+ * durable Redis throws while it is unreachable.
  */
-export function openAccounts({ durable, redis, settings, dedupedLog }: AccountParts): AccountPorts {
+export function openAccounts({ durable, redis, settings, dedupedLog }: AccountParts) {
   const { SESSION_DAYS: days, SIGN_IN_LINK_HOURS: hours, PUBLIC_URL: publicUrl } = settings;
   const limiter = new AccountLimiter(redis);
   const sendMail = openMailServer(settings);
   return {
-    available: () => durable.isResponsive,
+    /** Whether the durable Redis has answered lately. */
+    available: (): boolean => durable.isResponsive,
+    /** Sessions by the secret ids in cookies of browsers; the ids are stored as SHA-256 alone. */
     sessions: {
-      find: (id) => findSession(durable, id),
-      create: async (id, session) => void (await storeSession(durable, id, session, days)),
-      touch: (id, session) => touchSession(durable, id, session, days),
-      end: (id) => endSession(durable, id),
+      find: (id: string) => findSession(durable, id),
+      create: async (id: string, session: StoredSession): Promise<void> =>
+        void (await storeSession(durable, id, session, days)),
+      touch: (id: string, session: StoredSession) => touchSession(durable, id, session, days),
+      end: (id: string) => endSession(durable, id),
     },
-    findPerson: (email) => findPerson(durable, email),
-    joinWaitlist: (entry, network) => joinWaitlist(durable, { ...entry, network }),
+    findPerson: (email: string) => findPerson(durable, email),
+    joinWaitlist: (entry: WaitlistForm, network: string) => joinWaitlist(durable, { ...entry, network }),
     signInLinks: {
-      find: (token) => findSignInToken(durable, token),
-      consume: (token) => consumeSignInToken(durable, token),
-      async mail(email, words) {
+      find: (token: string) => findSignInToken(durable, token),
+      consume: (token: string) => consumeSignInToken(durable, token),
+      /** Makes a link for a person and mails it in this language. Does nothing for an email that nobody has. */
+      async mail(email: string, language: MailLanguage): Promise<void> {
         const token = await issueSignInToken(durable, email, { hours });
         if (token === null) return;
         const address = signInLink(publicUrl, token);
-        await sendMail?.(signInMessage(email, { address, hours }, words)).catch((error: Error) => {
+        await sendMail?.(signInMessage(email, { address, hours }, language)).catch((error: Error) => {
           // Nobody waits for this mail here: the operator must learn of it otherwise.
           dedupedLog.warn({ reason: error.message }, "a mail with a sign-in link was not sent");
           throw error;
         });
       },
+      /** False: no mail server is set, so that only operators hand addresses on. */
       mailed: sendMail !== undefined,
     },
     keys: {
       max: teamKeysMax,
-      list: (team) => listTeamKeys(durable, team),
-      create: (team, name, actor) => createTeamKey(durable, { team, name, member: actor.by }, actor),
-      rename: (team, id, name, actor) => renameTeamKey(durable, { team, id, name }, actor),
-      rotate: (team, id, overlapHours, actor) =>
+      list: (team: string) => listTeamKeys(durable, team),
+      create: (team: string, name: string, actor: Actor) =>
+        createTeamKey(durable, { team, name, member: actor.by }, actor),
+      rename: (team: string, id: string, name: string, actor: Actor) =>
+        renameTeamKey(durable, { team, id, name }, actor),
+      rotate: (team: string, id: string, overlapHours: number, actor: Actor) =>
         rotateTeamKey(durable, { team, id, overlapHours, member: actor.by }, actor),
-      revoke: (team, id, actor) => revokeTeamKey(durable, { team, id }, actor),
+      revoke: (team: string, id: string, actor: Actor) => revokeTeamKey(durable, { team, id }, actor),
     },
     admin: openAdmin({ durable, sendMail, hours }),
-    teamLimits: (team) => teamLimits(durable, team),
-    teamUsage: (team) => readTeamUsage(durable, team, Date.now()),
-    recordAudit: (actor, action) => recordAudit(durable, actor, action, actor.by),
-    countTry: (limit, who) => limiter.countTry(limit, who),
+    teamLimits: (team: string) => teamLimits(durable, team),
+    teamUsage: (team: string) => readTeamUsage(durable, team, Date.now()),
+    recordAudit: (actor: Actor, action: "signed_in" | "signed_out") =>
+      recordAudit(durable, actor, action, actor.by),
+    /** See `AccountLimiter`. Does not throw. */
+    countTry: (limit: AccountLimit, who: string) => limiter.countTry(limit, who),
   };
 }
+
+export type Accounts = ReturnType<typeof openAccounts>;
+
+/** Instants are epoch milliseconds. */
+export type StoredSession = { email: string; createdAt: number; seenAt: number };
+type WaitlistForm = { email: string; text: string };
 
 type AccountParts = {
   durable: RedisConnection;

@@ -1,4 +1,5 @@
 import {
+  type Actor,
   type AuditAction,
   type AuditDetails,
   listAudit,
@@ -9,6 +10,7 @@ import type { SendMail } from "@faceline/accounts/mail/mail-server";
 import { signInMessage } from "@faceline/accounts/mail/sign-in-mail";
 import { listApplicants } from "@faceline/accounts/people/applicants";
 import {
+  type Approval,
   approve,
   cancelForPerson,
   decline,
@@ -20,26 +22,35 @@ import { endSessions, listSessions } from "@faceline/accounts/people/sessions";
 import { listOpenLinks, signInLink } from "@faceline/accounts/people/sign-in-link";
 import { findTeam, listTeams, replaceLimits } from "@faceline/accounts/people/teams";
 import type { RedisConnection } from "@faceline/runtime/redis";
-import type { AdminPorts } from "./admin-ports.ts";
+import type { LimitOverrides } from "@faceline/contracts/stored/team";
+import type { SentLink } from "@faceline/web/accounts/admin-link-pages";
 import { readServiceUsage } from "./read-team-usage.ts";
 
-/** Connects the pages of operators to the durable Redis and to the mail. */
-export function openAdmin({ durable, sendMail, hours }: AdminParts): AdminPorts {
+/**
+ * Connects the pages of operators to the durable Redis and to the mail. All functions throw while that Redis
+ * is unreachable.
+ */
+export function openAdmin({ durable, sendMail, hours }: AdminParts) {
   return {
     waitlist: () => listApplicants(durable),
-    approve: (approval, actor) => approve(durable, approval, actor),
-    decline: (email, actor) => decline(durable, email, actor),
+    approve: (approval: Approval, actor: Actor) => approve(durable, approval, actor),
+    decline: (email: string, actor: Actor) => decline(durable, email, actor),
     people: () => listPeople(durable),
-    makeOperator: async (email, actor) =>
+    /** Returns false if nobody has this email any more. */
+    makeOperator: async (email: string, actor: Actor) =>
       (await makeOperator(durable, { email, mustBeKnown: true }, actor)) !== null,
-    sessions: (email) => listSessions(durable, email),
-    async endSessions(email, actor) {
+    sessions: (email: string) => listSessions(durable, email),
+    async endSessions(email: string, actor: Actor) {
       await endSessions(durable, email);
       await recordAudit(durable, actor, "sessions_ended", email);
     },
-    openLinks: (email) => listOpenLinks(durable, email),
-    cancelLinks: (email, actor) => cancelForPerson(durable, email, actor),
-    async sendAddress(email, origin, actor) {
+    openLinks: (email: string) => listOpenLinks(durable, email),
+    cancelLinks: (email: string, actor: Actor) => cancelForPerson(durable, email, actor),
+    /**
+     * Makes a sign-in link below `origin` and mails it, where that is set up. It takes the place of those
+     * that work. Null: nobody has this email.
+     */
+    async sendAddress(email: string, origin: string, actor: Actor): Promise<SentLink | null> {
       const token = await issueForPerson(durable, { email, hours }, actor);
       if (token === null) return null;
       const address = signInLink(origin, token);
@@ -53,10 +64,12 @@ export function openAdmin({ durable, sendMail, hours }: AdminParts): AdminPorts 
       }
     },
     teams: () => listTeams(durable, Date.now()),
-    team: (name) => findTeam(durable, name, Date.now()),
-    setLimits: (team, limits, actor, seen) => replaceLimits(durable, { team, limits, seen }, actor),
+    team: (name: string) => findTeam(durable, name, Date.now()),
+    setLimits: (team: string, limits: LimitOverrides, actor: Actor, seen?: LimitOverrides) =>
+      replaceLimits(durable, { team, limits, seen }, actor),
     usage: () => readServiceUsage(durable, Date.now()),
-    async audit(range) {
+    /** The newest entries first, those before the entry `before` alone; and the keys that they name. */
+    async audit(range: { count: number; before?: string | undefined }) {
       const entries = await listAudit(durable, range);
       // A list for each team of the page: a scan of all keys would grow with all that is stored.
       const teams = new Set(entries.flatMap(({ action, details }) => teamOfKey(action, details)));

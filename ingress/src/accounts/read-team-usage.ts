@@ -39,6 +39,6 @@ export async function readServiceUsage(durable: RedisConnection, now: number): P
 const usageDaysShown = 30;
 
 /** `days`: the oldest first. */
-export type UsageOfTeam = { days: DayUsage[]; errors: CodeErrors[] };
+type UsageOfTeam = { days: DayUsage[]; errors: CodeErrors[] };
 /** `teams`: those with most calls first, with the names under which calls without a team are counted. */
-export type UsageOfService = { days: DayUsage[]; teams: TeamUsage[] };
+type UsageOfService = { days: DayUsage[]; teams: TeamUsage[] };

@@ -2,9 +2,8 @@ import { randomBytes } from "node:crypto";
 import cookie from "@fastify/cookie";
 import session from "@fastify/session";
 import type { FastifyInstance, FastifyReply, FastifyRequest, Session } from "fastify";
-import type { AccountPorts } from "./account-ports.ts";
+import type { Accounts } from "./open-accounts.ts";
 import { PageRefusal } from "./page-refusal.ts";
-import type { SessionStorage } from "./session-storage.ts";
 
 /**
  * Adds sessions to the routes of a scope: who is signed in, by a random id in a cookie. A visitor without a
@@ -77,7 +76,7 @@ const isSecure = ({ settings }: SessionParts): boolean => settings.PUBLIC_URL.st
 const isSessionId = (text: string): boolean => /^[\w-]{43}$/.test(text);
 
 /** Store for @fastify/session. A session without an email is nobody's, and not stored. */
-function sessionStore(sessions: SessionStorage) {
+function sessionStore(sessions: Accounts["sessions"]) {
   const settle = (work: Promise<unknown>, done: (error?: unknown) => void) =>
     void work.then(() => done(), done);
   return {
@@ -101,7 +100,7 @@ const dayMs = 86_400_000;
 const touchEveryMs = dayMs;
 
 type SessionParts = {
-  accounts: Pick<AccountPorts, "sessions">;
+  accounts: Pick<Accounts, "sessions">;
   settings: { PUBLIC_URL: string; SESSION_DAYS: number };
 };
 

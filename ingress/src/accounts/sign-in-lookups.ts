@@ -1,6 +1,7 @@
 import type { FastifyRequest } from "fastify";
 import PQueue from "p-queue";
-import type { AccountPorts, Person } from "./account-ports.ts";
+import type { Person } from "@faceline/accounts/people/person";
+import type { Accounts } from "./open-accounts.ts";
 import { countTry, requireAvailable } from "./form-limits.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
@@ -10,7 +11,7 @@ import { PageRefusal } from "./page-refusal.ts";
  * nobody guesses a token of 256 bits. What is bounded instead are the look-ups of the process at a time.
  */
 export class SignInLookups {
-  readonly #accounts: Accounts;
+  readonly #accounts: Pick<Accounts, "available" | "countTry" | "signInLinks">;
   readonly #queue = new PQueue({ concurrency: lookupsMax });
 
   constructor(accounts: Accounts) {
@@ -43,5 +44,4 @@ const lookupsMax = 16;
 const waitingMax = 1_000;
 const retryAfterMs = 1_000;
 
-type Accounts = Pick<AccountPorts, "available" | "countTry" | "signInLinks">;
 type LookUp = (token: string) => Promise<Person | null>;

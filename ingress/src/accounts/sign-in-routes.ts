@@ -12,7 +12,7 @@ import {
 import type { Words } from "@faceline/web/words/language";
 import { onClose } from "../call/context.ts";
 import { type AccountContext, sendAccountPage, wordsFor } from "./account-context.ts";
-import type { Person } from "./account-ports.ts";
+import type { Person } from "@faceline/accounts/people/person";
 import { countTry, requireAvailable } from "./form-limits.ts";
 import { PageRefusal } from "./page-refusal.ts";
 import { beginSession, endSession, rejectLostCookie } from "./session.ts";
@@ -22,7 +22,7 @@ import { SignInLookups } from "./sign-in-lookups.ts";
 export function addSignIn(scope: FastifyInstance, context: AccountContext): void {
   const { accounts, settings } = context;
   const { mailed } = accounts.signInLinks;
-  const queue = new SignInQueue(({ email, words }) => accounts.signInLinks.mail(email, words.signInMail));
+  const queue = new SignInQueue(({ email, language }) => accounts.signInLinks.mail(email, language));
   const lookups = new SignInLookups(accounts);
 
   scope.get("/sign-in", async (request, reply) => {
@@ -44,13 +44,13 @@ export function addSignIn(scope: FastifyInstance, context: AccountContext): void
     if (!parsed.success) {
       reply.code(400);
       const words = wordsFor(request);
-      const error = words.signIn.wrongEmail;
+      const error = words.waitlist.wrongEmail;
       return sendAccountPage(context, request, reply, signInPage(words, { mailed, email, error }));
     }
     await countTry(accounts, "form", request);
     await countTry(accounts, "mail", parsed.data);
     // The response goes first: what it takes to look somebody up and to mail them shows nobody who exists.
-    onClose(reply, () => queue.add({ email: parsed.data, words: wordsFor(request) }));
+    onClose(reply, () => queue.add({ email: parsed.data, language: wordsFor(request).language }));
     return reply.redirect("/sign-in/sent", 303);
   });
 
@@ -131,7 +131,7 @@ class SignInQueue {
   }
 }
 
-type MailRequest = { email: string; words: Words };
+type MailRequest = { email: string; language: Words["language"] };
 
 const waitingMax = 1_000;
 

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { TimeSpent } from "@faceline/runtime/starvation";
 import { testKeyRecord } from "../../testing/server.ts";
 import { dependencyUnavailable } from "../call/refusal-cause.ts";
 import { KeyCache } from "./key-cache.ts";
@@ -41,7 +40,7 @@ test("cached keys work likewise while this process has too little CPU for respon
   const { cache, redis } = cacheOverRedis();
   await cache.find("a");
   redis.unreachable = true;
-  redis.starvation = { elapsedMs: 8_000, unableMs: 7_000 };
+  redis.isStarved = true;
   redis.now = 599_999;
   assert.equal(await cache.find("a"), testKeyRecord);
   await assert.rejects(cache.find("b"), { code: "queue_full" });
@@ -140,11 +139,11 @@ test("the result of a lookup that began before a removal is not cached", async (
 
 function cacheOverRedis() {
   let hanging: Promise<void> | undefined;
-  const unreachable = () => dependencyUnavailable("redis-durable", redis.starvation);
+  const unreachable = () => dependencyUnavailable("redis-durable", redis.isStarved);
   const redis = {
     now: 0,
     unreachable: false,
-    starvation: undefined as TimeSpent | undefined,
+    isStarved: false,
     lookups: [] as string[],
     keys: new Set(["a", "b", "c"]),
     /** Makes lookups hang until the returned function lets them fail. */

@@ -5,7 +5,7 @@ import type { Log } from "@faceline/runtime/log";
 import { readMessage } from "@faceline/runtime/message";
 import type { DurableRedisConfig, RedisConnection } from "@faceline/runtime/redis";
 import { subscribeDurable } from "@faceline/runtime/redis-subscription";
-import { starvationOf } from "@faceline/runtime/starvation";
+import { Stopwatch } from "@faceline/runtime/starvation";
 import { KeyChange } from "@faceline/contracts/stored/api-key";
 import { keyChangesChannel } from "@faceline/contracts/wire/names";
 import { dependencyUnavailable } from "../call/refusal-cause.ts";
@@ -20,10 +20,14 @@ const recordUsedEveryMs = 60_000;
  * that is lost takes effect when the cached record expires.
  */
 export async function openKeyStore({ durable, config, clock, log }: KeyStoreParts): Promise<KeyStore> {
-  const findKey = (sha256: string) =>
-    findApiKey(durable, sha256).catch((error: unknown) => {
-      throw dependencyUnavailable("redis-durable", starvationOf(error) ?? durable.starvation);
+  const findKey = (sha256: string) => {
+    const lookup = new Stopwatch();
+    return findApiKey(durable, sha256).catch(() => {
+      // A connection that is down knows more: the attempts to open it anew may have been refused.
+      const isStarved = durable.isResponsive ? lookup.isStarved : durable.isStarved;
+      throw dependencyUnavailable("redis-durable", isStarved);
     });
+  };
   const cache = new KeyCache({ clock, findKey });
   const notices = await subscribeDurable(
     config,

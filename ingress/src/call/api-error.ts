@@ -1,6 +1,5 @@
 import type { Dependency } from "@faceline/contracts/http/dependency";
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
-import { slowdown, type TimeSpent, wasStarved } from "@faceline/runtime/starvation";
 
 /**
  * A call that ends without its result: the code and the words that the client reads. Any step may throw it;
@@ -66,6 +65,8 @@ export const retryAfterMs = {
    * A bound of this process is reached (bytes in flight, waiting header checks); calls take about this time.
    */
   capacity: 1_000,
+  /** This process has too little CPU: four times as long, as its limits allow for. */
+  starved: 4_000,
   /** This process starts or stops: a load balancer has found another one by then. */
   notServing: 1_000,
   /** No worker is alive: the launcher restarts one in about this time. */
@@ -77,16 +78,16 @@ export const retryAfterMs = {
  */
 export const retryAfterSeconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000));
 
-export const cpuStarved = (starvation: TimeSpent): ApiError =>
+export const cpuStarved = (): ApiError =>
   new ApiError("queue_full", "This server has too little CPU for its load: retry later.", {
-    retryAfterMs: retryAfterMs.capacity * slowdown(starvation),
+    retryAfterMs: retryAfterMs.starved,
     shed: "cpu_starved",
   });
 
 /** Returns the error of a call whose deadline has passed: it blames the load where that took the time. */
-export const deadlinePassed = (spent: TimeSpent): ApiError =>
-  wasStarved(spent)
-    ? cpuStarved(spent)
+export const deadlinePassed = (isStarved: boolean): ApiError =>
+  isStarved
+    ? cpuStarved()
     : new ApiError("upstream_timeout", "The deadline passed before the response was ready.");
 
 /** Returns the error for a bound of this process that is reached. */

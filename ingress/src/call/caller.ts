@@ -1,4 +1,3 @@
-import type { ServiceClass } from "@faceline/contracts/wire/task";
 import type { FastifyRequest } from "fastify";
 import type { CallSlot } from "./ports.ts";
 
@@ -10,7 +9,6 @@ export type Identify = (request: FastifyRequest) => Promise<Caller>;
 /** Who calls: a team, or a visitor of the public tester. */
 export type Caller = {
   tenant: string;
-  serviceClass: ServiceClass;
   /** 0: not limited. */
   bodyBytesPerSecond: number;
   /** False: the body of a refused call is discarded at the pace of all callers without a key. */

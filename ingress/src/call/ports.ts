@@ -20,8 +20,6 @@ import type { OwnState } from "./refusal-cause.ts";
  */
 export type Ports = {
   clock: Clock;
-  /** How long the main thread has waited for a core since it began, in ms. */
-  coreWaitMs(): number;
   /**
    * Sends the images of a call to the workers and returns one answer per image, in order. Throws an ApiError
    * if the call cannot be served: `model_unavailable`, `queue_full`, `queue_timeout`,

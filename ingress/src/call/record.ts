@@ -1,6 +1,6 @@
 import type { RequestId } from "@faceline/contracts/http/response-fields";
 import { newSpanId } from "@faceline/runtime/random";
-import type { TimeSpent } from "@faceline/runtime/starvation";
+import { Stopwatch } from "@faceline/runtime/starvation";
 import type { SpanContext } from "@faceline/contracts/trace/span";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { LaneId } from "@faceline/contracts/wire/ids";
@@ -36,21 +36,18 @@ export class CallRecord {
   /** Cause of the error, for operators alone. */
   cause: string | undefined;
   readonly #now: () => number;
-  readonly #coreWaitMs: () => number;
-  readonly #coreWaitMsBefore: number;
+  readonly #sinceArrival = new Stopwatch();
   readonly #steps = new Map<Step, Interval>();
   #answer: LastAnswer | undefined;
 
   #sendContext: SpanContext | undefined;
 
-  constructor({ requestId, route, trace, http = plainHttp, now, coreWaitMs = () => 0 }: CallRecordParts) {
+  constructor({ requestId, route, trace, http = plainHttp, now }: CallRecordParts) {
     this.requestId = requestId;
     this.http = http;
     this.route = route;
     this.trace = trace;
     this.#now = now;
-    this.#coreWaitMs = coreWaitMs;
-    this.#coreWaitMsBefore = coreWaitMs();
     this.arrivedAt = now();
     this.#steps.set("admission", { from: this.arrivedAt });
   }
@@ -75,12 +72,9 @@ export class CallRecord {
     this.#steps.set("gather", { from: receivedAt });
   }
 
-  /** The time since the arrival, and for how much of it this process had no core. */
-  get spent(): TimeSpent {
-    return {
-      elapsedMs: this.#now() - this.arrivedAt,
-      unableMs: this.#coreWaitMs() - this.#coreWaitMsBefore,
-    };
+  /** Whether this process has had too little CPU since the arrival: see Stopwatch. */
+  get isStarved(): boolean {
+    return this.#sinceArrival.isStarved;
   }
 
   interval(step: Step): Interval | undefined {
@@ -186,6 +180,4 @@ type CallRecordParts = {
   /** Default: `http` 1.1. */
   http?: HttpProtocol;
   now: () => number;
-  /** How long this process has waited for a core since it began, in ms. Default: never. */
-  coreWaitMs?: () => number;
 };

@@ -24,7 +24,7 @@ test("what this process sees itself counts before what pools say, and missing wo
 });
 
 test("a process that could hardly run blames the load and no batcher whose states it could not read", () => {
-  const starved = { ...own, starvation: { elapsedMs: 2_000, unableMs: 1_000 } };
+  const starved = { ...own, isStarved: true };
   const load = dispatchRefusal(starved, []);
   assert.deepEqual([load.code, load.details.shed], ["queue_full", "cpu_starved"]);
   assert.equal(dispatchRefusal(starved, [kafkaBlocked]).details.dependency, "kafka");

@@ -1,7 +1,6 @@
 import type { Dependency } from "@faceline/contracts/http/dependency";
 import type { ErrorCode } from "@faceline/contracts/http/errors";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
-import type { TimeSpent } from "@faceline/runtime/starvation";
 import { ApiError, cpuStarved, retryAfterMs } from "./api-error.ts";
 
 /**
@@ -51,7 +50,7 @@ export function refusalCause(own: OwnState, states: readonly PoolState[]): Refus
 export function dispatchRefusal(own: OwnState, states: readonly PoolState[]): ApiError {
   const cause = refusalCause(own, states);
   const isHidden = cause === "batcher" || cause === "topic";
-  return isHidden && own.starvation !== undefined ? cpuStarved(own.starvation) : refusal(cause);
+  return isHidden && own.isStarved === true ? cpuStarved() : refusal(cause);
 }
 
 /** Returns why this process can dispatch no call, whatever the pools say; undefined if it can. */
@@ -68,13 +67,11 @@ export function refusal(cause: RefusalCause): ApiError {
 }
 
 /**
- * Returns the error for a failure of a server. With `starvation`, a wait in which this process could hardly
- * run, it blames the load: nothing is known against the server.
+ * Returns the error for a failure of a server. `isStarved`: this process had too little CPU to tell whether
+ * the server is at fault, so the error blames the load.
  */
-export const dependencyUnavailable = (
-  cause: Exclude<Dependency, "batcher">,
-  starvation?: TimeSpent,
-): ApiError => (starvation === undefined ? refusal(cause) : cpuStarved(starvation));
+export const dependencyUnavailable = (cause: Exclude<Dependency, "batcher">, isStarved: boolean): ApiError =>
+  isStarved ? cpuStarved() : refusal(cause);
 
 function unavailable<Name extends Dependency>(dependency: Name, detail: string) {
   const code = "dependency_unavailable";
@@ -97,6 +94,6 @@ export type OwnState = {
   hasTopics: boolean;
   /** The volatile Redis has just come back: states, which come through it, may not have come yet. */
   redisReturned?: boolean;
-  /** Set while this process has lost connections to them in a time in which it could hardly run. */
-  starvation?: TimeSpent | undefined;
+  /** This process has lost connections to them when it had too little CPU. */
+  isStarved?: boolean;
 };

@@ -7,15 +7,11 @@ import { admitToPool } from "./admission.ts";
 const pool = (name: string, lane: string, expectedWaitMs: number, workers = 1, waiting = 0): PoolState =>
   ({
     pool: name,
-    lanes: [
-      { lane, workers, waiting, expectedWaitMs, bestEffortWaitMs: null, expectedRunMs: 40, taskMs: 40 },
-    ],
+    lanes: [{ lane, workers, waiting, expectedWaitMs, expectedRunMs: 40, taskMs: 40 }],
   }) as unknown as PoolState;
 
 const states = [pool("a", "Dlib/ssd", 500), pool("b", "Dlib/ssd", 100), pool("c", "Dlib/ssd", 0, 0)];
 const [ssd, tiny] = [new Set(["Dlib/ssd"]), new Set(["Dlib/tiny"])];
-
-const standard = (deadlineAt: number) => ({ serviceClass: "standard", deadlineAt }) as const;
 
 /** Runs `admitToPool` for pools that this process has sent nothing to. */
 const admit = (
@@ -31,16 +27,16 @@ const admit = (
 const own = { isServing: true, kafka: true, redis: true, hasTopics: true };
 
 test("of two pools with a worker for the lane, the one that would finish first", () => {
-  assert.equal(admit(states, ssd, standard(9_000), 1_000), "b");
+  assert.equal(admit(states, ssd, { deadlineAt: 9_000 }, 1_000), "b");
 });
 
 test("a call whose deadline one pool cannot meet goes to the other one", () => {
-  assert.equal(admit(states, ssd, standard(1_140), 1_000), "b");
+  assert.equal(admit(states, ssd, { deadlineAt: 1_140 }, 1_000), "b");
 });
 
 test("without a worker for any of the lanes the call is refused with the cause", () => {
-  assert.throws(() => admit(states, tiny, standard(9_000), 0), { code: "model_unavailable" });
-  assert.throws(() => admit([], ssd, standard(9_000), 0), {
+  assert.throws(() => admit(states, tiny, { deadlineAt: 9_000 }, 0), { code: "model_unavailable" });
+  assert.throws(() => admit([], ssd, { deadlineAt: 9_000 }, 0), {
     code: "dependency_unavailable",
     details: { dependency: "batcher", retryAfterMs: 1_000 },
   });
@@ -48,38 +44,18 @@ test("without a worker for any of the lanes the call is refused with the cause",
 
 test("while a standby takes over, calls whose deadline outlives that are sent, others are refused at once", () => {
   const silent = [pool("a", "Dlib/ssd", 100)];
-  assert.equal(admit(silent, ssd, standard(6_000), 0, 2_000), "a");
-  assert.throws(() => admit(silent, ssd, standard(2_139), 0, 2_000), {
+  assert.equal(admit(silent, ssd, { deadlineAt: 6_000 }, 0, 2_000), "a");
+  assert.throws(() => admit(silent, ssd, { deadlineAt: 2_139 }, 0, 2_000), {
     code: "dependency_unavailable",
     details: { dependency: "batcher", retryAfterMs: 1_000 },
   });
 });
 
 test("a millisecond past the deadline: queue_timeout, with the time to retry", () => {
-  assert.throws(() => admit(states, ssd, standard(1_139), 1_000), {
+  assert.throws(() => admit(states, ssd, { deadlineAt: 1_139 }, 1_000), {
     code: "queue_timeout",
     details: { retryAfterMs: 100, shed: "deadline_infeasible" },
   });
-});
-
-test("a best-effort call goes by the wait of its class, and to no pool that has no place for it", () => {
-  const call = (deadlineAt: number) => ({ serviceClass: "best_effort", deadlineAt }) as const;
-  const withWait = (state: PoolState, bestEffortWaitMs: number | null): PoolState => ({
-    ...state,
-    lanes: state.lanes.map((lane) => ({ ...lane, bestEffortWaitMs })),
-  });
-  const [a, b] = [pool("a", "Dlib/ssd", 5), pool("b", "Dlib/ssd", 100)];
-  const open = [withWait(a, 700), withWait(b, 600)];
-  assert.equal(admit(open, ssd, call(9_000), 0), "b");
-  assert.equal(admit(open, ssd, standard(9_000), 0), "a");
-  assert.throws(() => admit(open, ssd, call(639), 0), { code: "queue_timeout" });
-  const full = withWait(b, null);
-  assert.throws(() => admit([full], ssd, call(9_000), 0), {
-    code: "queue_full",
-    details: { retryAfterMs: 1_000, shed: "queue_too_long" },
-  });
-  assert.equal(admit([withWait(a, 700), full], ssd, call(9_000), 0), "a");
-  assert.equal(admit([full], ssd, standard(9_000), 0), "b");
 });
 
 const waitMs = 400;

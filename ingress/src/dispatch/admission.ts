@@ -1,5 +1,5 @@
 import type { FastifyRequest } from "fastify";
-import { ApiError, capacityReached } from "../call/api-error.ts";
+import { ApiError } from "../call/api-error.ts";
 import type { DispatchedCall, Ports } from "../call/ports.ts";
 import { dispatchRefusal, type OwnState, refusal } from "../call/refusal-cause.ts";
 import { chooseOffer, type PoolView, poolOffers, soonestOffer } from "../pools/pool-choice.ts";
@@ -9,25 +9,21 @@ import { chooseOffer, type PoolView, poolOffers, soonestOffer } from "../pools/p
  * `chooseOffer`. The expected wait that pools report is that of a tenant without waiting tasks, a lower bound
  * for every tenant.
  *
- * Throws what `dispatchRefusal` says if no pool has a worker for any of the lanes, `queue_timeout` if none
- * would finish by the deadline of the call, and `queue_full` if none has a place for a best-effort call. The
- * batcher may still refuse what passes here: a pool state is up to 100 ms old and knows no tenants.
+ * Throws what `dispatchRefusal` says if no pool has a worker for any of the lanes, and `queue_timeout` if
+ * none would finish by the deadline of the call. The batcher may still refuse what passes here: a pool state
+ * is up to 100 ms old and knows no tenants.
  */
 export function admitToPool(
   views: readonly PoolView[],
   lanes: ReadonlySet<string>,
-  { serviceClass, deadlineAt }: Pick<DispatchedCall, "serviceClass" | "deadlineAt">,
+  { deadlineAt }: Pick<DispatchedCall, "deadlineAt">,
   { now, random, own }: { now: number; random: () => number; own: OwnState },
 ): string {
-  const offers = poolOffers(views, lanes, serviceClass);
+  const offers = poolOffers(views, lanes);
   const soonest = soonestOffer(offers);
   if (soonest === undefined) {
-    if (offers.length > 0)
-      throw capacityReached("queue_too_long", "Too many anonymous requests are waiting.");
-    throw dispatchRefusal(
-      own,
-      views.map(({ state }) => state),
-    );
+    const states = views.map(({ state }) => state);
+    throw dispatchRefusal(own, states);
   }
   const chosen = chooseOffer(offers, deadlineAt - now, random);
   if (chosen !== undefined) return chosen.pool;

@@ -1,6 +1,5 @@
 import type { Clock } from "@faceline/runtime/clock";
 import { randomBytes } from "@faceline/runtime/random";
-import { starvationOf } from "@faceline/runtime/starvation";
 import { traceparentOf } from "@faceline/contracts/trace/span";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { type CallId, taskId } from "@faceline/contracts/wire/ids";
@@ -10,7 +9,7 @@ import type { CallRecord } from "../call/record.ts";
 import { dependencyUnavailable, type OwnState } from "../call/refusal-cause.ts";
 import type { PoolServer } from "../pools/pool-server.ts";
 import type { PoolServers } from "../pools/pool-servers.ts";
-import type { TaskOutbox } from "../task-outbox.ts";
+import type { SendFailed, TaskOutbox } from "../task-outbox.ts";
 import { admitToPool } from "./admission.ts";
 import { callFailure } from "./call-failure.ts";
 
@@ -67,14 +66,15 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
   try {
     await Promise.race([parts.tasks.send(pool, message), end.reached]);
   } catch (error) {
-    record.cause = `tasks could not be sent: ${(error as Error).message}`;
-    throw dependencyUnavailable("kafka", starvationOf(error));
+    const { message, isStarved } = error as SendFailed;
+    record.cause = `tasks could not be sent: ${message}`;
+    throw dependencyUnavailable("kafka", isStarved);
   }
   record.end("send");
 
   const received = subscription.answers.map(async (each) => onClock(clock, server, await each));
   const answers = await Promise.race([allUnlessFailed(received, record), end.reached]);
-  if (answers === undefined) throw deadlinePassed(record.spent);
+  if (answers === undefined) throw deadlinePassed(record.isStarved);
   cancelUnlessAnswered.move();
   return answers;
 }

@@ -28,7 +28,7 @@ export async function dispatchImages(
     return [];
   }
   // The body may have taken longer to arrive than the client wanted to wait.
-  if (ports.clock.now() >= context.deadlineAt) throw deadlinePassed(context.record.spent);
+  if (ports.clock.now() >= context.deadlineAt) throw deadlinePassed(context.record.isStarved);
   context.record.lane = request.lane;
   context.record.imageSizes = images.map(({ image, pixels }) => ({ bytes: image.length, pixels }));
   const costs = images.map(({ cost }) => cost);

@@ -72,7 +72,7 @@ function textBytes(value: string, ref: InputRef, limits: ImageBytesLimits): Buff
 
   const bytes = Buffer.from(base64, "base64");
   // Checked only if the bytes are no image: every JPEG begins with "/9j/" in Base64, like a path.
-  if (prefix === undefined && imageFormat(bytes) === undefined && isPath(text))
+  if (prefix === undefined && isPath(text) && imageFormat(bytes) === undefined)
     throw unsupportedSourceError(ref);
   // Node's decoder skips characters that are not Base64; then the result is too short. It also skips white
   // space, which is searched for only then: that takes as long as decoding.

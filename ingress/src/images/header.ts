@@ -1,8 +1,8 @@
 import { decodingBytes } from "@faceline/contracts/image/decoding-bytes";
 import { decodingCost } from "@faceline/contracts/image/decoding-cost";
-import { imageFormat } from "@faceline/contracts/image/format";
-import { imageHeader, imageSideMinPx, pixelsMaxOf, unusualJpeg } from "@faceline/contracts/image/header";
-import { refusedFormatDetail } from "@faceline/contracts/image/refused-format";
+import { describeImage, type ImageDescription } from "@faceline/contracts/image/describe";
+import { imageSideMinPx, pixelsMaxOf } from "@faceline/contracts/image/header";
+import { refusedKindDetail } from "@faceline/contracts/image/refused-format";
 import { type ApiError, type InputRef, inputError } from "../call/api-error.ts";
 import { grouped, scaleIt } from "./base64.ts";
 import { encodingFault } from "./base64-fault.ts";
@@ -18,8 +18,9 @@ export function checkHeader(
   ref: InputRef,
   limits: HeaderLimits,
 ): { cost: number; pixels: number; longSidePx: number } {
-  const header = imageHeader(image);
-  if (header === undefined) throw damagedError(image, ref);
+  const description = describeImage(image);
+  if (description.kind !== "image") throw damagedError(image, description, ref);
+  const { header } = description;
   const { width, height } = header;
   const { IMAGE_PIXELS_MAX, IMAGE_DECODING_BYTES_MAX } = limits;
   const pixelsMax = pixelsMaxOf(header, IMAGE_PIXELS_MAX);
@@ -44,12 +45,15 @@ export function checkHeader(
   return { cost: decodingCost(header, image.length), pixels: width * height, longSidePx };
 }
 
-function damagedError(image: Buffer, ref: InputRef): ApiError {
-  if (unusualJpeg(image) !== undefined)
-    return inputError(ref, "unsupported_image_format", refusedFormatDetail(image, ref.label));
+function damagedError(image: Buffer, description: Undecodable, ref: InputRef): ApiError {
+  if (description.kind === "unusual")
+    return inputError(ref, "unsupported_image_format", refusedKindDetail(description.unusual, ref.label));
+  const isAvif = description.kind === "damaged" && description.format === "avif";
   const avif = "is damaged, or an AVIF of several frames or layers: save it again, or as JPEG";
-  const fault = encodingFault(image) ?? (imageFormat(image) === "avif" ? avif : "is damaged");
+  const fault = encodingFault(image) ?? (isAvif ? avif : "is damaged");
   return inputError(ref, "invalid_image", `The image in ${ref.label} ${fault}.`);
 }
+
+type Undecodable = Exclude<ImageDescription, { kind: "image" }>;
 
 export type HeaderLimits = { IMAGE_PIXELS_MAX: number; IMAGE_DECODING_BYTES_MAX: number };

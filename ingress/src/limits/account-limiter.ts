@@ -39,4 +39,4 @@ const triesPerHour = {
   key: 60,
 };
 
-type AccountLimit = keyof typeof triesPerHour;
+export type AccountLimit = keyof typeof triesPerHour;

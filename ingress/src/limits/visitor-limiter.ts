@@ -69,8 +69,8 @@ export function openVisitorLimiter(
   };
 }
 
-const testerUnavailable = ({ starvation }: VolatileConnection): CallSlot => ({
-  error: dependencyUnavailable("redis-volatile", starvation),
+const testerUnavailable = ({ isStarved }: VolatileConnection): CallSlot => ({
+  error: dependencyUnavailable("redis-volatile", isStarved),
   release() {},
 });
 

@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import { test } from "node:test";
 import { distance, distanceFrom, unitVector } from "./distance.ts";
 
@@ -6,7 +7,7 @@ import { distance, distanceFrom, unitVector } from "./distance.ts";
 // without scaling.
 test("distances agree with a float64 reference over 10,000 random pairs", () => {
   const seed = Number(process.env["SEED"] ?? 20_261);
-  const random = randomFrom(seed);
+  const random = mulberry32(seed);
   for (let i = 0; i < 10_000; i++) {
     // Mostly short, because long vectors take most of the time.
     const length = 1 + Math.floor(4096 * random() ** 6);
@@ -75,14 +76,3 @@ function dot(a: number[], b: number[]): number {
 
 const drawn = (random: () => number, length: number): number[] =>
   Array.from({ length }, () => random() * 2 - 1);
-
-/** mulberry32: 32 bits of state are enough to replay a test. */
-function randomFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}

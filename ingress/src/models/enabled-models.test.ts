@@ -17,19 +17,17 @@ test("/capabilities shows the models of the settings, with the defaults and the 
     return [models, default_model, detectors, default_detector, limits.vector_length];
   };
   assert.deepEqual(await shown({}), [["Dlib"], "Dlib", ["ssd", "tiny"], "ssd", 2]);
-  assert.deepEqual(
-    await shown({
-      MODELS: "Dlib,Other",
-      MODEL_DEFAULT: "Other",
-      DETECTORS: "tiny",
-      DETECTOR_DEFAULT: "tiny",
-    }),
-    [["Dlib", "Other"], "Other", ["tiny"], "tiny", 3],
-  );
+  assert.deepEqual(await shown({ MODELS: "Other,Dlib", DETECTORS: "tiny" }), [
+    ["Other", "Dlib"],
+    "Other",
+    ["tiny"],
+    "tiny",
+    3,
+  ]);
 });
 
 test("a name that is not enabled is refused with those that are", async (t) => {
-  const { post } = testServer(t, { settings: { DETECTORS: "tiny", DETECTOR_DEFAULT: "tiny" } });
+  const { post } = testServer(t, { settings: { DETECTORS: "tiny" } });
   const reply = await post("/verify", { img1: [1, 0], img2: [1, 0], detector_backend: "ssd" });
   const { error, detail } = reply.json();
   assert.deepEqual([reply.statusCode, error], [400, "detector_not_allowed"]);
@@ -37,13 +35,13 @@ test("a name that is not enabled is refused with those that are", async (t) => {
 });
 
 test("a call is refused before its body is read if no worker has one of the enabled lanes", async (t) => {
-  const { app, post } = testServer(t, { settings: { DETECTORS: "tiny", DETECTOR_DEFAULT: "tiny" } });
+  const { app, post } = testServer(t, { settings: { DETECTORS: "tiny" } });
   const reply = await post("/represent", { img: await base64Image() });
   assert.deepEqual([reply.statusCode, reply.json().error], [503, "model_unavailable"]);
   assert.equal((await app.inject("/health")).statusCode, 503);
 });
 
 test("every name that the catalogue lacks is in one error", () => {
-  const settings = { MODELS: ["None"], MODEL_DEFAULT: "None", DETECTORS: ["ssd"], DETECTOR_DEFAULT: "ssd" };
+  const settings = { MODELS: ["None"], DETECTORS: ["ssd"] };
   assert.throws(() => new EnabledModels(catalogue, settings), /MODELS: the catalogue has no None/);
 });

@@ -12,6 +12,7 @@ import { type FalseMatchRates, falseMatchRatesOf } from "../matching/false-match
 export class EnabledModels {
   readonly embeddingModels: Recogniser[];
   readonly detectors: DetectorModel[];
+  /** The first of MODELS: for calls that name none. */
   readonly defaultModel: string;
   readonly defaultDetector: string;
   /** Every pair of a model and a detector. */
@@ -23,7 +24,7 @@ export class EnabledModels {
   readonly #catalogue: Catalogue;
 
   /** Throws a SettingsError that lists every name of the settings that is not in the catalogue. */
-  constructor(catalogue: Catalogue, { MODELS, MODEL_DEFAULT, DETECTORS, DETECTOR_DEFAULT }: ModelSettings) {
+  constructor(catalogue: Catalogue, { MODELS, DETECTORS }: ModelSettings) {
     const unknown = [
       ...MODELS.filter((name) => catalogue.recogniser(name) === undefined).map(
         (name) => `MODELS: the catalogue has no ${name}`,
@@ -40,8 +41,8 @@ export class EnabledModels {
     this.falseMatchRates = new Map(
       this.embeddingModels.map((model) => [model.name, falseMatchRatesOf(model)]),
     );
-    this.defaultModel = MODEL_DEFAULT;
-    this.defaultDetector = DETECTOR_DEFAULT;
+    this.defaultModel = MODELS[0]!;
+    this.defaultDetector = DETECTORS[0]!;
     this.lanes = new Set(
       this.embeddingModels.flatMap((model) =>
         this.detectors.map((detector) => laneId(model.name, detector.name)),
@@ -95,12 +96,7 @@ function notEnabled(
   return new ApiError(code, `${field} must be one of: ${allowed.join(", ")}.`, { field });
 }
 
-type ModelSettings = {
-  MODELS: string[];
-  MODEL_DEFAULT: string;
-  DETECTORS: string[];
-  DETECTOR_DEFAULT: string;
-};
+type ModelSettings = { MODELS: string[]; DETECTORS: string[] };
 type ModelFields = {
   model_name?: string | undefined;
   detector_backend?: string | undefined;

@@ -57,11 +57,7 @@ test("only pools that would finish by the deadline are drawn", () => {
 });
 
 test("a pool is compared by all tasks that wait there, and not by the wait of a team without any", () => {
-  const [few, many] = poolOffers(
-    [view("few", { waiting: 5 }), view("many", { waiting: 50 })],
-    lanes,
-    "standard",
-  );
+  const [few, many] = poolOffers([view("few", { waiting: 5 }), view("many", { waiting: 50 })], lanes);
   assert.equal(few!.durationMs, many!.durationMs);
   assert.deepEqual([few!.costMs - few!.durationMs, many!.costMs - many!.durationMs], [10, 100]);
 });
@@ -72,7 +68,7 @@ test("tasks that this process has sent since the state count, so that a burst do
   const views = states.map((each) => each.viewAt(0)!);
   const sent: string[] = [];
   for (let call = 0; call < 30; call++) {
-    const { pool } = chooseOffer(poolOffers(views, lanes, "standard"), 1_000, () => 0)!;
+    const { pool } = chooseOffer(poolOffers(views, lanes), 1_000, () => 0)!;
     sent.push(pool);
     states.find(({ state }) => state.pool === pool)!.countSent("Dlib/ssd", 1);
   }
@@ -82,7 +78,7 @@ test("tasks that this process has sent since the state count, so that a burst do
 
 test("while a standby takes over, a call waits for that and for all that was sent meanwhile", () => {
   const state = received("a", { taskMs: 20, expectedWaitMs: 10, expectedRunMs: 40 }, 4_000);
-  const durationAt = (now: number) => poolOffers([state.viewAt(now)!], lanes, "standard")[0]!.durationMs;
+  const durationAt = (now: number) => poolOffers([state.viewAt(now)!], lanes)[0]!.durationMs;
   state.countSent("Dlib/ssd", 100);
   assert.equal(durationAt(2_000), 10 + 40);
   assert.equal(durationAt(3_000), 1_000 + 10 + 40 + 100 * 20);

@@ -1,28 +1,22 @@
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
-import type { ServiceClass } from "@faceline/contracts/wire/task";
 
 /**
- * Returns what each pool with one of the lanes offers a call of this class: one entry for each build that its
+ * Returns what each pool with one of the lanes offers a call: one entry for each build that its
  * workers have. Pools without such a worker are left out.
  */
-export function poolOffers(
-  views: readonly PoolView[],
-  lanes: ReadonlySet<string>,
-  serviceClass: ServiceClass,
-): PoolOffer[] {
+export function poolOffers(views: readonly PoolView[], lanes: ReadonlySet<string>): PoolOffer[] {
   const offers: PoolOffer[] = [];
   for (const view of views) {
     for (const lane of view.state.lanes) {
       if (!lanes.has(lane.lane) || lane.workers === 0) continue;
-      const waitMs = serviceClass === "standard" ? lane.expectedWaitMs : lane.bestEffortWaitMs;
       const taskMs = Math.max(lane.taskMs, taskMinMs);
-      const ownMs = (waitMs ?? 0) + lane.expectedRunMs;
+      const ownMs = lane.expectedWaitMs + lane.expectedRunMs;
       const costMs = view.takeoverMs + ownMs + (lane.waiting + view.sentTasks(lane.lane)) * taskMs;
       // Without a batcher nothing is sent to workers: all that waits comes before the call.
       const durationMs = view.takeoverMs > 0 ? costMs : ownMs;
       offers.push({
         pool: view.state.pool,
-        waitMs,
+        waitMs: lane.expectedWaitMs,
         durationMs,
         costMs,
         tasksPerMs: 1 / taskMs,
@@ -36,13 +30,14 @@ export function poolOffers(
 /** A lower bound, faster than any worker, so that nothing is divided by zero. */
 const taskMinMs = 0.001;
 
-/** Returns the offer that would finish a call first; undefined if none takes a call of this class. */
-export const soonestOffer = (offers: readonly PoolOffer[]): OpenOffer | undefined =>
-  offers
-    .filter(isOpen)
-    .reduce<OpenOffer | undefined>((best, each) => (best && isSooner(best, each) ? best : each), undefined);
+/** Returns the offer that would finish a call first; undefined if there is none. */
+export const soonestOffer = (offers: readonly PoolOffer[]): PoolOffer | undefined =>
+  offers.reduce<PoolOffer | undefined>(
+    (best, each) => (best && isSooner(best, each) ? best : each),
+    undefined,
+  );
 
-const isSooner = (one: OpenOffer, other: OpenOffer): boolean =>
+const isSooner = (one: PoolOffer, other: PoolOffer): boolean =>
   one.durationMs < other.durationMs || (one.durationMs === other.durationMs && one.costMs <= other.costMs);
 
 /**
@@ -57,8 +52,8 @@ export function chooseOffer(
   offers: readonly PoolOffer[],
   withinMs: number,
   random: () => number,
-): OpenOffer | undefined {
-  const candidates = offers.filter(isOpen).filter((each) => each.durationMs <= withinMs);
+): PoolOffer | undefined {
+  const candidates = offers.filter((each) => each.durationMs <= withinMs);
   if (candidates.length <= 1) return candidates[0];
   const first = draw(candidates, random());
   const others = candidates.filter((each) => each !== first);
@@ -70,7 +65,7 @@ export function chooseOffer(
 const staleDifferenceMs = 50;
 
 /** `at`: from 0 to less than 1. */
-function draw(offers: readonly OpenOffer[], at: number): OpenOffer {
+function draw(offers: readonly PoolOffer[], at: number): PoolOffer {
   const total = offers.reduce((sum, { tasksPerMs }) => sum + tasksPerMs, 0);
   let left = at * total;
   for (const offer of offers) {
@@ -79,8 +74,6 @@ function draw(offers: readonly OpenOffer[], at: number): OpenOffer {
   }
   return offers.at(-1)!;
 }
-
-const isOpen = (offer: PoolOffer): offer is OpenOffer => offer.waitMs !== null;
 
 export type PoolView = {
   /** The pool's last state. */
@@ -93,8 +86,8 @@ export type PoolView = {
 
 export type PoolOffer = {
   pool: string;
-  /** The expected wait that the pool has reported for the class. Null: it takes no further call of it. */
-  waitMs: number | null;
+  /** The expected wait that the pool has reported. */
+  waitMs: number;
   /**
    * Wait and run: a lower bound for every tenant, because the wait is that of one without waiting tasks.
    */
@@ -109,5 +102,3 @@ export type PoolOffer = {
   /** See PoolView. It is a part of `durationMs`. */
   takeoverMs: number;
 };
-
-type OpenOffer = PoolOffer & { waitMs: number };

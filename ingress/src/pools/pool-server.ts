@@ -21,8 +21,7 @@ export async function openPoolServer(parts: PoolServerParts): Promise<PoolServer
     images: openImageOutbox({ images, commands, budget }),
     cancels: openCancelOutbox(commands),
     usable: () => commands.usable && images.usable && answers.connected(),
-    healthy: () =>
-      commands.healthy && images.healthy && (answers.connected() || answers.starvation() !== undefined),
+    healthy: () => commands.healthy && images.healthy && answers.isHealthy(),
     [Symbol.asyncDispose]: () => open.disposeAsync(),
   };
 }

@@ -63,8 +63,7 @@ export async function openPoolServers(parts: PoolServersParts): Promise<PoolServ
       return chosen.flatMap((server) => server.states.fresh());
     },
     serverOf: (pool) => servers.get(pool)!,
-    connected: () =>
-      [...all()].some(({ answers }) => answers.connected() || answers.starvation() !== undefined),
+    connected: () => [...all()].some(({ answers }) => answers.isHealthy()),
     sharedHealthy: () => sharedServer?.healthy() ?? true,
     async [Symbol.asyncDispose]() {
       stop.abort();

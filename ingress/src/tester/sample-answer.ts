@@ -1,7 +1,8 @@
-import { type VerifyResponse, VerifyRequest } from "@faceline/contracts/http/verify";
+import { VerifyRequest } from "@faceline/contracts/http/verify";
 import { traceparentOf } from "@faceline/contracts/trace/span";
 import { laneId, visitorsTenant } from "@faceline/contracts/wire/ids";
 import { readImage, type SampleName } from "@faceline/web/samples";
+import type { StoredAnswer } from "@faceline/web/tester/response-body";
 import { validate } from "../body/validate.ts";
 import { ApiError } from "../call/api-error.ts";
 import type { RequestContext } from "../call/context.ts";
@@ -89,7 +90,6 @@ async function computeSampleAnswer(context: RouteContext): Promise<SampleAnswer>
   const call: RequestContext = {
     requestId,
     tenant: visitorsTenant,
-    serviceClass: "best_effort",
     arrivedAt: record.arrivedAt,
     deadlineAt: record.arrivedAt + record.deadlineMs,
     traceparent: traceparentOf(trace.context),
@@ -129,12 +129,7 @@ const withRetryAfter = (error: ApiError, retryAfterMs: number): ApiError =>
 /** How soon a computation that failed is tried again, at the least. */
 const pauseMinMs = 2_000;
 
-/** GET /tester/sample-answer */
-type SampleAnswer = {
+type SampleAnswer = StoredAnswer & {
   /** The fields of the call besides the images. */
   request: Pick<VerifyRequest, "distance_metric"> & { model_name: string; detector_backend: string };
-  samples: typeof samples;
-  response: VerifyResponse;
-  /** Its `Server-Timing`. */
-  timing: string;
 };

@@ -25,7 +25,6 @@ export function identifyVisitors(
     const address = visitorAddress(request);
     return {
       tenant: visitorsTenant,
-      serviceClass: "best_effort",
       bodyBytesPerSecond,
       // Else the bodies of somebody who floods would be read before those of other visitors.
       pacedWhenRefused: false,

@@ -34,11 +34,7 @@ test("nothing of OpenTelemetry is loaded where nobody gets the metrics", async (
 test("the page has the names that a Collector makes, with the units of Prometheus", async () => {
   await using metrics = await open();
   metrics.record("faceline.run.duration", 0.02, { lane: "Dlib/ssd", bucket: 4 });
-  metrics.add("faceline.tasks.shed", 2, {
-    lane: "Dlib/ssd",
-    reason: "early_drop",
-    service_class: "standard",
-  });
+  metrics.add("faceline.tasks.shed", 2, { lane: "Dlib/ssd", reason: "early_drop" });
   metrics.observe("redis.memory.used", () => [[1_000, {}]]);
   metrics.observe("faceline.dead_letters", () => [[3, {}]]);
   const lines = (await metrics.page()).split("\n");
@@ -46,7 +42,7 @@ test("the page has the names that a Collector makes, with the units of Prometheu
     'faceline_run_duration_seconds_sum{lane="Dlib/ssd",bucket="4"} 0.02',
     'faceline_run_duration_seconds_bucket{lane="Dlib/ssd",bucket="4",le="0.025"} 1',
     "# TYPE faceline_run_duration_seconds histogram",
-    'faceline_tasks_shed_total{lane="Dlib/ssd",reason="early_drop",service_class="standard"} 2',
+    'faceline_tasks_shed_total{lane="Dlib/ssd",reason="early_drop"} 2',
     "redis_memory_used_bytes 1000",
     "faceline_dead_letters_total 3",
     "# TYPE target_info gauge",
@@ -69,7 +65,7 @@ test("1,000 values of an attribute do not add a series beyond the limit", async 
     metrics.record("faceline.queue.duration", 0.1, { lane: `lane ${i}` });
   }
   metrics.observe("faceline.queue.tasks", () =>
-    Array.from({ length: 1_000 }, (_, i) => [i, { lane: `lane ${i}`, service_class: "standard" }]),
+    Array.from({ length: 1_000 }, (_, i) => [i, { lane: `lane ${i}` }]),
   );
   const lines = (await metrics.page()).split("\n");
   const series = (start: string) => lines.filter((line) => line.startsWith(start));

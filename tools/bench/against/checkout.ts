@@ -53,7 +53,7 @@ export async function startInstance(options: InstanceOptions): Promise<Instance>
 
 async function startOnFreePorts(options: InstanceOptions): Promise<Instance> {
   const { checkout, state, engine, stop, force } = options;
-  const [port = 0, kafka = 0, controller = 0, volatile = 0, durable = 0] = await freePorts(5);
+  const [port = 0, kafka = 0, volatile = 0, durable = 0] = await freePorts(4);
   const child = spawn("npm", ["start", "--", ...engine.args], {
     cwd: checkout.path,
     // Leads a process group: npm, the bootstrap and the launcher are ended together.
@@ -64,7 +64,6 @@ async function startOnFreePorts(options: InstanceOptions): Promise<Instance> {
       FACELINE_STATE: state,
       PORT: `${port}`,
       KAFKA_PORT: `${kafka}`,
-      KAFKA_CONTROLLER_PORT: `${controller}`,
       REDIS_VOLATILE_PORT: `${volatile}`,
       REDIS_DURABLE_PORT: `${durable}`,
       LOG_LEVEL: "warn",

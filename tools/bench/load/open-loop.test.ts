@@ -3,15 +3,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import test, { type TestContext } from "node:test";
-import {
-  answeredWithin,
-  meanBatchOf,
-  type OpenLoopCall,
-  openLoop,
-  outcomeOf,
-  poisson,
-  summarise,
-} from "./open-loop.ts";
+import { meanBatchOf, type OpenLoopCall, openLoop, outcomeOf, poisson, summarise } from "./open-loop.ts";
 
 const traffic = { seed: 3, perSecond: 200, forMs: 300 };
 const due = poisson(traffic);
@@ -121,11 +113,6 @@ test("shares are of all calls; latencies of answered calls include late ones", (
     answeredMs: { p50: 100, p99: 500, p999: 500 },
     refusedMs: { p50: 3, p99: 3, p999: 3 },
   });
-});
-
-test("the share that was answered within a time is of all calls, the refused ones included", () => {
-  const calls = [call(200, 250), call(503, 3), call(200, 100), call("gave up", 3_000)];
-  assert.deepEqual(answeredWithin(calls, [0, 99, 100, 250, 5_000]), [0, 0, 0.25, 0.5, 0.5]);
 });
 
 test("without calls there are no quantiles and no division by zero", () => {

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
-import { mulberry32, quantile, sum } from "../statistics.ts";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
+import { quantile, sum } from "../statistics.ts";
 import { HttpClient, type Response, type Target } from "./http-client.ts";
 
 /**
@@ -105,19 +106,6 @@ export function meanBatchOf(calls: readonly OpenLoopCall[]): number | null {
   // Each batch of n answers appears n times, as 1/n.
   const batches = sum(sizes.map((size) => 1 / size));
   return batches === 0 ? null : sizes.length / batches;
-}
-
-/** Returns, for each of the ascending `instantsMs`, the share of all calls that were answered within it. */
-export function answeredWithin(calls: readonly OpenLoopCall[], instantsMs: readonly number[]): number[] {
-  const answered = calls
-    .filter(({ status }) => status === 200)
-    .map(({ tookMs }) => tookMs)
-    .toSorted((a, b) => a - b);
-  let count = 0;
-  return instantsMs.map((withinMs) => {
-    while (count < answered.length && answered[count]! <= withinMs) count++;
-    return count / Math.max(1, calls.length);
-  });
 }
 
 function quantilesOf(values: number[]): Quantiles | null {

@@ -1,11 +1,10 @@
-import { statSync } from "node:fs";
 import { join } from "node:path";
 import { facesFolder, type LabelledPair } from "@faceline/testing/faces";
-import sharp from "sharp";
+import { dataUrl, faceImages, neighbourPairs, shuffled, sizesText, verifyBodies } from "../images.ts";
+import { answeredPerSecond } from "../load/closed-loop.ts";
 import { type Generator, type MeasuredLoop, measureLoop, openGenerator } from "../load/generator.ts";
 import type { Target } from "../load/http-client.ts";
 import { residentMib } from "../observe/processes.ts";
-import { answeredPerSecond } from "../load/closed-loop.ts";
 import type { Bench, PartResult } from "../part.ts";
 import {
   engineFor,
@@ -16,9 +15,7 @@ import {
   type Metric,
   type OpenFaceSystem,
 } from "../peers/faces/systems.ts";
-import { dataUrl, faceImages, neighbourPairs, shuffled, verifyBodies } from "../images.ts";
 import { processor } from "../report.ts";
-import { mean } from "../statistics.ts";
 import {
   type FaceCase,
   type FaceVerdicts,
@@ -52,6 +49,8 @@ export async function faces(bench: Bench): Promise<PartResult> {
   const { systems, leftOut } = faceSystems(bench, found, machine.cores);
   const images = faceImages();
   const bodies = verifyBodies(images.files, plan.pairs);
+  // Before minutes of measuring, which a fault afterwards would lose.
+  const sizes = await sizesText(neighbourPairs(images.files, plan.pairs).flat());
   await using generator = await openGenerator(stop);
 
   await using opened = new AsyncDisposableStack();
@@ -99,7 +98,6 @@ export async function faces(bench: Bench): Promise<PartResult> {
   }
 
   const versions = found?.installed.versions ?? null;
-  const sent = neighbourPairs(images.files, plan.pairs).flat();
   return {
     plan: { ...plan, engine: engineFor(machine.cores), images: images.what, peers: versions },
     results: { cases, verdicts, leftOut },
@@ -111,7 +109,7 @@ export async function faces(bench: Bench): Promise<PartResult> {
       leftOut,
       remarks: [
         `${machine.cores} cores, ${machine.cpu} (${machine.flags.join(" ")}); Node ${process.versions.node}; ${versionsText(versions)}`,
-        `${bodies.length} pairs in turn, ${images.what}: ${await sizesText(sent)}`,
+        `${bodies.length} pairs in turn, ${images.what}: ${sizes}`,
       ],
     }),
   };
@@ -200,13 +198,6 @@ const versionsText = (versions: Record<string, string> | null): string =>
     : ["deepface", "gunicorn", "litserve", "fastapi", "dlib", "opencv-contrib-python-headless"]
         .map((name) => `${name} ${versions[name]}`)
         .join(", ");
-
-async function sizesText(files: string[]): Promise<string> {
-  const sizes = await Promise.all(files.map((file) => sharp(file).metadata()));
-  const megapixels = mean(sizes.map(({ width, height }) => (width * height) / 1e6));
-  const kib = mean(files.map((file) => statSync(file).size / 1_024));
-  return `mean ${megapixels.toFixed(2)} Mpx, ${kib.toFixed(0)} KiB`;
-}
 
 type Times = { warmUpMs: number; countedMs: number };
 

@@ -1,10 +1,10 @@
 import { findVenv } from "@faceline/testing/venv";
+import { tinyJpeg } from "../images.ts";
 import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
 import { type OpenLoopCall, type Quantiles, type Summary, summarise } from "../load/open-loop.ts";
 import { type Cpu, measureCpu, sumCpu } from "../observe/processes.ts";
 import type { Bench, PartResult } from "../part.ts";
 import { peersVenv, type System, systems } from "../peers/modelled/systems.ts";
-import { tinyJpeg } from "../images.ts";
 import { cpuTable, table } from "../report.ts";
 import { mean, quantile, sum } from "../statistics.ts";
 
@@ -90,7 +90,7 @@ async function measure(system: System, generator: Generator, plan: CasePlan): Pr
 }
 
 /** Puts the repeats of a server and rate together, in the order in which they came first. */
-export function poolRepeats(cases: readonly OpenLoopCase[]): PooledCase[] {
+function poolRepeats(cases: readonly OpenLoopCase[]): PooledCase[] {
   const groups = Map.groupBy(cases, ({ server, perSecond }) => `${perSecond}/s, ${server}`);
   const rates = [...new Set(cases.map(({ perSecond }) => perSecond))];
   const servers = [...new Set(cases.map(({ server }) => server))];
@@ -161,7 +161,7 @@ const quantiles = (values: Quantiles | null, which: (keyof Quantiles)[]): string
 type CasePlan = Record<"perSecond" | "repeat" | "warmUpMs" | "countedMs" | "giveUpMs" | "deadlineMs", number>;
 
 /** One server at one rate, once. */
-export type OpenLoopCase = {
+type OpenLoopCase = {
   server: string;
   perSecond: number;
   repeat: number;
@@ -175,7 +175,7 @@ export type OpenLoopCase = {
   calls: OpenLoopCall[];
 };
 
-export type PooledCase = {
+type PooledCase = {
   server: string;
   perSecond: number;
   repeats: OpenLoopCase[];

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { parseAllDocuments } from "yaml";
 import { repository } from "@faceline/deploy/launcher/state-folder";
-import { pins } from "./go-tools.ts";
+import { kubernetesVersion } from "../stand-ins/chart-tools.ts";
+import type { Manifest } from "../stand-ins/chart-schemas.ts";
 
 const chartFolder = join(repository, "deploy/chart");
 /** The files of values that the chart brings. */
@@ -20,15 +21,8 @@ export async function lint(helm: string, { file, set }: ChartValues): Promise<vo
 
 /** Returns the objects that Helm would install in the namespace `faceline`. Throws what it says otherwise. */
 export async function render(helm: string, { file, set }: ChartValues): Promise<Manifest[]> {
-  const named = [
-    "faceline",
-    chartFolder,
-    "--namespace",
-    "faceline",
-    "--kube-version",
-    pins.kubernetes.version,
-  ];
-  const args = ["template", ...named, ...valueArguments({ file, set })];
+  const cluster = ["--namespace", "faceline", "--kube-version", kubernetesVersion];
+  const args = ["template", "faceline", chartFolder, ...cluster, ...valueArguments({ file, set })];
   const { stdout } = await run(helm, args, { maxBuffer: outputBytesMax }).catch(explain);
   const documents = parseAllDocuments(stdout, { merge: true });
   return documents.map((document) => document.toJS() as Manifest | null).filter((each) => each !== null);
@@ -50,11 +44,3 @@ const outputBytesMax = 16 * 2 ** 20;
 
 /** A file of values of the chart, and values by their path over it. */
 type ChartValues = { file: string; set?: Record<string, unknown> | undefined };
-
-/** An object of Kubernetes. */
-export type Manifest = {
-  apiVersion: string;
-  kind: string;
-  metadata: { name: string; [key: string]: unknown };
-  [key: string]: unknown;
-};

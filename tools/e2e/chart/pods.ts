@@ -1,4 +1,4 @@
-import type { Manifest } from "./helm.ts";
+import type { Manifest } from "../stand-ins/chart-schemas.ts";
 
 /** The pods that Deployments and Jobs would make, by the names of these, and that of `helm test`. */
 export function podsOf(manifests: Manifest[]): Pod[] {
@@ -29,9 +29,22 @@ export const environmentOf = ({ spec }: Pod): Record<string, string> =>
     spec.containers.flatMap(({ env = [] }) => env.map(({ name, value }) => [name, value ?? ""])),
   );
 
+/** The policy that rules what a pod sends. */
+export const policyOf = (manifests: Manifest[], pod: Pod): Policy | undefined =>
+  manifests
+    .filter(({ kind }) => kind === "NetworkPolicy")
+    .map(({ spec }) => spec as Policy)
+    .find(
+      ({ podSelector, policyTypes }) =>
+        policyTypes.includes("Egress") && selects(podSelector.matchLabels, pod),
+    );
+
+export const portsOf = (manifests: Manifest[], pod: Pod): number[] =>
+  policyOf(manifests, pod)!.egress.flatMap(({ ports }) => ports.map(({ port }) => port));
+
 type Labels = Record<string, string>;
 
-export type Pod = {
+type Pod = {
   name: string;
   metadata: { labels: Labels; annotations?: Record<string, string> };
   spec: {
@@ -59,4 +72,11 @@ type Volume = {
   name: string;
   projected?: { sources: { secret: { name: string; items: { key: string; path: string }[] } }[] };
   [key: string]: unknown;
+};
+
+type Policy = {
+  podSelector: { matchLabels: Record<string, string> };
+  policyTypes: string[];
+  ingress: { from?: { podSelector?: { matchLabels: Record<string, string> } }[] }[];
+  egress: { ports: { port: number }[] }[];
 };

@@ -6,8 +6,8 @@ import { LauncherConfig } from "@faceline/deploy/launcher/settings";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import type { Steps } from "@faceline/deploy/launcher/steps";
 import { findVenv, setUpVenv } from "@faceline/testing/venv";
-import { baseImages } from "./base-images.ts";
-import type { ContainerEngine } from "./engine.ts";
+import { baseImages } from "../stand-ins/base-images.ts";
+import type { ContainerEngine } from "../stand-ins/engine.ts";
 
 /** Returns the Python that has podman-compose, which is installed into the state folder the first time. */
 export async function findPodmanCompose(steps: Steps, stop: AbortSignal): Promise<string> {

@@ -1,4 +1,4 @@
-import { mulberry32 } from "@faceline/bench/statistics";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import { type HostileCall, jsonBody } from "./hostile-call.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { photographs } from "@faceline/bench/images";
-import { mulberry32 } from "@faceline/bench/statistics";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import { portraits } from "@faceline/testing/faces";
 import sharp from "sharp";
 import { type Noise, sendCalls, twiceTheLimit } from "./raw-calls.ts";
@@ -61,6 +61,18 @@ const interlacedPngs: Noise = async () => {
   return (server, stop) => sendCalls({ calls, ...twiceTheLimit }, server, stop);
 };
 
+/** Pairs that visitors of the tester send from 250 addresses, each within its own limit. */
+const visitors: Noise = async () => {
+  const [img1, img2] = (await portraits()).map((bytes) => bytes.toString("base64"));
+  const body = Buffer.from(JSON.stringify({ img1, img2 }));
+  const calls = Array.from({ length: 250 }, (_, index) => ({
+    path: "/tester/verify",
+    headers: `sec-fetch-site: same-origin\r\nx-forwarded-for: 192.0.2.${index + 1}\r\n`,
+    body,
+  }));
+  return (server, stop) => sendCalls({ calls, ...twiceTheLimit }, server, stop);
+};
+
 /** Bodies of 31 MiB: a thousand vectors, all of them longer than those of any model. */
 const largeVectors: Noise = async () => {
   const vector = `[${Array.from({ length: 4_096 }, (_, index) => (index / 8_192).toFixed(5)).join()}]`;
@@ -82,11 +94,12 @@ const garbage: Noise = async () => {
   return (server, stop) => holdConnections({ connections: 500, perSecond: 500, firstBytes }, server, stop);
 };
 
-/** Noises that the noisy team makes, by name. */
+/** Noises that the noisy team or visitors make, by name. */
 export const noises = {
   "idle uploads": idleUploads,
   "2 MiB photographs": largePhotographs,
   "calls of 51 images": manyImages,
+  "visitors of the tester": visitors,
   "interlaced PNGs of 40 megapixels": interlacedPngs,
   "vectors of 31 MiB": largeVectors,
   "connections with garbage": garbage,

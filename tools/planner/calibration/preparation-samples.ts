@@ -1,4 +1,4 @@
-import { imageHeader } from "@faceline/contracts/image/header";
+import { describeImage } from "@faceline/contracts/image/describe";
 import type { Profile } from "@faceline/contracts/stored/profile";
 import { decodeImage } from "@faceline/inference/decode/decoder";
 import { defaultImageLimits } from "@faceline/inference/decode/image";
@@ -78,8 +78,9 @@ export const noPreparation: Profile["preparation"] = {
 };
 
 function sizeOf(bytes: Buffer): ImageSize {
-  const { width, height } = imageHeader(bytes) ?? { width: 0, height: 0 };
-  return { bytes: bytes.length, pixels: width * height };
+  const image = describeImage(bytes);
+  const pixels = image.kind === "image" ? image.header.width * image.header.height : 0;
+  return { bytes: bytes.length, pixels };
 }
 
 /** The engine reads pixels on other threads. */

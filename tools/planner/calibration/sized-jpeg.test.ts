@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
-import { imageHeader } from "@faceline/contracts/image/header";
 import sharp from "sharp";
 import { sizedJpeg } from "./sized-jpeg.ts";
 
@@ -17,7 +16,7 @@ for (const [bytes, pixels] of [
   test(`an image of ${bytes} bytes and ${pixels} pixels has both`, async () => {
     const jpeg = await sizedJpeg(photograph, { bytes, pixels });
     assert.equal(jpeg.length, bytes);
-    const { width, height } = imageHeader(jpeg)!;
+    const { width, height } = await sharp(jpeg).metadata();
     assert.ok(Math.abs((width * height) / pixels - 1) < 0.02, `${width} x ${height}`);
   });
 }
@@ -45,5 +44,5 @@ test("an image is progressive where the photograph is", async () => {
 
 test("a photograph that does not fit is larger than it should be, and not refused", async () => {
   const jpeg = await sizedJpeg(photograph, { bytes: 100, pixels: 327_680 });
-  assert.ok(jpeg.length > 100 && imageHeader(jpeg) !== undefined);
+  assert.ok(jpeg.length > 100 && (await sharp(jpeg).metadata()).width > 0);
 });

@@ -1,6 +1,6 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import { distances } from "@faceline/inference/testing/distances";
-import { mulberry32 } from "@faceline/inference/testing/mulberry32";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import { failureCounts, type LaneFaces } from "../measure.ts";
 import type { Analyses, LaneSample } from "../report/report.ts";
 import { analyse } from "../statistics/analysis.ts";
@@ -54,7 +54,6 @@ export function labelledSample(labelled: LabelledPairs, faces: LaneFaces): LaneS
     pairsLost: labelled.pairs.length - measured.length,
     people: peopleIn(measured),
     peopleFrom: labelled.peopleFrom,
-    notes: [],
     analyses: analysesOf(labelled.pairs),
     groups,
   };

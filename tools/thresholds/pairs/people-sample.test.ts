@@ -3,7 +3,7 @@ import { mkdir, mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { mulberry32 } from "@faceline/inference/testing/mulberry32";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { openDataset } from "../dataset.ts";
 import type { LaneFaces } from "../measure.ts";

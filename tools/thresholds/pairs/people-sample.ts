@@ -48,7 +48,6 @@ export function peopleSample(
     pairsLost: pairsOf(images.length) - same - different,
     people: enrolled,
     peopleFrom: "folders",
-    notes: [],
     analyses,
     groups,
   };

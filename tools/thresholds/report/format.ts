@@ -3,7 +3,7 @@ import type { Proposal } from "../statistics/proposal.ts";
 import type { RateEvidence } from "../statistics/rate-evidence.ts";
 import type { LaneReport, MetricReport, Rate, ThresholdRow } from "./report.ts";
 
-// Numbers and sentences that the text and the page share. text.test.ts covers them.
+// Numbers and sentences of a report. text.test.ts covers them.
 
 /** A share as a percentage: two digits that count, more above 10 %. */
 export function percent(share: number): string {
@@ -32,7 +32,7 @@ export function estimateText(
 
 /** The measured pairs and images, in sentences. */
 export function sampleSentences(report: LaneReport): string[] {
-  const { images, failures, severalFaces, pairs, pairsLost, people, peopleFrom, notes, metrics } = report;
+  const { images, failures, severalFaces, pairs, pairsLost, people, peopleFrom, metrics } = report;
   const { fmr, fnmr } = metrics[0]!.analysis;
   const failed = failures.reduce((sum, { count }) => sum + count, 0);
   const codes = failures.map(({ code, count }) => `${countText(count)} ${code}`).join(", ");
@@ -45,7 +45,6 @@ export function sampleSentences(report: LaneReport): string[] {
     `Pairs: ${countText(fnmr.pairs)} of one person, ${countText(fmr.pairs)} of two people${pairsLost === 0 ? "" : `; ${countText(pairsLost)} of ${countText(pairs)} had an image that could not be used: those of one person are non-matches in “FNMR with failures”, and no other rate includes them`}.`,
     `People: ${countText(people)}, ${peopleSources[peopleFrom]}.`,
     `Pairs share people, so they tell less than as many independent pairs: those of one person as much as ${independent(fnmr)}, those of two people as much as ${independent(fmr)}.`,
-    ...notes,
   ];
 }
 

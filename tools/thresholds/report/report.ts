@@ -63,7 +63,7 @@ const inEuclideanL2 = (proposal: Proposal): Proposal =>
   proposal.kind === "refused" ? proposal : { ...proposal, threshold: euclideanL2Of(proposal.threshold) };
 
 /** All rates at a threshold, with their intervals. */
-export function ratesAt(analysis: Analysis, threshold: number): MarkRates {
+function ratesAt(analysis: Analysis, threshold: number): MarkRates {
   const { curve, fmr, fnmr, fnmrWithFailures } = analysis;
   const rateOf = (evidence: RateEvidence, errors: number): Rate => ({
     rate: errors / evidence.pairs,
@@ -117,8 +117,6 @@ type SampleCounts = {
   /** People in pairs with a distance. */
   people: number;
   peopleFrom: "ids" | "same pairs" | "folders";
-  /** Sentences on what only this set of images has. */
-  notes: readonly string[];
 };
 
 export type Analyses = Record<DistanceMetric, Analysis>;

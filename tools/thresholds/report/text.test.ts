@@ -1,16 +1,15 @@
 import assert from "node:assert/strict";
 import { before, suite, test } from "node:test";
-import { mulberry32 } from "@faceline/inference/testing/mulberry32";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import { readCatalogue } from "@faceline/models/catalogue";
 import type { LaneFaces } from "../measure.ts";
 import { readLabelledPairs } from "../pairs/labelled-pairs.ts";
 import { labelledSample } from "../pairs/labelled-sample.ts";
-import { htmlReport } from "./page.ts";
 import { percent } from "./format.ts";
 import { type LaneReport, laneReport } from "./report.ts";
 import { textReport } from "./text.ts";
 
-// Covers report.ts, format.ts, page.ts and plots.ts too.
+// Covers report.ts and format.ts too.
 
 const model = (await readCatalogue()).find("embedding", "Dlib")!;
 
@@ -18,8 +17,6 @@ test("percentages have the digits that count", () => {
   const texts = [0, 1, 0.5, 0.1234, 0.01234, 0.001, 0.00012, 0.999].map(percent);
   assert.deepEqual(texts, ["0 %", "100 %", "50 %", "12.3 %", "1.2 %", "0.1 %", "0.012 %", "99.9 %"]);
 });
-
-const tooLarge = 300_000;
 
 suite("on made-up embeddings of 60 people", () => {
   let report: LaneReport;
@@ -77,22 +74,6 @@ suite("on made-up embeddings of 60 people", () => {
       text,
       /FMR 0\.01 %: no threshold\. 1,711 pairs of two people cannot show an FMR below 0\.17 %, even if no two of them shared a person; they show [\d.]+ % at best, by cosine\. It takes 29,956 independent pairs: about [\d,]+ people/,
     );
-  });
-
-  test("the page has plots with descriptions, the same sentences, no scripts and no names of images", async () => {
-    const page = await htmlReport([report], "Pairs of <Ada> & others");
-    assert.ok(page.length < tooLarge, `${page.length} bytes`);
-    assert.equal(page.match(/<svg /g)!.length, 6);
-    assert.equal(page.match(/<desc /g)!.length, 6);
-    assert.doesNotMatch(
-      page,
-      /<script|(src|href)="(?!data:)|https?:\/\/(?!www\.w3\.org)|\b59a\b|NaN|undefined/,
-    );
-    assert.ok(page.includes("<title>Pairs of &lt;Ada&gt; &amp; others · Faceline</title>"));
-    assert.ok(page.includes("1,711 of two people; 60 of 1,830 had an image"));
-    assert.ok(page.includes("<td>even</td>"));
-    const ids = [...page.matchAll(/ id="([^"]+)"/g)].map(([, id]) => id);
-    assert.equal(new Set(ids).size, ids.length);
   });
 
   test("each group has its own rates", () => {

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { before, test } from "node:test";
 import { distances } from "@faceline/inference/testing/distances";
-import { mulberry32 } from "@faceline/inference/testing/mulberry32";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import { madeDistanceMax, madePeople } from "../testing/made-people.ts";
 import { compareAll, type Enrolment } from "./all-pairs.ts";
 import { analyseAll } from "./all-pairs-analysis.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { mulberry32 } from "@faceline/inference/testing/mulberry32";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import {
   type PersonPair,
   pairBootstrap,

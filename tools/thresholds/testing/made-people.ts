@@ -1,4 +1,4 @@
-import { mulberry32 } from "@faceline/inference/testing/mulberry32";
+import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import type { Enrolment } from "../statistics/all-pairs.ts";
 
 /**

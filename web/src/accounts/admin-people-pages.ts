@@ -95,7 +95,7 @@ const sessionList = (id: string, sessions: SessionView[], isReader: boolean): Ht
 
 const ownSessionsNote =
   (): Html => html`<p class="note">These are your own sessions, including this one. To sign in again you need a sign-in link
-from another operator or from <code>npm run keys -- sign-in-link</code>.</p>
+from another operator or from <code>npm run keys -- operator</code>.</p>
 `;
 
 const operatorSection = (id: string): Html => html`<section aria-labelledby="operator">

@@ -45,8 +45,7 @@ function callerName(team: string): Html {
 }
 
 const leftOutNote = (teams: TeamUsage[]): Html => html`<p class="dim">${formatCount(teams.length)} more
-${teams.length === 1 ? "team is" : "teams are"} not shown, with ${formatCount(callsOf(teams))} requests together.
-<code>npm run keys -- usage</code> lists all of them.</p>`;
+${teams.length === 1 ? "team is" : "teams are"} not shown, with ${formatCount(callsOf(teams))} requests together.</p>`;
 
 /** Returns the teams with most calls, with the callers without a team among them, and the other teams. */
 function shownCallers(callers: TeamUsage[]): { shown: TeamUsage[]; leftOut: TeamUsage[] } {

@@ -1,4 +1,5 @@
 import { type Html, html, markup, nothing } from "../html.ts";
+import { fill } from "../words/fill.ts";
 import type { Words } from "../words/language.ts";
 import { linkedText } from "../words/linked-text.ts";
 import type { AccountPage } from "./account-page.ts";
@@ -16,8 +17,8 @@ export function refusalPage(words: Words, refusal: Refusal): AccountPage {
     content: html`<div class="prose">
 <h1>${title}</h1>
 <p class="lead">${detail}</p>
-!${wait(text, refusal)}<ul>
-!${markup(refusal.role === "operator" ? listItem(text.admin) : nothing)}!${markup(refusal.role === undefined ? nothing : listItem(text.dashboard))}!${listItem(text.tester)}!${listItem(text.quickStart)}</ul>
+!${wait(words, refusal)}<ul>
+!${markup(refusal.role === "operator" ? listItem(text.admin) : nothing)}!${markup(refusal.role === undefined ? nothing : listItem(text.dashboard))}!${listItem(text.tester)}!${listItem(words.missingPage.quickStart)}</ul>
 <p class="dim">${text.requestId} <code>${refusal.requestId}</code></p>
 </div>`,
   };
@@ -26,10 +27,11 @@ export function refusalPage(words: Words, refusal: Refusal): AccountPage {
 const listItem = (text: string): Html => html`<li>!${linkedText(text)}</li>
 `;
 
-function wait(text: Words["refusalNotes"], { retryAfterMs, now }: Refusal): Html {
+function wait({ language, refusalNotes: text }: Words, { retryAfterMs, now }: Refusal): Html {
   if (retryAfterMs === undefined) return nothing;
   const minutes = Math.ceil(retryAfterMs / 60_000);
-  return html`<p class="note">${text.retry(minutes)} (!${instant(now + minutes * 60_000)}).</p>
+  const duration = minutes.toLocaleString(language, { style: "unit", unit: "minute", unitDisplay: "long" });
+  return html`<p class="note">${fill(text.retry, { duration })} (!${instant(now + minutes * 60_000)}).</p>
 `;
 }
 

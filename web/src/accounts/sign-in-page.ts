@@ -1,4 +1,5 @@
 import { type Html, html, markup, nothing } from "../html.ts";
+import { fill } from "../words/fill.ts";
 import type { Words } from "../words/language.ts";
 import { linkedText } from "../words/linked-text.ts";
 import type { AccountPage } from "./account-page.ts";
@@ -47,24 +48,27 @@ function note(text: string | undefined): Html {
 }
 
 /** The same for every email: whether somebody has it is nobody's business. */
-export const signInSentPage = (words: Words, { hours }: { hours: number }): AccountPage =>
-  signInFrame(
+export function signInSentPage(words: Words, { hours }: { hours: number }): AccountPage {
+  const { language, signIn: text } = words;
+  const duration = hours.toLocaleString(language, { style: "unit", unit: "hour", unitDisplay: "long" });
+  return signInFrame(
     words,
-    words.signIn.sent,
-    html`<p class="lead">${words.signIn.sentLead(hours)}</p>
+    text.sent,
+    html`<p class="lead">${fill(text.sentLead, { duration })}</p>
 <ul>
-<li>!${linkedText(words.signIn.sentNothing)}</li>
-<li>!${linkedText(words.signIn.sentUnknown)}</li>
+<li>!${linkedText(text.sentNothing)}</li>
+<li>!${linkedText(text.sentUnknown)}</li>
 </ul>`,
   );
+}
 
 /** The page of a sign-in link. Only the button signs in: programs that scan mails open links too. */
 export function openedLinkPage(words: Words, { token, team, email, signedInAs }: OpenedLink): AccountPage {
   const text = words.signIn;
   return signInFrame(
     words,
-    text.openTitle(team),
-    html`<p class="lead">${text.openLead(email)}</p>
+    fill(text.openTitle, { team }),
+    html`<p class="lead">${fill(text.openLead, { email })}</p>
 !${presentSession(text, signedInAs, email)}<form method="post" action="/sign-in/${token}" class="form">
 <button class="button">${text.openSubmit}</button>
 </form>
@@ -76,9 +80,9 @@ export function openedLinkPage(words: Words, { token, team, email, signedInAs }:
 function presentSession(text: SignInWords, signedInAs: string | undefined, email: string): Html {
   if (signedInAs === undefined) return nothing;
   return signedInAs === email
-    ? html`<p class="note">${text.alreadySignedIn(email)} !${linkedText(text.toDashboard)}</p>
+    ? html`<p class="note">${fill(text.alreadySignedIn, { email })} !${linkedText(text.toDashboard)}</p>
 `
-    : html`<p class="note">${text.otherSession(signedInAs, email)}</p>
+    : html`<p class="note">${fill(text.otherSession, { current: signedInAs, email })}</p>
 `;
 }
 
@@ -91,16 +95,16 @@ export const deadLinkPage = (words: Words, { mailed, signedIn }: DeadLink): Acco
     words,
     words.signIn.dead,
     html`<p class="lead">${words.signIn.deadLead}</p>
-!${ownSession(words.signIn, signedIn)}!${markup(mailed ? newLink(words.signIn) : html`<p>${words.signIn.deadWithoutMail}</p>`)}`,
+!${ownSession(words, signedIn)}!${markup(mailed ? newLink(words.signIn) : html`<p>${words.signIn.deadWithoutMail}</p>`)}`,
   );
 
 const newLink = (text: SignInWords): Html => html`<p>${text.deadNext}</p>
 <p class="actions"><a class="button" href="/sign-in">${text.deadSubmit}</a></p>`;
 
-function ownSession(text: SignInWords, signedIn: SignedIn | undefined): Html {
+function ownSession({ siteFrame, signIn: text }: Words, signedIn: SignedIn | undefined): Html {
   if (signedIn === undefined) return nothing;
   const { email, home } = signedIn;
-  return html`<p class="note">${text.signedInAs(email)}. !${linkedText(home === "/admin" ? text.toAdmin : text.toDashboard)}</p>
+  return html`<p class="note">${fill(siteFrame.signedInAs, { email })}. !${linkedText(home === "/admin" ? text.toAdmin : text.toDashboard)}</p>
 `;
 }
 

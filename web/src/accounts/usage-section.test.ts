@@ -38,6 +38,23 @@ test("usage has a plot with a bar for each day and endpoint, a sum, and the same
   ]);
 });
 
+test("parts of a bar stand on each other, on an axis with round values", () => {
+  const counts = [verify("ok", 50), { ...verify("ok", 25), endpoint: "/compare" }];
+  const section = usageSection({ days: [{ day: "2026-11-22", counts }], reader: "member" });
+  const [wide = ""] = section.match(/<svg[^]*?<\/svg>/) ?? [];
+  const parts = Array.from(
+    wide.matchAll(/ y="([\d.]+)"[^>]* height="([\d.]+)"[^>]*><title>(\S+ \S+ \S+)/g),
+    (part) => part.slice(1),
+  );
+  // 188 px for 75, from 264 upwards.
+  assert.deepEqual(parts, [
+    ["201.3", "62.7", "22 Nov, /compare:"],
+    ["76", "125.3", "22 Nov, /verify:"],
+  ]);
+  const ticks = Array.from(wide.matchAll(/text-anchor="end"[^>]*>([\d,]+)</g), ([, tick]) => tick);
+  assert.deepEqual(ticks, ["0", "20", "40", "60"]);
+});
+
 test("the drawing brings no style of its own, which the policy of the pages would block", () => {
   assert.doesNotMatch(usageSection({ days, reader: "member" }), /<style|style="/);
 });

@@ -1,6 +1,7 @@
 import type { ModelCard, Rate } from "@faceline/contracts/http/model-card";
-import { tester as words } from "../words/tester-en.ts";
+import { fill } from "../words/fill.ts";
 import { formatNumber } from "./numbers.ts";
+import { words } from "./words.ts";
 
 /**
  * Returns what a card says, for people: its last set of images, which the thresholds were not chosen on, with
@@ -9,7 +10,7 @@ import { formatNumber } from "./numbers.ts";
 export function cardSummary({ sets, conditions, ...card }: ModelCard): CardSummary {
   const set = sets.at(-1)!;
   return {
-    sentence: words.card.sentence({
+    sentence: fill(words.card.sentence, {
       on: card.measured_on,
       by: card.measured_by,
       lane: card.lane,
@@ -22,16 +23,23 @@ export function cardSummary({ sets, conditions, ...card }: ModelCard): CardSumma
       .filter((each) => each.set === set.name)
       .map(({ condition, images, not_enrolled, rates }) => [
         condition,
-        words.threshold.of(not_enrolled, images),
+        fill(words.threshold.of, { part: not_enrolled, all: images }),
         rateText(rates?.fnmr),
         rateText(rates?.fmr),
       ]),
-    cost: words.card.cost(formatNumber(card.cpu_ms_per_face), card.processor, formatNumber(card.memory_mib)),
+    cost: fill(words.card.cost, {
+      ms: formatNumber(card.cpu_ms_per_face),
+      processor: card.processor,
+      memory: formatNumber(card.memory_mib),
+    }),
   };
 }
 
-const rateText = (rate: Rate | undefined): string =>
-  rate === undefined ? "–" : words.card.rate(percent(rate.value), percent(rate.low), percent(rate.high));
+function rateText(rate: Rate | undefined): string {
+  if (rate === undefined) return "–";
+  const { value, low, high } = rate;
+  return fill(words.card.rate, { value: percent(value), low: percent(low), high: percent(high) });
+}
 
 const percent = (share: number): string => formatNumber(Number((100 * share).toPrecision(2)));
 

@@ -1,4 +1,5 @@
-import { tester as words } from "../words/tester-en.ts";
+import { fill } from "../words/fill.ts";
+import { words } from "./words.ts";
 
 /** Failure of a request, and what the page does about it. */
 export type Failure = {
@@ -43,12 +44,11 @@ export function failureOf(
     ...(body.request_id === undefined ? {} : { requestId: body.request_id }),
     ...(imageAtFault === undefined ? {} : { imageAtFault }),
   };
-  const detail = imageWords(body) ?? words.failure.status(status);
+  const detail = imageWords(body) ?? fill(words.failure.status, { status });
   if (body.error === "no_face_detected") {
-    const title = imageTitle(body);
     return {
       ...known,
-      headline: title === undefined ? detail : words.failure.noFaceIn(title),
+      headline: noFaceWords(body) ?? detail,
       explanation: words.failure.noFace,
     };
   }
@@ -65,7 +65,7 @@ export function failureOf(
     return {
       ...known,
       headline: isBusy ? words.failure.busy : words.failure.notReady,
-      explanation: isBusy ? words.failure.busyWhy(detail) : detail,
+      explanation: isBusy ? fill(words.failure.busyWhy, { detail }) : detail,
       ...(retries < busyRetriesMax ? { retryAfterS: waitS } : {}),
     };
   }
@@ -95,17 +95,21 @@ export const probeDelayMs = (probes: number): number | undefined =>
 /** The detail of a candidate at fault. The API counts candidates from 0, the page from 1. */
 export const candidateWords = ({ index, error, detail }: CandidateFault): string =>
   error === "no_face_detected"
-    ? words.failure.noFaceIn(words.image.candidate(index + 1))
+    ? noFaceInCandidate(index)
     : detail.replaceAll(new RegExp(`\\bcandidate ${index}\\b`, "g"), `candidate ${index + 1}`);
 
 type CandidateFault = { index: number; error?: string | undefined; detail: string };
 
-/** The name of the image at fault, as the page shows it. */
-function imageTitle({ field = "", index }: ProblemBody): string | undefined {
-  const { only, first, second, candidate } = words.image;
-  if (field === "candidates" && index !== undefined) return candidate(index + 1);
-  return { img: only, img1: first, img2: second }[field];
+/** The sentence that names the image without a face as the page does; undefined: the service named none. */
+function noFaceWords({ field = "", index }: ProblemBody): string | undefined {
+  if (field === "candidates" && index !== undefined) return noFaceInCandidate(index);
+  const { only, first, second } = words.image;
+  const title = { img: only, img1: first, img2: second }[field];
+  return title === undefined ? undefined : fill(words.failure.noFaceIn, { title });
 }
+
+const noFaceInCandidate = (index: number): string =>
+  fill(words.failure.noFaceInCandidate, { position: index + 1 });
 
 /** The detail of an error, with the name of the image that a visitor sees in place of its field. */
 function imageWords({ detail, field = "", index, error }: ProblemBody): string | undefined {

@@ -1,14 +1,12 @@
-import { tester as words } from "../words/tester-en.ts";
-
 /**
  * Uses the first of the reader's locales that is of the page's language, such as `en-GB`: a sentence in one
  * language with the decimal sign of another is read wrong. It is called once, before anything is shown.
  */
-export function useLocaleOf(reader: readonly string[]): void {
-  locale = reader.find((each) => each.split("-")[0] === words.locale) ?? words.locale;
+export function useLocaleOf(reader: readonly string[], language: string): void {
+  locale = reader.find((each) => each.split("-")[0] === language) ?? language;
 }
 
-let locale = words.locale;
+let locale = "en";
 
 /** `0.0191789` → `0.0192`, `12.3456` → `12.346`. */
 export function formatDistance(distance: number): string {

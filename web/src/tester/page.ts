@@ -4,6 +4,7 @@ import type { Facts } from "../facts.ts";
 import { each, type Html, html, markup, nothing } from "../html.ts";
 import type { TranslatedPage } from "../page.ts";
 import { imageName, previewName, type SampleName, sampleNames, thumbnailName } from "../samples.ts";
+import { fill } from "../words/fill.ts";
 import type { Words } from "../words/language.ts";
 import { linkedText } from "../words/linked-text.ts";
 
@@ -16,7 +17,7 @@ export const testerPage: TranslatedPage = (words) => {
     description: text.description,
     words,
     styles: ["tester.css"],
-    scripts: [`tester.${words.language}.js`],
+    scripts: [],
     body: (facts, assets): Html => html`<div class="prose intro">
 <h1>${text.title}</h1>
 <p class="lead">${text.lead}</p>
@@ -30,13 +31,13 @@ export const testerPage: TranslatedPage = (words) => {
 const testerOf = (words: Words, facts: Facts, assets: Assets): Html =>
   facts.tester.on ? tester(words, facts, assets) : turnedOff(words.homePage);
 
-/** Place that the script fills. Without scripts it says so; the documents need none. */
+/** Place that the script fills, with its words. Without scripts it says so; the documents need none. */
 function tester({ tester: words, homePage: text, copying }: Words, facts: Facts, assets: Assets): Html {
   const key = facts.keysNeeded ? html`<p>!${linkedText(text.key)}</p>` : nothing;
   const choice = { id: "tester", caption: text.sameRequest, legend: text.requestLanguage, copying };
   return html`<section id="tester" class="tester" aria-label="${text.tester}"
   data-keys-needed="${String(facts.keysNeeded)}" data-labelled-pairs="${labelledPairs(facts)}"
-  data-candidates-max="${facts.tester.candidates}">
+  data-candidates-max="${facts.tester.candidates}" data-words="${JSON.stringify(words)}">
 <noscript><p class="note warn">!${linkedText(text.noScript)}</p></noscript>
 <form class="settings">
 <div class="first-row">
@@ -47,7 +48,7 @@ function tester({ tester: words, homePage: text, copying }: Words, facts: Facts,
 </fieldset>
 <div class="samples" role="group" aria-labelledby="samples-title">
 <p id="samples-title">${text.samples}</p>
-<div class="thumbnails">!${each(sampleNames, (name) => sampleButton(words.image.sample(name), name, assets))}</div>
+<div class="thumbnails">!${each(sampleNames, (name) => sampleButton(fill(words.image.sample, { name }), name, assets))}</div>
 </div>
 </div>
 <div class="slots"></div>
@@ -86,7 +87,8 @@ function tester({ tester: words, homePage: text, copying }: Words, facts: Facts,
 <p class="actions"><button type="button" class="button take">${text.take}</button>
 <button type="button" class="plain close">${text.close}</button></p>
 </dialog>
-</section>`;
+</section>
+<script type="module" src="${assets.address("tester.js")}"></script>`;
 }
 
 function sampleButton(alt: string, name: SampleName, assets: Assets): Html {
@@ -107,7 +109,10 @@ function endpoints({ homePage: text, language }: Words, { limits }: Facts): Html
   const cards = [
     { path: "verify", words: text.verify },
     { path: "represent", words: text.represent },
-    { path: "compare", words: text.compare(limits.candidate_vectors.toLocaleString(language)) },
+    {
+      path: "compare",
+      words: fill(text.compare, { candidates: limits.candidate_vectors.toLocaleString(language) }),
+    },
   ];
   return html`<h2 class="section">${text.developers}</h2>
 <div class="cards">
@@ -116,7 +121,7 @@ function endpoints({ homePage: text, language }: Words, { limits }: Facts): Html
     ({
       path,
       words,
-    }) => html`<section><h3><code>POST /${path}</code></h3><p>${words}</p><p><a href="/docs/reference#${path}">${text.fieldsOf(`/${path}`)}</a></p></section>
+    }) => html`<section><h3><code>POST /${path}</code></h3><p>${words}</p><p><a href="/docs/reference#${path}">${fill(text.fieldsOf, { path: `/${path}` })}</a></p></section>
 `,
   )}</div>`;
 }

@@ -1,5 +1,5 @@
 import type { QualityIssue } from "@faceline/contracts/http/quality";
-import { tester as words } from "../words/tester-en.ts";
+import { words } from "./words.ts";
 
 /** Returns the issues of a face as short sentences; "" for none, or where nothing was measured. */
 export const qualityWords = (issues: readonly QualityIssue[] | null | undefined): string =>

@@ -1,21 +1,22 @@
-import { tester as words } from "../words/tester-en.ts";
+import { fill } from "../words/fill.ts";
 import { formatNumber } from "./numbers.ts";
+import { words } from "./words.ts";
 
 /** The pairs of different people that a false match rate rests on, as /capabilities says it. */
 export type RateEvidence = { source: "operator" | "card"; pairs: number };
 
 /** Returns a false match rate as a count among pairs: `none of 262`, `1 in 12,000`, `34 in 100`. */
 export function rarityWords(rate: number, { pairs }: RateEvidence): string {
-  if (isLeast(rate, pairs)) return words.rarity.noneOf(formatNumber(pairs));
+  if (isLeast(rate, pairs)) return fill(words.rarity.noneOf, { pairs: formatNumber(pairs) });
   // Ten in a hundred and more are easier to read than 1 in 2.9.
-  if (rate >= 0.1) return words.rarity.inHundred(Math.min(99, Math.round(100 * rate)));
-  return words.rarity.oneIn(formatNumber(Number((1 / rate).toPrecision(2))));
+  if (rate >= 0.1) return fill(words.rarity.inHundred, { count: Math.min(99, Math.round(100 * rate)) });
+  return fill(words.rarity.oneIn, { pairs: formatNumber(Number((1 / rate).toPrecision(2))) });
 }
 
 /** Returns the sentence about two faces. It says how rare, never how alike. */
 export function raritySentence(rate: number, evidence: RateEvidence): string {
-  const share = rarityWords(rate, evidence);
-  return words.rarity.sentence(`${share[0]!.toUpperCase()}${share.slice(1)}`);
+  const sentence = fill(words.rarity.sentence, { share: rarityWords(rate, evidence) });
+  return sentence.charAt(0).toUpperCase() + sentence.slice(1);
 }
 
 /** A logarithmic scale of rates, the rarest on its left. All positions are shares of its width, 0 to 1. */
@@ -37,7 +38,7 @@ export function rarityScale(rate: number, { pairs }: RateEvidence): RarityScale 
     measuredFrom: at(1 / (pairs + 1)),
     ticks: powers.map((power) => ({
       at: at(10 ** -power),
-      label: power === 0 ? words.rarity.all : words.rarity.oneIn(formatNumber(10 ** power)),
+      label: power === 0 ? words.rarity.all : fill(words.rarity.oneIn, { pairs: formatNumber(10 ** power) }),
     })),
   };
 }

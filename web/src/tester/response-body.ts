@@ -9,6 +9,9 @@ export type ResponseBodies = {
 };
 export type ResponseBody = ResponseBodies[keyof ResponseBodies];
 
+/** GET /tester/sample-answer: the answer for two samples, with its `Server-Timing`. */
+export type StoredAnswer = { samples: readonly [string, string]; response: VerifyResponse; timing: string };
+
 export const isVerify = (body: ResponseBody): body is VerifyResponse => "verified" in body;
 export const isCompare = (body: ResponseBody): body is CompareResponse => "best_match" in body;
 

@@ -1,4 +1,5 @@
-import { tester as words } from "../words/tester-en.ts";
+import { fill } from "../words/fill.ts";
+import { words } from "./words.ts";
 import { busyShownMs, countShownMs, type RunState } from "./run-state.ts";
 import type { TesterCall } from "./settings.ts";
 
@@ -46,7 +47,7 @@ export function viewOf(state: RunState<unknown, unknown>, call: TesterCall, now:
       const { comparing, searching, reading, stillWorking } = words.headlines;
       const headline = state.step.kind === "reading" ? reading : call === "represent" ? searching : comparing;
       if (waitedMs < countShownMs) return { ...stale, headline, explanation: "", status: headline };
-      const explanation = words.progress.seconds(Math.floor(waitedMs / 1_000));
+      const explanation = fill(words.progress.seconds, { seconds: Math.floor(waitedMs / 1_000) });
       return { ...stale, headline, explanation, status: stillWorking };
     }
   }

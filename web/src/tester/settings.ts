@@ -1,4 +1,5 @@
-import { tester as words } from "../words/tester-en.ts";
+import { fill } from "../words/fill.ts";
+import { words } from "./words.ts";
 import { formatNumber } from "./numbers.ts";
 
 /** Calls that the tester makes. */
@@ -43,7 +44,7 @@ export function thresholdFault(text: string, max = Number.POSITIVE_INFINITY): st
   if (text.trim() === "") return undefined;
   const threshold = readThreshold(text);
   if (threshold === undefined) return words.threshold.notNumber;
-  return threshold <= max ? undefined : words.threshold.tooLarge(formatNumber(max));
+  return threshold <= max ? undefined : fill(words.threshold.tooLarge, { max: formatNumber(max) });
 }
 
 /** Returns the samples that a query names, of those that there are; those of the call where it names none. */

@@ -1,5 +1,6 @@
-import { tester as words } from "../words/tester-en.ts";
+import { fill } from "../words/fill.ts";
 import { formatDistance } from "./numbers.ts";
+import { words } from "./words.ts";
 
 /** A distance beside a threshold in words that claim no more than that. */
 type Verdict = {
@@ -15,11 +16,11 @@ type Verdict = {
 export function verdictOf({ distance, threshold }: { distance: number; threshold: number }): Verdict {
   const { figures, ...says } = words.verdict;
   const within = distance <= threshold;
-  const explain = (meaning: string): string =>
-    `${figures(formatDistance(distance), formatDistance(threshold))} ${meaning}`;
+  const numbers = { distance: formatDistance(distance), threshold: formatDistance(threshold) };
+  const explain = (meaning: string): string => `${fill(figures, numbers)} ${meaning}`;
   if (Math.abs(distance - threshold) <= closeShare * threshold) {
     const headline = within ? says.justWithin : says.justBeyond;
-    return { kind: "close", headline, explanation: explain(says.closeMeans(within)) };
+    return { kind: "close", headline, explanation: explain(within ? says.closeSame : says.closeDifferent) };
   }
   return within
     ? { kind: "same", headline: says.same, explanation: explain(says.sameMeans) }

@@ -1,4 +1,4 @@
-import { tester as words } from "../words/tester-en.ts";
+import { words } from "./words.ts";
 
 /** A part of the time of a call. */
 type TimeBar = {

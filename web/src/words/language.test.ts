@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { fill } from "./fill.ts";
 import { allWords, chooseLanguage } from "./language.ts";
 
 test("the language that a reader prefers is chosen, and English for readers of none", () => {
@@ -39,23 +40,32 @@ test("a header of any length is read in part", () => {
   assert.equal(chooseLanguage(`de${"-a".repeat(5_000)}`), "en");
 });
 
-test("a text is in no two languages the same by mistake, and none is empty", () => {
-  const textsOf = (words: object): [string, string][] =>
-    Object.entries(words).flatMap(([name, value]: [string, unknown]) => {
-      if (typeof value === "string") return [[name, value] as [string, string]];
-      if (typeof value !== "object" || value === null) return [];
-      return textsOf(value).map(([inner, text]): [string, string] => [`${name}.${inner}`, text]);
-    });
-  const { en, ...others } = allWords;
-  const english = new Map(textsOf(en));
-  for (const [name, text] of english) assert.notEqual(text.trim(), "", name);
-  for (const { language, ...words } of Object.values(others)) {
-    // An area that is not translated yet is the English one itself.
-    const areas = Object.entries(words).filter(([name, area]) => area !== en[name as keyof typeof words]);
-    for (const [name, text] of textsOf(Object.fromEntries(areas))) {
+test("each language has the texts of English in their order, with the same values, and none in English", () => {
+  const english = new Map(textsOf(allWords.en));
+  for (const { language, ...words } of Object.values(allWords)) {
+    const texts = new Map(textsOf(words));
+    assert.deepEqual([...texts.keys()], [...english.keys()].slice(1), language);
+    for (const [name, text] of texts) {
       assert.notEqual(text.trim(), "", `${language}: ${name}`);
+      assert.deepEqual(valuesOf(text), valuesOf(english.get(name)!), `${language}: ${name}`);
       // Single words may be the same ones, such as `Name`.
-      assert.ok(!text.includes(" ") || english.get(name) !== text, `${language}: ${name} is in English`);
+      const isTranslated = language === "en" || !text.includes(" ") || text !== english.get(name);
+      assert.ok(isTranslated, `${language}: ${name} is in English`);
     }
   }
 });
+
+test("a value that a text needs and does not get is a mistake", () => {
+  assert.equal(fill("{count} of {count}, {name}", { count: 2, name: "{x}" }), "2 of 2, {x}");
+  assert.throws(() => fill("{count} faces", {}), /no value for \{count\} in: \{count\} faces/);
+});
+
+function textsOf(words: object): [string, string][] {
+  return Object.entries(words).flatMap(([name, value]: [string, string | object]) =>
+    typeof value === "string"
+      ? [[name, value] as [string, string]]
+      : textsOf(value).map(([inner, text]): [string, string] => [`${name}.${inner}`, text]),
+  );
+}
+
+const valuesOf = (text: string): string[] => [...new Set(text.match(/\{\w+\}/g))].toSorted();

@@ -1,14 +1,14 @@
-import * as de from "./de.ts";
-import * as en from "./en.ts";
-import * as es from "./es.ts";
+import de from "./de.json" with { type: "json" };
+import en from "./en.json" with { type: "json" };
+import es from "./es.json" with { type: "json" };
 
 /** Languages of the pages for visitors. The first one is for readers of none of them. */
 export const languages = ["en", "de", "es"] as const;
 export type PageLanguage = (typeof languages)[number];
 
 /**
- * All that a page for visitors says, by area. A gap in a language does not compile; an area that is not
- * translated yet is exported from `./en.ts` again.
+ * All that a page for visitors says, by area. A text may hold links, `[words](/path)`, and values, `{name}`:
+ * see `./linked-text.ts` and `./fill.ts`. A gap in a language does not compile.
  */
 export type Words = { language: PageLanguage } & typeof en;
 

@@ -1,6 +1,6 @@
 import { each, type Html, html } from "../html.ts";
 
-/** Returns a sentence of `./en.ts` and the like as HTML: `[a link](/path)`, and code in back-ticks. */
+/** Returns a text of a catalogue as HTML: `[a link](/path)`, and code in back-ticks. */
 export function linkedText(text: string): Html {
   return each(text.split(/(\[[^\]]+\]\(\/[^)\s]*\)|`[^`]+`)/), (part) => {
     const [, words, path] = /^\[(.+)\]\((.+)\)$/.exec(part) ?? [];

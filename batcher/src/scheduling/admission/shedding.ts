@@ -6,17 +6,15 @@ import { latestAnswerAt, type SlotSituation } from "../capacity/worker-slot.ts";
 import { loadOf } from "../queue/batch-load.ts";
 import type { FairQueue } from "../queue/fair-queue.ts";
 import type { QueuedCall, QueuedTask } from "../queue/tenant-queue.ts";
-import type { WaitingTasks } from "../queue/waiting-tasks.ts";
-import { answerTask, type Move } from "../state/state.ts";
+import type { Lane } from "../state/lane.ts";
+import { answerTask, type Move, type State } from "../state/state.ts";
 
 // The safety net behind admission: a task that was accepted and can no longer be answered in time is dropped
 // from the queue. Its call's waiting tasks are dropped with it: without its answer theirs are of no use.
 
 /** Drops tasks whose deadline has passed: no client waits for them any more. */
-export function dropExpired(
-  { state, lane, now }: Pick<LaneSituation, "state" | "lane" | "now">,
-  { queue, retryParts }: WaitingTasks = lane.waiting.standard,
-): Move[] {
+export function dropExpired(state: State, lane: Lane, now: number): Move[] {
+  const { queue, retryParts } = lane;
   // Fast path: nothing has expired.
   if (retryParts.length === 0 && (queue.head?.task.deadlineAt ?? Number.POSITIVE_INFINITY) > now) return [];
   const expired: BatchTask[] = [];
@@ -33,11 +31,9 @@ export function dropExpired(
 }
 
 /** Sheds queued tasks that would be late even alone, in the slot that is free first. */
-export function shedInfeasible(
-  situation: SlotSituation,
-  { queue }: WaitingTasks = situation.lane.waiting.standard,
-): Move[] {
+export function shedInfeasible(situation: SlotSituation): Move[] {
   const { lane } = situation;
+  const { queue } = lane;
   const moves: Move[] = [];
   for (let { head } = queue; head !== undefined; head = queue.head) {
     const answerAt = latestAnswerAt(situation, loadOf([head.task]));
@@ -50,11 +46,8 @@ export function shedInfeasible(
 /**
  * Sheds the late tasks of the next retry part: it is not mixed with others, so it must be in time as it is.
  */
-export function shedInfeasibleOfRetry(
-  situation: SlotSituation,
-  { retryParts }: WaitingTasks = situation.lane.waiting.standard,
-): Move[] {
-  const tasks = retryParts[0]?.tasks;
+export function shedInfeasibleOfRetry(situation: SlotSituation): Move[] {
+  const tasks = situation.lane.retryParts[0]?.tasks;
   if (tasks === undefined) return [];
   const answerAt = latestAnswerAt(situation, loadOf(tasks.slice(0, situation.slot.sizeMax)));
   const infeasible = tasks.filter((task) => answerAt > task.deadlineAt);

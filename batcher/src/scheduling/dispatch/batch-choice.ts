@@ -1,10 +1,17 @@
 import type { DispatchReason } from "@faceline/contracts/wire/batch";
 import { callIdOf } from "@faceline/contracts/wire/ids";
 import { shedCall, shedEarly, shedInfeasible } from "../admission/shedding.ts";
-import { guardMs, latestAnswerAt, latestStartAt, type SlotSituation } from "../capacity/worker-slot.ts";
-import { addTask, type BatchLoad, loadOf } from "../queue/batch-load.ts";
+import {
+  guardMs,
+  latestAnswerAt,
+  latestStartAt,
+  type SlotSituation,
+  type WorkerSlot,
+} from "../capacity/worker-slot.ts";
+import { addTask, type BatchLoad, extraCostMax, loadOf } from "../queue/batch-load.ts";
 import type { BatchLimits } from "../queue/fair-queue.ts";
 import type { QueuedTask } from "../queue/tenant-queue.ts";
+import type { Lane } from "../state/lane.ts";
 import type { Move } from "../state/state.ts";
 
 /**
@@ -13,43 +20,46 @@ import type { Move } from "../state/state.ts";
  *
  *     shed infeasible ─► most in time ─► too few to keep up? shed early, again ─► floor met? send : hold
  */
-export function chooseBatch(
-  situation: SlotSituation,
-  limits: Omit<BatchLimits, "countMax">,
-): { choice: Choice; shed: Move[] } {
-  const { lane, slot, sizing } = situation;
-  const sizeMax = Math.min(sizing.usefulSize, slot.sizeMax);
+export function chooseBatch(situation: SlotSituation): { choice: Choice; shed: Move[] } {
+  const { state, lane, slot, sizing, now } = situation;
+  const limits: BatchLimits = {
+    countMax: Math.min(sizing.usefulSize, slot.sizeMax),
+    heavyAllowed: slot.isHeavy,
+    extraCostMax: state.tenants.areSeveral(now) ? extraCostMax.shared : extraCostMax.alone,
+  };
   const shed: Move[] = [];
   for (;;) {
     shed.push(...shedInfeasible(situation));
-    const waiting = lane.queue.nextInTurn({ ...limits, countMax: sizeMax });
+    const waiting = lane.queue.nextInTurn(limits);
     if (waiting.length === 0) return { choice: { kind: "nothing" }, shed };
-    const [first] = waiting;
-    const { isHeavy } = loadOf([first!.task]);
+    const { isHeavy } = loadOf([waiting[0]!.task]);
     if (isHeavy !== slot.isHeavy) return { choice: { kind: "other_slot" }, shed };
-    // Heavy tasks are not all as heavy as the one with the earliest deadline, which was found to be in time.
-    const late = isHeavy ? waiting.find((each) => isLateAlone(situation, each)) : undefined;
-    if (late !== undefined) {
-      shed.push(...shedCall(situation, late.task, "deadline_infeasible"));
-      continue;
-    }
-    const { count, urgent } = mostInTime(situation, waiting);
-    if (!isHeavy && count < Math.min(sizing.deadlineSize, waiting.length) && !keepsUp(situation, count)) {
-      const early = shedEarly(situation, urgent);
-      shed.push(...early);
-      if (early.length > 0) continue;
-    }
+    const inTime = mostInTime(situation, waiting);
+    const hopeless = isHeavy ? shedLate(situation, waiting) : shedUrgent(situation, waiting, inTime);
+    shed.push(...hopeless);
+    if (hopeless.length > 0) continue;
     // Heavy tasks wait for no others: together they would be prepared no sooner.
-    if (isHeavy) return { choice: sendFirst(waiting, count, "full"), shed };
-    return { choice: sendOrHold(situation, waiting, count), shed };
+    const choose = isHeavy ? sendFull : sendOrHold;
+    return { choice: choose(situation, waiting, inTime.count), shed };
   }
 }
 
+/** Heavy tasks are not all as heavy as the one with the earliest deadline, which was found to be in time. */
+function shedLate(situation: SlotSituation, waiting: QueuedTask[]): Move[] {
+  const isLate = ({ task }: QueuedTask) =>
+    callIdOf(task.id) !== situation.lane.probe && latestAnswerAt(situation, loadOf([task])) > task.deadlineAt;
+  const late = waiting.find(isLate);
+  return late === undefined ? [] : shedCall(situation, late.task, "deadline_infeasible");
+}
+
+/** Sheds the most urgent task where the batch that it allows is too small to keep up. */
+function shedUrgent(situation: SlotSituation, waiting: QueuedTask[], { count, urgent }: InTime): Move[] {
+  const isSmall = count < Math.min(situation.sizing.deadlineSize, waiting.length);
+  return isSmall && !keepsUp(situation, count) ? shedEarly(situation, urgent) : [];
+}
+
 /** Returns the longest prefix that ends before its earliest deadline, and the task with that deadline. */
-export function mostInTime(
-  situation: SlotSituation,
-  waiting: QueuedTask[],
-): { count: number; urgent: QueuedTask } {
+function mostInTime(situation: SlotSituation, waiting: QueuedTask[]): InTime {
   const all = waiting.length;
   if (latestAnswerAt(situation, loadOfQueued(waiting, all)) <= earliestDeadline(waiting, 0, all)) {
     return { count: all, urgent: waiting[0]! };
@@ -78,7 +88,7 @@ function sendOrHold(situation: SlotSituation, waiting: QueuedTask[], count: numb
   const { state, lane, slot, sizing, now } = situation;
   const earliestDeadlineAt = earliestDeadline(waiting, 0, count);
   const send = (reason: DispatchReason): Choice => ({
-    ...sendFirst(waiting, roundedDown(situation, waiting, count), reason),
+    ...sendFirst(situation, waiting, roundedDown(situation, waiting, count), reason),
     deadlineAt: earliestDeadlineAt,
   });
   if (count >= Math.min(sizing.usefulSize, slot.sizeMax)) return send("full");
@@ -96,15 +106,17 @@ function sendOrHold(situation: SlotSituation, waiting: QueuedTask[], count: numb
   return now >= heldUntil ? send("hold_expired") : { kind: "hold", until: heldUntil };
 }
 
-/** Whether the task would be answered too late even in a batch of its own. */
-function isLateAlone(situation: SlotSituation, { task }: QueuedTask): boolean {
-  if (callIdOf(task.id) === situation.lane.probe) return false;
-  return latestAnswerAt(situation, loadOf([task])) > task.deadlineAt;
-}
+const sendFull = (situation: SlotSituation, waiting: QueuedTask[], count: number): Choice =>
+  sendFirst(situation, waiting, count, "full");
 
-function sendFirst(waiting: QueuedTask[], count: number, reason: DispatchReason): SendChoice {
+function sendFirst(
+  { lane, slot }: SlotSituation,
+  waiting: QueuedTask[],
+  count: number,
+  reason: DispatchReason,
+): SendProposal {
   const deadlineAt = earliestDeadline(waiting, 0, count);
-  return { kind: "send", tasks: waiting.slice(0, count), reason, deadlineAt };
+  return { kind: "send", lane, slot, reason, deadlineAt, tasks: waiting.slice(0, count) };
 }
 
 /**
@@ -139,11 +151,20 @@ function earliestDeadline(waiting: QueuedTask[], from: number, until: number): n
   return earliest;
 }
 
-/** Send these tasks; `deadlineAt` is the earliest deadline among them. */
-type SendChoice = { kind: "send"; tasks: QueuedTask[]; reason: DispatchReason; deadlineAt: number };
+/** Send these tasks, or the first retry part; `deadlineAt` is the earliest deadline among them. */
+export type SendProposal = {
+  kind: "send";
+  lane: Lane;
+  slot: WorkerSlot;
+  reason: DispatchReason;
+  deadlineAt: number;
+  tasks: QueuedTask[];
+};
+
+type InTime = { count: number; urgent: QueuedTask };
 
 type Choice =
-  | SendChoice
+  | SendProposal
   | { kind: "hold"; until: number }
   /** The tasks that were meant for this slot were shed, and it does not fit the next one. */
   | { kind: "other_slot" }

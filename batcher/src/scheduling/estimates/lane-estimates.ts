@@ -3,19 +3,13 @@ import type { BatchTask } from "@faceline/contracts/wire/batch";
 import { type BatchLoad, isHeavy, loadOf } from "../queue/batch-load.ts";
 import { ArrivalRate } from "./arrival-rate.ts";
 import type { HopTimes } from "./hop-times.ts";
-import { SpareWorkers } from "./spare-workers.ts";
 import { TenantDemand } from "./tenant-demand.ts";
 import { TimeModel } from "./time-model.ts";
 
-/**
- * Arrivals of a lane, and the times that its batches take. All is learned from standard tasks alone:
- * best-effort ones could otherwise make their wait longer.
- */
+/** Arrivals of a lane, and the times that its batches take. */
 export class LaneEstimates {
   readonly arrivals = new ArrivalRate();
   readonly demand = new TenantDemand();
-  /** Workers that standard tasks leave idle. */
-  readonly spare = new SpareWorkers();
   /** Instant of the last warm-up or run whose time was learned. */
   learnedAt = Number.NEGATIVE_INFINITY;
   #sizes: readonly number[] = [1];

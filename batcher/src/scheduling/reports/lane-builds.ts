@@ -74,19 +74,14 @@ function moveFrom(state: State, lane: Lane, others: Lane[], now: number): Move[]
 
 /** Moves the waiting tasks of a call. Retries keep their attempts and stay apart. */
 export function moveCall(state: State, call: CallId, from: Lane, to: Lane, now: number): void {
-  const [first] = from.waitingTasksOf(call);
-  if (first === undefined) return;
-  const { serviceClass } = first;
-  const [source, target] = [from.waiting[serviceClass], to.waiting[serviceClass]];
-  const parts = source.removeCallFromParts(call);
-  const tenant = source.queue.tenantOf(call);
-  const queued = source.queue.removeCall(call);
-  target.retryParts.push(...parts);
+  const parts = from.removeCallFromParts(call);
+  const tenant = from.queue.tenantOf(call);
+  const queued = from.queue.removeCall(call);
+  to.retryParts.push(...parts);
   if (tenant !== undefined) {
     const taskMs = lightTaskMs(laneSituation(state, to, now));
-    target.queue.add(tenant, queued, now, (task) => to.estimates.weightOf(task, taskMs));
-    if (serviceClass === "standard")
-      to.estimates.arrivals.add(queued.length, queued[0]!.deadlineAt - now, now);
+    to.queue.add(tenant, queued, now, (task) => to.estimates.weightOf(task, taskMs));
+    to.estimates.arrivals.add(queued.length, queued[0]!.deadlineAt - now, now);
   }
   for (const { id } of [...parts.flatMap(({ tasks }) => tasks), ...queued]) {
     const open = state.open.get(id);

@@ -1,7 +1,6 @@
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import type { FinishedBatch, Report } from "@faceline/contracts/wire/report";
-import type { TaskGroup } from "../queue/waiting-tasks.ts";
-import type { Lane } from "../state/lane.ts";
+import type { Lane, TaskGroup } from "../state/lane.ts";
 import { overrunMs, prepareOverrunMs, type SentBatch } from "../state/sent-batch.ts";
 import { answerTask, type BatchEnd, type Move, type State } from "../state/state.ts";
 import { forgetAfterMs, isSilent, type Worker } from "../state/workers.ts";
@@ -51,7 +50,7 @@ export function recoverLostBatches(state: State, now: number): Move[] {
 type RequeueCause = "lost" | "failed" | "unreceived" | "undelivered";
 
 /**
- * Requeues the tasks of a batch, cut into parts that stay apart and go first in their class. A task whose run
+ * Requeues the tasks of a batch, cut into parts that stay apart and go first. A task whose run
  * fails alone has failed. A task that is lost alone has failed as well if its last attempt was lost with a
  * worker too.
  */
@@ -72,7 +71,7 @@ function requeueTasks(state: State, sent: SentBatch, cause: RequeueCause): Move[
   const open = sent.tasks.flatMap((id) => state.open.get(id) ?? []);
   for (const { wait } of open) wait.requeue(state.lastDecisionAt);
   const tasks = open.map(({ task }) => task);
-  const { retryParts } = lane.waiting[tasks[0]?.serviceClass ?? sent.serviceClass];
+  const { retryParts } = lane;
   // A batch that may still run somewhere is remembered: its answers are as good.
   if (cause === "lost" || cause === "unreceived") {
     state.loads.changeBatch(sent, { phase: { kind: "lost", confirmed: sent.phase.kind === "held" } });

@@ -119,10 +119,10 @@ function finishBatches(state: State, report: Report, now: number): Move[] {
 }
 
 /** Charges tenants for all faces but the first of an image: how many it shows is known only after its run. */
-function chargeExtraFaces(state: State, { lane, serviceClass }: SentBatch, { crowds }: FinishedBatch): void {
+function chargeExtraFaces(state: State, { lane }: SentBatch, { crowds }: FinishedBatch): void {
   for (const { task, faces } of crowds) {
     const tenant = state.open.get(task)?.call.tenant;
-    if (tenant !== undefined) lane.waiting[serviceClass].queue.charge(tenant, faceWeight * (faces - 1));
+    if (tenant !== undefined) lane.queue.charge(tenant, faceWeight * (faces - 1));
   }
 }
 
@@ -131,8 +131,7 @@ const faceWeight = 0.5;
 
 function learnTimes({ hops }: State, { sent, finished, report, now }: AnsweredBatch): void {
   const { estimates } = sent.lane;
-  // Best-effort images, which may show many faces, must not lengthen the predictions for teams.
-  if (finished.size > 0 && sent.serviceClass === "standard") {
+  if (finished.size > 0) {
     estimates.learnRun(finished.size, finished.runMs, now);
     if (sent.load !== undefined) {
       const cost = (sent.load.cost * finished.size) / sent.load.count;
@@ -170,7 +169,6 @@ function adoptBatch(
   const sent = newSentBatch({
     id: held.batch,
     lane,
-    serviceClass: open[0]?.task.serviceClass ?? "standard",
     tasks: held.tasks,
     deadlines: open.map(({ task }) => task.deadlineAt),
     attempt: held.attempt,

@@ -1,6 +1,5 @@
 import type { BatchId } from "@faceline/contracts/wire/batch";
 import type { TaskId } from "@faceline/contracts/wire/ids";
-import type { ServiceClass } from "@faceline/contracts/wire/task";
 import type { BatchLoad } from "../queue/batch-load.ts";
 import type { Lane } from "./lane.ts";
 
@@ -8,8 +7,6 @@ import type { Lane } from "./lane.ts";
 export type SentBatch = {
   readonly id: BatchId;
   readonly lane: Lane;
-  /** Class of all its tasks. */
-  readonly serviceClass: ServiceClass;
   readonly tasks: readonly TaskId[];
   /** Undefined for an adopted batch: the costs of its tasks are unknown. */
   readonly load: BatchLoad | undefined;

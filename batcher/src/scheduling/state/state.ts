@@ -21,7 +21,6 @@ import type { Worker } from "./workers.ts";
 export type State = {
   /** Process id of the batcher; batch ids begin with it. */
   readonly batcher: string;
-  /** Some change while the batcher runs, by a `settings` event. */
   settings: SchedulingSettings;
   /** One for each build of each model and detector. */
   readonly lanes: Map<LaneKey, Lane>;

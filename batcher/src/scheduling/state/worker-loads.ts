@@ -92,7 +92,6 @@ export class WorkerLoads {
         freeAt: now,
         mayBePoison: false,
         holdsHeavy: false,
-        holdsBestEffort: false,
       });
     }
     for (const batch of this.#sent.values()) {
@@ -109,7 +108,6 @@ function addSentBatch(load: WorkerLoad, batch: SentBatch): void {
   const isHeavy = batch.load?.isHeavy === true;
   load.mayBePoison ||= mayBePoison && phase.kind !== "lost";
   load.holdsHeavy ||= isHeavy && phase.kind !== "lost";
-  load.holdsBestEffort ||= batch.serviceClass === "best_effort" && phase.kind !== "lost";
   let isReportedStaged = false;
   for (const each of load.worker.report.staged) isReportedStaged ||= each.batch === id;
   if (isHeavy && isReportedStaged) load.stagedCount--;
@@ -163,8 +161,6 @@ export type WorkerLoad = {
   freeAt: number;
   /** It has a heavy batch, running or not. */
   holdsHeavy: boolean;
-  /** It has a best-effort batch, running or not. */
-  holdsBestEffort: boolean;
   /** One of its batches may kill it. */
   mayBePoison: boolean;
 };

@@ -1,10 +1,11 @@
+import type { AvifHeader } from "../header.ts";
 import { type Box, boxesIn, contentOf, numbersOf } from "./boxes.ts";
 
 /**
  * Returns the image of an AVIF file (HEIF: ISO/IEC 23008-12), or undefined if it is damaged or has several
  * frames or layers: an image or a grid of equal tiles, and the same for alpha. Everything else (gain maps,
- * thumbnails, other images, metadata) is left out, and never reaches a library: `writeAvif` makes a new
- * file of the image. Never throws.
+ * thumbnails, other images, metadata) is left out, and never reaches a library: `avifHead` makes a new file
+ * of the image. Never throws.
  */
 export function avifImage(file: Buffer): AvifImage | undefined {
   try {
@@ -201,16 +202,3 @@ export type AvifItem = { type: string; data: Buffer; properties: Box[] };
 
 /** `dimg`: a grid to its tiles; `auxl`: alpha to its image. */
 export type AvifReference = { type: string; from: number; to: number[] };
-
-/** Width and height are those before the rotation that the container asks for. */
-export type AvifHeader = {
-  format: "avif";
-  width: number;
-  height: number;
-  bytesPerSample: 1 | 2;
-  /** 1 grey, 1.5 with chroma of half size, 3 with chroma of full size. */
-  samplesPerPixel: number;
-  hasAlpha: boolean;
-  /** Images that are decoded one by one. An image that is no grid is one tile. */
-  tiles: { count: number; width: number; height: number };
-};

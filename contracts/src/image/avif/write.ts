@@ -1,10 +1,19 @@
-import type { AvifItem, AvifImage, AvifReference } from "./image.ts";
+import type { StoredImage } from "../header.ts";
+import { type AvifImage, type AvifItem, type AvifReference, avifImage } from "./image.ts";
+
+/** Describes an AVIF as a file of its image alone: a new head stands before all bytes of the file. */
+export function describeAvif(file: Buffer): StoredImage | undefined {
+  const image = avifImage(file);
+  if (image === undefined) return undefined;
+  const head = { start: 0, end: 0, bytes: avifHead(image, file) };
+  return { header: image.header, orientation: 1, edits: [head] };
+}
 
 /**
- * Returns an AVIF file of this image and nothing else, whose data lie in `file`: the new head stands before
- * all of its bytes, and names only those of the image. So libheif reads what was understood.
+ * Returns the head of an AVIF file of this image and nothing else, whose data lie in `file`: all of its bytes
+ * follow the head, which names only those of the image. So libheif reads what was understood.
  */
-export function writeAvif({ parts }: AvifImage, file: Buffer): Buffer {
+export function avifHead({ parts }: AvifImage, file: Buffer): Buffer {
   const items: AvifItem[] = [];
   const references: AvifReference[] = [];
   for (const part of parts) {
@@ -13,14 +22,14 @@ export function writeAvif({ parts }: AvifImage, file: Buffer): Buffer {
     if (to.length > 0) references.push({ type: "dimg", from, to });
     if (from > 1) references.push({ type: "auxl", from, to: [1] });
   }
-  return avifFile(items, references, file);
+  return headOf(items, references, file);
 }
 
 /**
- * Returns an AVIF file with these items, whose ids count from 1, the primary one. Their data lie in `file`,
- * all of whose bytes follow the head.
+ * Returns the head of an AVIF file with these items, whose ids count from 1, the primary one. Their data lie
+ * in `file`, all of whose bytes follow the head.
  */
-export function avifFile(items: AvifItem[], references: AvifReference[], file: Buffer): Buffer {
+export function headOf(items: AvifItem[], references: AvifReference[], file: Buffer): Buffer {
   // Tiles share their properties: libheif accepts a hundred.
   const properties = [...new Set(items.flatMap((item) => item.properties))];
   const links = items.map((item, index) => {
@@ -54,7 +63,7 @@ export function avifFile(items: AvifItem[], references: AvifReference[], file: B
     return Buffer.concat([type, box("meta", [u32(0), ...boxes]), u32(8 + file.length), Buffer.from("mdat")]);
   };
   // Offsets have a fixed size, so the head is measured with others first.
-  return Buffer.concat([head(head(0).length), file]);
+  return head(head(0).length);
 }
 
 function box(type: string, content: Buffer[]): Buffer {

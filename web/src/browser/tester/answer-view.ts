@@ -5,9 +5,10 @@ import { formatDistance } from "../../tester/numbers.ts";
 import { type RateEvidence, rarityWords } from "../../tester/rarity.ts";
 import { isCompare, isVerify } from "../../tester/response-body.ts";
 import { verdictOf } from "../../tester/verdict.ts";
-import { tester as words } from "../../words/tester-en.ts";
+import { words } from "../../tester/words.ts";
+import { fill } from "../../words/fill.ts";
 import type { Answer } from "./answer.ts";
-import { element } from "./element.ts";
+import { element, wideTable } from "./element.ts";
 import type { Image } from "./image.ts";
 import { rarityView } from "./rarity-view.ts";
 import { type ScaleView, scaleView } from "./scale-view.ts";
@@ -42,7 +43,7 @@ function representWords({ results }: RepresentResponse): AnswerWords {
     element(
       "tr",
       { "data-path": `results.${index}` },
-      element("th", { scope: "row" }, words.table.face(index + 1)),
+      element("th", { scope: "row" }, fill(words.table.face, { face: index + 1 })),
       element("td", { class: "number" }, `${w} × ${h} px`),
       element("td", { class: "number" }, formatDistance(face_confidence)),
       element("td", {}, element("code", {}, firstNumbers(embedding))),
@@ -50,9 +51,10 @@ function representWords({ results }: RepresentResponse): AnswerWords {
   );
   return {
     kind: "faces",
-    headline: words.headlines.faces(results.length),
+    headline:
+      results.length === 1 ? words.headlines.oneFace : fill(words.headlines.faces, { count: results.length }),
     explanation: words.verdict.facesMean,
-    details: [scrollable(words.table.faces, table(words.table.facesHead, rows))],
+    details: [wideTable(words.table.faces, words.table.facesHead, rows)],
   };
 }
 
@@ -78,12 +80,15 @@ function compareWords(
     return element("tr", { "data-path": `results.${result.index}` }, heading, ...cells);
   });
   const name = candidates[best_match.index]?.name ?? best_match.id;
-  const figures = words.verdict.figures(formatDistance(best_match.distance), formatDistance(threshold));
+  const figures = fill(words.verdict.figures, {
+    distance: formatDistance(best_match.distance),
+    threshold: formatDistance(threshold),
+  });
   return {
     kind: verdictOf({ distance: best_match.distance, threshold }).kind,
-    headline: best_match.match ? words.headlines.nearest(name) : words.headlines.none,
-    explanation: `${figures} ${words.verdict.nearestMeans(results.length, name)}`,
-    details: [scrollable(words.table.candidates, table(words.table.candidatesHead, rows))],
+    headline: best_match.match ? fill(words.headlines.nearest, { name }) : words.headlines.none,
+    explanation: `${figures} ${fill(words.verdict.nearestMeans, { count: results.length, name })}`,
+    details: [wideTable(words.table.candidates, words.table.candidatesHead, rows)],
   };
 }
 
@@ -93,20 +98,8 @@ const rarityOf = (rate: number | null, evidence: RateEvidence | null): string =>
 const distanceOf = (result: CompareResponse["results"][number]): number =>
   "error" in result ? Number.POSITIVE_INFINITY : result.distance;
 
-function table(heads: string[], rows: HTMLElement[]): HTMLTableElement {
-  const cells = heads.map((text) => element("th", { scope: "col" }, text));
-  return element(
-    "table",
-    {},
-    element("thead", {}, element("tr", {}, ...cells)),
-    element("tbody", {}, ...rows),
-  );
-}
-
-const scrollable = (label: string, content: HTMLElement): HTMLElement =>
-  element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": label }, content);
-
 function firstNumbers(embedding: RepresentResponse["results"][number]["embedding"]): string {
   if (typeof embedding === "string") return "Base64";
-  return words.table.numbers(embedding.slice(0, 3).map(formatDistance).join(", "), embedding.length);
+  const first = embedding.slice(0, 3).map(formatDistance).join(", ");
+  return fill(words.table.numbers, { first, count: embedding.length });
 }

@@ -1,6 +1,5 @@
-import type { VerifyResponse } from "@faceline/contracts/http/verify";
 import { type Failure, failureOf, type ProblemBody, unreachable } from "../../tester/failure.ts";
-import type { ResponseBodies, ResponseBody } from "../../tester/response-body.ts";
+import type { ResponseBodies, ResponseBody, StoredAnswer } from "../../tester/response-body.ts";
 import type { TesterSettings } from "../../tester/settings.ts";
 import { base64Of, type Image } from "./image.ts";
 import { readJson } from "./reach.ts";
@@ -88,12 +87,10 @@ async function bodyOf({ settings, images, faceIndex }: RequestInputs): Promise<R
 export async function storedAnswer(): Promise<(Answered & { files: string[] }) | undefined> {
   const stored = await readJson<StoredAnswer>("/tester/sample-answer");
   if (stored === undefined) return undefined;
-  const { samples, body, timing } = stored;
+  const { samples, response: body, timing } = stored;
   const files = samples.map((name) => `${name}.jpg`);
   return { kind: "answered", files, body, serverTiming: timing, measuredMs: undefined };
 }
-
-type StoredAnswer = { samples: [string, string]; body: VerifyResponse; timing: string };
 
 /** Twice the deadline of a request of the tester: what takes longer got lost. */
 const responseMaxMs = 30_000;

@@ -1,4 +1,4 @@
-import { tester as words } from "../../words/tester-en.ts";
+import { words } from "../../tester/words.ts";
 import { find } from "./element.ts";
 
 /**

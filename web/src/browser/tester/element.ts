@@ -22,6 +22,14 @@ export function drawing<Tag extends keyof SVGElementTagNameMap>(
   return made;
 }
 
+/** Returns a table with these heads, which scrolls sideways where it is wider than the page. */
+export function wideTable(label: string, heads: string[], rows: HTMLElement[]): HTMLElement {
+  const cells = heads.map((text) => element("th", { scope: "col" }, text));
+  const thead = element("thead", {}, element("tr", {}, ...cells));
+  const table = element("table", {}, thead, element("tbody", {}, ...rows));
+  return element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": label }, table);
+}
+
 /** Returns the one element of this type that the page surely has. */
 export function find<Type extends Element>(
   type: new () => Type,

@@ -3,7 +3,8 @@ import { callExample } from "../../tester/call-example.ts";
 import { jsonLines } from "../../tester/json-lines.ts";
 import { formatMs } from "../../tester/numbers.ts";
 import type { TesterSettings } from "../../tester/settings.ts";
-import { tester as words } from "../../words/tester-en.ts";
+import { words } from "../../tester/words.ts";
+import { fill } from "../../words/fill.ts";
 import { element, find } from "./element.ts";
 import { timeView } from "./time-view.ts";
 
@@ -38,7 +39,7 @@ export class Evidence {
     if (serverTiming !== undefined) {
       const { table, totalMs } = timeView(serverTiming, measuredMs);
       const total = measuredMs === undefined ? words.time.stored : words.time.total;
-      find(HTMLElement, "summary", time).textContent = total(formatMs(totalMs));
+      find(HTMLElement, "summary", time).textContent = fill(total, { time: formatMs(totalMs) });
       find(HTMLElement, ".bars", time).replaceChildren(table);
     }
     const facts = { origin: location.origin, keyNeeded: this.#keyNeeded, files, faceIndex };
@@ -75,7 +76,7 @@ export class Evidence {
       ...lines.map(({ text, path }) => element("span", { class: "line", "data-path": path }, `${text}\n`)),
     );
     this.#json.classList.toggle("cut", lines.length > shownLinesMax);
-    this.#showAll.textContent = words.request.showAll(lines.length);
+    this.#showAll.textContent = fill(words.request.showAll, { lines: lines.length });
   }
 }
 

@@ -1,4 +1,5 @@
-import { tester as words } from "../../words/tester-en.ts";
+import { words } from "../../tester/words.ts";
+import { fill } from "../../words/fill.ts";
 import { element } from "./element.ts";
 import type { FaceArea, FaceMark } from "./overlay.ts";
 
@@ -29,7 +30,8 @@ export class FaceBoxes {
   }
 
   #box({ x, y, w, h }: FaceArea, face: number, { width, height }: { width: number; height: number }) {
-    const box = element("button", { type: "button", class: "box", "aria-label": words.faces.use(face + 1) });
+    const label = fill(words.faces.use, { face: face + 1 });
+    const box = element("button", { type: "button", class: "box", "aria-label": label });
     const percent = (part: number, all: number): string => `${(100 * part) / all}%`;
     box.style.left = percent(x + w / 2, width);
     box.style.top = percent(y + h / 2, height);

@@ -3,7 +3,8 @@ import type { Area } from "../../tester/face-crop.ts";
 import { qualityWords } from "../../tester/quality-words.ts";
 import { isCompare, isVerify, type ResponseBody } from "../../tester/response-body.ts";
 import type { TesterSettings } from "../../tester/settings.ts";
-import { tester as words } from "../../words/tester-en.ts";
+import { words } from "../../tester/words.ts";
+import { fill } from "../../words/fill.ts";
 import { sendRequest } from "./call.ts";
 import type { FaceArea } from "./overlay.ts";
 import type { Slot } from "./slot.ts";
@@ -33,14 +34,16 @@ export function markAnswer(body: ResponseBody, slots: Slot[]): void {
     const issues = body.results.map(({ quality_issues }) => qualityWords(quality_issues));
     const first = issues.findIndex((text) => text !== "");
     const text = issues[first] ?? "";
-    slots[0]?.showQuality(areas.length > 1 && text !== "" ? words.quality.ofFace(first + 1, text) : text);
+    slots[0]?.showQuality(
+      areas.length > 1 && text !== "" ? fill(words.quality.ofFace, { face: first + 1, issues: text }) : text,
+    );
   }
 }
 
 /** Marks the faces that are known while there is no answer: which one counts is not known yet. */
 export function markKnownFaces(slots: Slot[]): void {
   for (const slot of slots) {
-    markSlot(slot, { path: "", area: null, why: () => "" });
+    markSlot(slot, { path: "", area: null, why: "" });
     slot.showQuality("");
   }
 }
@@ -86,12 +89,11 @@ function markSlot(slot: Slot, { path, area, why }: UsedFace): void {
     path: face === used ? path : "",
   }));
   const { count, chosen, how } = words.faces;
-  const rest =
-    chosenFace !== undefined ? chosen(chosenFace + 1) : used === undefined ? how : why(used + 1) + how;
-  slot.markFaces(marks, count(faces.length) + rest);
+  const says = chosenFace !== undefined ? chosen : used === undefined ? how : why + how;
+  slot.markFaces(marks, fill(count + says, { count: faces.length, face: (used ?? 0) + 1 }));
 }
 
-type UsedFace = { path: string; area: FaceArea | null; why: (face: number) => string };
+type UsedFace = { path: string; area: FaceArea | null; why: string };
 
 function nearest(faces: FaceArea[], { x, y, w, h }: Area): number {
   const distances = faces.map((face) =>

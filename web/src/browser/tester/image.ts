@@ -1,5 +1,5 @@
 import { type Area, cropAround } from "../../tester/face-crop.ts";
-import { tester as words } from "../../words/tester-en.ts";
+import { words } from "../../tester/words.ts";
 
 /** An image as it is shown and sent: upright, and not larger than the service needs. */
 export type Image = {

@@ -12,17 +12,14 @@ import { Tester } from "./tester.ts";
 
 const readCapabilities = () => readJson<CapabilitiesResponse>("/capabilities");
 
-const root = document.querySelector<HTMLElement>("#tester");
-if (root !== null) {
-  useLocaleOf(navigator.languages);
-  const result = new Result(find(HTMLElement, ".result", root), {
-    keyNeeded: root.dataset["keysNeeded"] === "true",
-  });
-  const capabilities = (await readCapabilities()) ?? (await waitForCapabilities(result));
-  if (capabilities !== undefined) new Tester(root, result, capabilities).begin();
-}
+useLocaleOf(navigator.languages, document.documentElement.lang);
+const root = find(HTMLElement, "#tester");
+const keyNeeded = root.dataset["keysNeeded"] === "true";
+const result = new Result(find(HTMLElement, ".result", root), { keyNeeded });
+const capabilities = (await readCapabilities()) ?? (await waitForCapabilities());
+if (capabilities !== undefined) new Tester(root, result, capabilities).begin();
 
-async function waitForCapabilities(result: Result): Promise<CapabilitiesResponse | undefined> {
+async function waitForCapabilities(): Promise<CapabilitiesResponse | undefined> {
   result.showFailure(unreachable);
   const capabilities = await askUntil(readCapabilities);
   if (capabilities === undefined) result.showFailure(goneForLong);

@@ -1,6 +1,7 @@
 import { formatNumber } from "../../tester/numbers.ts";
 import { type RarityScale, type RateEvidence, rarityScale, raritySentence } from "../../tester/rarity.ts";
-import { tester as words } from "../../words/tester-en.ts";
+import { words } from "../../tester/words.ts";
+import { fill } from "../../words/fill.ts";
 import { drawing, element } from "./element.ts";
 
 /**
@@ -16,12 +17,15 @@ export function rarityView(rate: number | null, evidence: RateEvidence | null): 
   const svg = drawing("svg", {
     class: "scale rarity",
     role: "img",
-    "aria-label": words.rarity.scale(sentence),
+    "aria-label": fill(words.rarity.scale, { sentence }),
   });
   const scale = rarityScale(rate, evidence);
   new ResizeObserver(() => draw(svg, scale)).observe(svg);
   draw(svg, scale);
-  const basis = words.rarity.basis(formatNumber(evidence.pairs), evidence.source === "operator");
+  const { basisOwn, basisModel } = words.rarity;
+  const basis = fill(evidence.source === "operator" ? basisOwn : basisModel, {
+    pairs: formatNumber(evidence.pairs),
+  });
   return element(
     "figure",
     { class: "scale-of-rarity" },

@@ -1,7 +1,8 @@
 import type { Failure } from "../../tester/failure.ts";
 import type { ResponseBody } from "../../tester/response-body.ts";
 import type { RunView } from "../../tester/run-view.ts";
-import { tester as words } from "../../words/tester-en.ts";
+import { words } from "../../tester/words.ts";
+import { fill } from "../../words/fill.ts";
 import { type AnswerWords, scaleOf, wordsOf } from "./answer-view.ts";
 import type { Answer } from "./answer.ts";
 import { element, find } from "./element.ts";
@@ -69,7 +70,8 @@ export class Result {
     for (const old of [this.#headline, this.#explanation]) old.inert = isStale && headline === undefined;
     for (const old of [this.#scalePlace, this.#details]) old.inert = isStale;
     this.#evidence.setStale(isEvidenceStale);
-    this.#countdown.textContent = retryInS === undefined ? "" : words.progress.retrying(retryInS);
+    this.#countdown.textContent =
+      retryInS === undefined ? "" : fill(words.progress.retrying, { seconds: retryInS });
     setText(this.#status, status ?? answer?.headline);
   }
 

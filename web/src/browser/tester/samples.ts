@@ -1,4 +1,5 @@
-import { tester as words } from "../../words/tester-en.ts";
+import { words } from "../../tester/words.ts";
+import { fill } from "../../words/fill.ts";
 import { find } from "./element.ts";
 import { sampleFrom } from "./image.ts";
 import type { Slot } from "./slot.ts";
@@ -16,7 +17,11 @@ export function markSamples(tester: HTMLElement, slots: readonly Slot[]): void {
     const { name, image } = button.dataset;
     const slot = slots.find((each) => each.image?.sample === image);
     button.classList.toggle("shown", slot !== undefined);
-    find(HTMLImageElement, "img", button).alt = words.image.sample(name!, slot?.title);
+    const { sample, shownSample } = words.image;
+    find(HTMLImageElement, "img", button).alt =
+      slot === undefined
+        ? fill(sample, { name: name! })
+        : fill(shownSample, { name: name!, title: slot.title });
   }
 }
 

@@ -1,7 +1,8 @@
 import { type DistanceScale, distanceScale } from "../../tester/distance-scale.ts";
 import { type LabelledDistances, labelledErrors } from "../../tester/labelled-pairs.ts";
 import { formatDistance } from "../../tester/numbers.ts";
-import { tester as words } from "../../words/tester-en.ts";
+import { words } from "../../tester/words.ts";
+import { fill } from "../../words/fill.ts";
 import type { ScaleFacts } from "./answer.ts";
 import { drawing, element } from "./element.ts";
 
@@ -26,7 +27,7 @@ export function scaleView({ key, distances, threshold, own, max, labelled, moved
   const back = element(
     "button",
     { type: "button", class: "plain" },
-    words.threshold.backTo(formatDistance(own)),
+    fill(words.threshold.backTo, { own: formatDistance(own) }),
   );
   // It keeps its place, so that the handle stays under the pointer.
   back.addEventListener("click", () => {
@@ -46,7 +47,11 @@ export function scaleView({ key, distances, threshold, own, max, labelled, moved
     value.textContent = shown;
     svg.setAttribute(
       "aria-label",
-      words.threshold.scale(formatDistance(scale.end), distances.map(formatDistance).join(", "), shown),
+      fill(words.threshold.scale, {
+        end: formatDistance(scale.end),
+        distances: distances.map(formatDistance).join(", "),
+        threshold: shown,
+      }),
     );
     back.classList.toggle("invisible", current === own);
     sentence.replaceChildren(...errorWords(labelled, current));
@@ -108,24 +113,28 @@ function labelText(name: string, text: string, at: number, y: number, width: num
 function legend(labelled: LabelledDistances | undefined, { differentBeyond }: DistanceScale): HTMLElement[] {
   if (labelled === undefined) return [];
   const { same, different } = labelled;
-  const ofSame = element("span", {}, words.threshold.samePairs(same.length));
-  const ofDifferent = element(
-    "span",
-    { class: "of-different" },
-    words.threshold.differentPairs(different.length, differentBeyond),
-  );
-  return [element("p", { class: "legend" }, ofSame, ofDifferent)];
+  const { samePairs, differentPairs, differentPairsBeyond } = words.threshold;
+  const counts = { count: different.length, beyond: differentBeyond };
+  const ofDifferent = fill(differentBeyond === 0 ? differentPairs : differentPairsBeyond, counts);
+  return [
+    element(
+      "p",
+      { class: "legend" },
+      element("span", {}, fill(samePairs, { count: same.length })),
+      element("span", { class: "of-different" }, ofDifferent),
+    ),
+  ];
 }
 
 function errorWords(labelled: LabelledDistances | undefined, threshold: number): (Node | string)[] {
   if (labelled === undefined) return [words.threshold.unknownPairs];
   const { falseMatches, differentPairs, falseNonMatches, samePairs } = labelledErrors(labelled, threshold);
   const { errors, of, measure } = words.threshold;
-  const sentence = errors(
-    formatDistance(threshold),
-    of(falseMatches, differentPairs),
-    of(falseNonMatches, samePairs),
-  );
+  const sentence = fill(errors, {
+    threshold: formatDistance(threshold),
+    falseMatches: fill(of, { part: falseMatches, all: differentPairs }),
+    falseNonMatches: fill(of, { part: falseNonMatches, all: samePairs }),
+  });
   return [
     ...sentence.split("*").map((part, index) => (index % 2 === 1 ? element("strong", {}, part) : part)),
     element("a", { href: "/docs/thresholds#choose-your-own" }, measure),

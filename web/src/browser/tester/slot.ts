@@ -1,4 +1,5 @@
-import { tester as words } from "../../words/tester-en.ts";
+import { words } from "../../tester/words.ts";
+import { fill } from "../../words/fill.ts";
 import { openCamera } from "./camera.ts";
 import { acceptDrops } from "./drops.ts";
 import { element } from "./element.ts";
@@ -74,9 +75,9 @@ export class Slot {
     const capitalized = title.charAt(0).toUpperCase() + title.slice(1);
     this.#heading.textContent = capitalized;
     this.root.setAttribute("aria-label", capitalized);
-    this.#input.setAttribute("aria-label", words.image.chooseThe(title));
-    this.#camera.setAttribute("aria-label", words.image.cameraThe(title));
-    this.#remove.setAttribute("aria-label", words.image.removeThe(title));
+    this.#input.setAttribute("aria-label", fill(words.image.chooseThe, { title }));
+    this.#camera.setAttribute("aria-label", fill(words.image.cameraThe, { title }));
+    this.#remove.setAttribute("aria-label", fill(words.image.removeThe, { title }));
     this.#describeImage();
   }
 
@@ -246,8 +247,9 @@ export class Slot {
   }
 
   #describeImage(): void {
-    const { shown } = words.image;
-    this.#preview.alt = this.#image === undefined ? "" : shown(this.title, this.#image.name);
+    const { title } = this;
+    const name = this.#image?.name;
+    this.#preview.alt = name === undefined ? "" : fill(words.image.shown, { title, name });
   }
 
   async #takeImage(): Promise<void> {

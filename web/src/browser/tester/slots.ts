@@ -1,5 +1,6 @@
 import type { TesterCall } from "../../tester/settings.ts";
-import { tester as words } from "../../words/tester-en.ts";
+import { words } from "../../tester/words.ts";
+import { fill } from "../../words/fill.ts";
 import type { RequestInputs } from "./call.ts";
 import { acceptPastes } from "./drops.ts";
 import { type Image, imageFrom } from "./image.ts";
@@ -179,5 +180,5 @@ function titleOf(call: TesterCall, index: number): string {
   const { first, second, only, source, candidate } = words.image;
   if (call === "represent") return only;
   if (call === "verify") return index === 0 ? first : second;
-  return index === 0 ? source : candidate(index);
+  return index === 0 ? source : fill(candidate, { position: index });
 }

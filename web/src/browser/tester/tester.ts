@@ -5,7 +5,8 @@ import { isCompare, withThreshold } from "../../tester/response-body.ts";
 import { nextTickAt, type RunEvent, type RunState, sendingOf, transition } from "../../tester/run-state.ts";
 import { viewOf } from "../../tester/run-view.ts";
 import { readSamples, type TesterCall } from "../../tester/settings.ts";
-import { tester as words } from "../../words/tester-en.ts";
+import { words } from "../../tester/words.ts";
+import { fill } from "../../words/fill.ts";
 import type { Answer } from "./answer.ts";
 import { type Answered, type RequestInputs, sendRequest, storedAnswer } from "./call.ts";
 import { element, find } from "./element.ts";
@@ -213,7 +214,11 @@ export class Tester {
     const cuts = this.#slots.filled.flatMap(({ image, sent, chosenFace }) =>
       sent === image
         ? []
-        : [words.request.cut(chosenFace! + 1, image!.name), download(sent!.address, sent!.name), " "],
+        : [
+            fill(words.request.cut, { face: chosenFace! + 1, name: image!.name }),
+            download(sent!.address, sent!.name),
+            " ",
+          ],
     );
     const samples = images.flatMap(({ name, sample }) =>
       sample === undefined ? [] : [download(sample, name), " "],

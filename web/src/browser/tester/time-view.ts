@@ -1,6 +1,6 @@
 import { formatMs } from "../../tester/numbers.ts";
 import { waterfall } from "../../tester/waterfall.ts";
-import { tester as words } from "../../words/tester-en.ts";
+import { words } from "../../tester/words.ts";
 import { drawing, element } from "./element.ts";
 
 /** Returns how long a request took, and a table of its parts with a note, each part with its bar. */

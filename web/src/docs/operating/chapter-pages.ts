@@ -5,7 +5,7 @@ import { type Html, html } from "../../html.ts";
 import type { DocsPage } from "../docs-page.ts";
 import { anchorOf, type Place, renderMarkdown } from "../markdown.ts";
 
-// Covered by ingress/src/pages/pages.test.ts.
+// Covered by ../../render.test.ts.
 
 const folder = "docs/operating";
 const repository = join(import.meta.dirname, "..", "..", "..", "..");

@@ -1,0 +1,28 @@
+/** The bytes from `start` to before `end` are cut, and others take their place. */
+export type Edit = { start: number; end: number; bytes?: Buffer };
+
+/** Adds an edit behind all others. Cuts that lie one behind the other become one. */
+export function addEdit(edits: Edit[], edit: Edit): void {
+  const last = edits.at(-1);
+  const isAdjacent = last?.end === edit.start && last.bytes === undefined && edit.bytes === undefined;
+  if (isAdjacent) last.end = edit.end;
+  else if (edit.start < edit.end) edits.push(edit);
+}
+
+/** Returns the file with these edits, in their order: a copy, or the file itself where there is none. */
+export function applyEdits(file: Buffer, edits: readonly Edit[]): Buffer {
+  if (edits.length === 0) return file;
+  const edited = Buffer.allocUnsafeSlow(file.length + growthOf(edits));
+  let [length, from] = [0, 0];
+  for (const { start, end, bytes } of edits) {
+    length += file.copy(edited, length, from, start);
+    length += bytes?.copy(edited, length) ?? 0;
+    from = end;
+  }
+  file.copy(edited, length, from);
+  return edited;
+}
+
+/** By how many bytes edits make a file longer; negative where they make it shorter. */
+export const growthOf = (edits: readonly Edit[]): number =>
+  edits.reduce((sum, { start, end, bytes }) => sum + (bytes?.length ?? 0) - (end - start), 0);
