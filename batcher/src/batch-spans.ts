@@ -1,15 +1,9 @@
-import {
-  type FinishedSpan,
-  isSampled,
-  readTraceparent,
-  type SpanContext,
-  traceparentOf,
-} from "@faceline/contracts/trace/span";
+import { type Span, type SpanContext, SpanKind } from "@opentelemetry/api";
 import type { Batch, BatchId, BatchTask } from "@faceline/contracts/wire/batch";
 import { taskIndexOf } from "@faceline/contracts/wire/ids";
 import { batcherGroup, batchesTopic, tasksTopic } from "@faceline/contracts/wire/names";
-import { newSpanId, newTraceId } from "@faceline/runtime/random";
-import type { Tracing } from "@faceline/runtime/tracing/tracing";
+import { isTraced, readTraceparent, traceparentOf } from "@faceline/runtime/tracing/trace-context";
+import { endSpan, type SpanAttributes, type Tracing } from "@faceline/runtime/tracing/tracing";
 import type { AnswerMove, BatchEnd, Dispatch } from "./scheduling/state/state.ts";
 
 /**
@@ -19,45 +13,70 @@ import type { AnswerMove, BatchEnd, Dispatch } from "./scheduling/state/state.ts
  * of their tasks is; all others cost a look at the mark of each task.
  */
 export class BatchSpans {
-  readonly #tracing: Tracing;
+  readonly #start: Tracing["start"];
   readonly #pool: string;
-  readonly #kafka: FinishedSpan["attributes"];
+  readonly #kafka: SpanAttributes;
   /** Batches that are traced and have not ended: at most two for each worker, and lost ones. */
   readonly #open = new Map<BatchId, OpenBatch>();
 
   /** `kafka`: attributes of every span that sends or processes a message. */
-  constructor(tracing: Tracing, pool: string, kafka: FinishedSpan["attributes"] = {}) {
-    this.#tracing = tracing;
+  constructor({ start }: Pick<Tracing, "start">, pool: string, kafka: SpanAttributes = {}) {
+    this.#start = start;
     this.#pool = pool;
     this.#kafka = kafka;
   }
 
   /** Returns the batch as it is to be sent: with a `traceparent` if it is traced. */
   send({ batch, worker, partition, predictedEndAt, paddedSize }: Dispatch): Batch {
-    const sampled = batch.tasks.filter((task) => this.#tracing.on && isSampled(task.traceparent));
-    if (sampled.length === 0) return batch;
-    const context = { traceId: newTraceId(), spanId: newSpanId(), sampled: true };
-    const attributes: FinishedSpan["attributes"] = {
+    const tasks = batch.tasks.filter(isTraced);
+    if (tasks.length === 0) return batch;
+    const startAt = batch.sentAt;
+    const ofTasks: SpanAttributes = {
       "faceline.batch.id": batch.id,
       "faceline.batch.reason": batch.reason,
       "faceline.batch.size": batch.tasks.length,
       "faceline.batch.bucket": paddedSize,
-      "faceline.batch.padding": Math.max(0, paddedSize - batch.tasks.length),
       "faceline.lane": batch.lane,
       "faceline.worker": worker,
       "faceline.attempt": batch.attempt,
     };
-    const message = { ...context, spanId: newSpanId() };
-    this.#open.set(batch.id, { batch, sampled, context, message, attributes, partition, predictedEndAt });
-    const { "faceline.batch.padding": _padding, ...ofTasks } = attributes;
-    this.#tracing.export(sampled.map((task) => this.#taskSpan(task, batch.sentAt, context, ofTasks)));
-    return { ...batch, traceparent: traceparentOf(message) };
+    const root = this.#start("batch", {
+      startAt,
+      // Calls that are not sampled have no spans to link to.
+      links: tasks.map(contextOf),
+      attributes: {
+        ...ofTasks,
+        "faceline.batch.padding": Math.max(0, paddedSize - batch.tasks.length),
+        "faceline.batch.predicted_run_ms": batch.predictedRunMs,
+        "faceline.batch.predicted_end_ms": predictedEndAt - startAt,
+      },
+    });
+    // Nothing is traced here, whatever the clients have marked.
+    if (!root.isRecording()) return batch;
+    const topic = batchesTopic(this.#pool);
+    const message = this.#start(`send ${topic}`, {
+      kind: SpanKind.PRODUCER,
+      startAt,
+      parent: root.spanContext(),
+      attributes: {
+        ...this.#kafka,
+        "messaging.operation.name": "send",
+        "messaging.operation.type": "send",
+        "messaging.destination.name": topic,
+        "messaging.destination.partition.id": `${partition}`,
+      },
+    });
+    for (const task of tasks) {
+      endSpan(this.#startTask(task, startAt, ofTasks, root.spanContext()), startAt);
+    }
+    this.#open.set(batch.id, { batch, worker, tasks, root, message });
+    return { ...batch, traceparent: traceparentOf(message.spanContext()) };
   }
 
   /** Kafka has the message of a batch. */
   acknowledge(batchId: BatchId, now: number): void {
-    const open = this.#open.get(batchId);
-    if (open !== undefined) open.acknowledgedAt = now;
+    const message = this.#open.get(batchId)?.message;
+    if (message !== undefined) endSpan(message, now);
   }
 
   /** A batch was answered, has failed or was lost. */
@@ -65,68 +84,50 @@ export class BatchSpans {
     const open = this.#open.get(batchId);
     if (open === undefined) return;
     this.#open.delete(batchId);
-    const { batch, sampled, context, attributes, predictedEndAt } = open;
-    const { finished } = end;
-    const error = end.kind === "answered" ? undefined : `the batch was ${end.kind}`;
-    const root: FinishedSpan = {
-      name: "batch",
-      kind: "internal",
-      context,
-      parentId: undefined,
-      startAt: batch.sentAt,
-      endAt: now,
-      // Calls that are not sampled have no spans to link to.
-      links: sampled.map((task) => readTraceparent(task.traceparent, task.tracestate)),
-      error,
-      attributes: {
-        ...attributes,
-        "faceline.batch.end": end.kind,
-        "faceline.batch.predicted_run_ms": batch.predictedRunMs,
-        "faceline.batch.predicted_end_ms": predictedEndAt - batch.sentAt,
-        ...(error === undefined ? {} : { "error.type": end.kind }),
-        ...(finished === undefined
-          ? {}
-          : {
-              "faceline.batch.run_ms": finished.runMs,
-              "faceline.batch.end_ms": finished.endedAt - batch.sentAt,
-            }),
-      },
-    };
+    const { batch, root, message } = open;
+    const { kind, finished } = end;
+    const error = kind === "answered" ? undefined : `the batch was ${kind}`;
+    const failure: SpanAttributes = error === undefined ? {} : { "error.type": kind };
+    if (message.isRecording()) {
+      const isFailed = kind === "undelivered";
+      if (isFailed) message.setAttributes(failure);
+      endSpan(message, now, isFailed ? error : undefined);
+    }
+    root.setAttributes({
+      ...failure,
+      "faceline.batch.end": kind,
+      "faceline.batch.run_ms": finished?.runMs,
+      "faceline.batch.end_ms": finished && finished.endedAt - batch.sentAt,
+    } satisfies SpanAttributes);
+    endSpan(root, now, error);
     // A worker that was lost has exported nothing of its tasks.
-    const lost = end.kind === "answered" ? [] : sampled.map((task) => lostSpan(task, root, end));
-    this.#tracing.export([root, this.#messageSpan(open, end, now), ...lost]);
+    if (error !== undefined) this.#exportLost(open, kind, now);
   }
 
-  /** Sending a batch to its worker, until Kafka has it. */
-  #messageSpan(
-    { batch, context, message, partition, acknowledgedAt }: OpenBatch,
-    end: BatchEnd,
-    now: number,
-  ) {
-    const topic = batchesTopic(this.#pool);
-    const isFailed = end.kind === "undelivered";
-    return {
-      name: `send ${topic}`,
-      kind: "producer",
-      context: message,
-      parentId: context.spanId,
-      startAt: batch.sentAt,
-      endAt: acknowledgedAt ?? now,
-      error: isFailed ? "the batch was undelivered" : undefined,
-      attributes: {
-        ...this.#kafka,
-        "messaging.operation.name": "send",
-        "messaging.operation.type": "send",
-        "messaging.destination.name": topic,
-        "messaging.destination.partition.id": `${partition}`,
-        ...(isFailed ? { "error.type": end.kind } : {}),
-      },
-    } satisfies FinishedSpan;
+  /** The time that tasks lost with a batch, in the traces of their calls. */
+  #exportLost({ batch, worker, tasks, root }: OpenBatch, kind: BatchEnd["kind"], now: number): void {
+    for (const task of tasks) {
+      const lost = this.#start("lost attempt", {
+        startAt: batch.sentAt,
+        parent: contextOf(task),
+        links: [root.spanContext()],
+        attributes: {
+          "faceline.batch.id": batch.id,
+          "faceline.batch.end": kind,
+          "faceline.worker": worker,
+          "faceline.lane": batch.lane,
+          "faceline.attempt": batch.attempt,
+          "faceline.task.index": taskIndexOf(task.id),
+          "error.type": kind,
+        },
+      });
+      endSpan(lost, now, `the batch was ${kind}`);
+    }
   }
 
   /** The span of a batch that has not ended; undefined if it is not traced. */
   spanOf(batchId: BatchId): SpanContext | undefined {
-    return this.#open.get(batchId)?.context;
+    return this.#open.get(batchId)?.root.spanContext();
   }
 
   /** Another batcher has the tasks now. */
@@ -136,37 +137,28 @@ export class BatchSpans {
 
   /** The batcher itself has answered tasks. */
   answer(moves: AnswerMove[], now: number): void {
-    const sampled = moves.filter(({ task }) => this.#tracing.on && isSampled(task.traceparent));
-    this.#tracing.export(
-      sampled.map(({ task, waited, lane, outcome }) =>
-        this.#taskSpan({ ...task, waited }, now, undefined, {
-          "faceline.lane": lane,
-          "faceline.outcome": outcome.kind,
-          "faceline.reason": outcome.kind === "expired" ? undefined : outcome.reason,
-          "faceline.predicted_ms": outcome.kind === "shed" ? outcome.predictedMs : undefined,
-          "error.type": outcome.kind,
-        }),
-      ),
-    );
+    for (const { task, waited, lane, outcome } of moves) {
+      if (!isTraced(task)) continue;
+      const reason = outcome.kind === "expired" ? undefined : outcome.reason;
+      const span = this.#startTask({ ...task, waited }, now, {
+        "faceline.lane": lane,
+        "faceline.outcome": outcome.kind,
+        "faceline.reason": reason,
+        "faceline.predicted_ms": outcome.kind === "shed" ? outcome.predictedMs : undefined,
+        "error.type": outcome.kind,
+      });
+      endSpan(span, now, `${outcome.kind}: ${reason ?? "too late"}`);
+    }
   }
 
-  #taskSpan(
-    task: BatchTask,
-    endAt: number,
-    batch: SpanContext | undefined,
-    attributes: FinishedSpan["attributes"],
-  ): FinishedSpan {
+  #startTask(task: BatchTask, endAt: number, attributes: SpanAttributes, batch?: SpanContext): Span {
     const { queuedAt = endAt, holdMs = 0, attempts = 0 } = task.waited ?? {};
-    const outcome = attributes["faceline.outcome"];
     const topic = tasksTopic(this.#pool);
-    return {
-      name: `process ${topic}`,
-      kind: "consumer",
-      ...below(task),
+    return this.#start(`process ${topic}`, {
+      kind: SpanKind.CONSUMER,
       startAt: queuedAt,
-      endAt,
+      parent: contextOf(task),
       links: batch === undefined ? [] : [batch],
-      error: outcome === undefined ? undefined : `${outcome}: ${attributes["faceline.reason"] ?? "too late"}`,
       attributes: {
         ...attributes,
         ...this.#kafka,
@@ -178,43 +170,19 @@ export class BatchSpans {
         "faceline.attempt": Math.max(1, attempts),
         "faceline.queue.hold_ms": holdMs,
       },
-    };
+    });
   }
 }
 
-/** The time that a task lost with a batch, in the trace of its call. */
-const lostSpan = (task: BatchTask, batch: FinishedSpan, { kind }: BatchEnd): FinishedSpan => ({
-  name: "lost attempt",
-  kind: "internal",
-  ...below(task),
-  startAt: batch.startAt,
-  endAt: batch.endAt,
-  links: [batch.context],
-  error: `the batch was ${kind}`,
-  attributes: {
-    "faceline.batch.id": batch.attributes["faceline.batch.id"],
-    "faceline.batch.end": kind,
-    "faceline.worker": batch.attributes["faceline.worker"],
-    "faceline.lane": batch.attributes["faceline.lane"],
-    "faceline.attempt": batch.attributes["faceline.attempt"],
-    "faceline.task.index": taskIndexOf(task.id),
-    "error.type": kind,
-  },
-});
-
-function below({ traceparent, tracestate }: BatchTask): Pick<FinishedSpan, "context" | "parentId"> {
-  const parent = readTraceparent(traceparent, tracestate);
-  return { context: { ...parent, spanId: newSpanId() }, parentId: parent.spanId };
-}
+const contextOf = ({ traceparent, tracestate }: BatchTask): SpanContext =>
+  readTraceparent(traceparent, tracestate);
 
 type OpenBatch = {
   batch: Batch;
-  sampled: BatchTask[];
-  context: SpanContext;
-  /** The span that sends it. */
-  message: SpanContext;
-  acknowledgedAt?: number;
-  attributes: FinishedSpan["attributes"];
-  partition: number;
-  predictedEndAt: number;
+  worker: string;
+  /** Those that are traced. */
+  tasks: BatchTask[];
+  root: Span;
+  /** Sends it. */
+  message: Span;
 };

@@ -1,19 +1,15 @@
 import { PoolName } from "@faceline/contracts/wire/ids";
 import { KafkaConfig } from "@faceline/runtime/kafka";
-import { MetricsConfig } from "@faceline/runtime/metrics/config";
 import { OperatorsConfig } from "@faceline/runtime/operators/config";
 import { TopicsConfig } from "@faceline/runtime/pool-topics";
 import { VolatileRedisConfig } from "@faceline/runtime/redis";
 import { ServiceConfig } from "@faceline/runtime/service";
-import { TracingConfig } from "@faceline/runtime/tracing/config";
 import * as z from "zod";
 
 export const BatcherConfig = z.object({
   ...KafkaConfig.shape,
   ...TopicsConfig.shape,
   ...VolatileRedisConfig.shape,
-  ...TracingConfig.shape,
-  ...MetricsConfig.shape,
   ...OperatorsConfig.shape,
   ...ServiceConfig.shape,
   POOL: PoolName.default("default"),

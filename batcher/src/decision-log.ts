@@ -1,4 +1,4 @@
-import type { SpanContext } from "@faceline/contracts/trace/span";
+import type { SpanContext } from "@opentelemetry/api";
 import type { Report } from "@faceline/contracts/wire/report";
 import type { DedupedLog } from "@faceline/runtime/deduped-log";
 import { requestIdsOf, spanIds } from "@faceline/runtime/log-ids";

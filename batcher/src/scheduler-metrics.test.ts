@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { readConfig } from "@faceline/runtime/config";
 import { openLog } from "@faceline/runtime/log";
-import { MetricsConfig } from "@faceline/runtime/metrics/config";
+import { OtlpConfig } from "@faceline/runtime/otlp-config";
 import { metricsOff } from "@faceline/runtime/metrics/metrics";
 import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
 import { answered, call, newPool, report } from "../testing/fixtures.ts";
@@ -76,7 +76,7 @@ test("where nobody reads, there is nothing to record with", () => {
 });
 
 async function openPool() {
-  const config = readConfig(MetricsConfig, {});
+  const config = readConfig(OtlpConfig, {});
   const log = openLog("test", "silent");
   const metrics = await openMetrics({ config, page: true, service: "batcher", id: "batcher-1", log });
   const state = newPool();

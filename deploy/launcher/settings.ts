@@ -41,7 +41,7 @@ const Settings = z.object({
   OPERATORS_HOST: z.string().default("127.0.0.1"),
   OPERATORS_PORT: z.coerce.number().int().min(1).max(65_500).optional(),
 
-  /** Ports and limits of `--observe`: the links page, which also takes spans, Zipkin and Prometheus. */
+  /** Ports of `--observe`: the links page, Zipkin and Prometheus. */
   OBSERVE_PORT: Port.default(8079),
   ZIPKIN_PORT: Port.default(9411),
   PROMETHEUS_PORT: Port.default(9090),

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type Tracing, tracingOff } from "@faceline/runtime/tracing/tracing";
-import type { FinishedSpan } from "@faceline/contracts/trace/span";
+import { SpanKind } from "@opentelemetry/api";
+import { recordSpans, timesSince } from "@faceline/runtime/testing/recorded-spans";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { CompletedTask } from "./answer-outbox.ts";
 import { BatchSpans } from "./batch-spans.ts";
@@ -11,49 +11,61 @@ import type { RunUsage } from "./engine/work.ts";
 const sampled = `00-${"a".repeat(32)}-${"1".repeat(16)}-01`;
 const unsampled = `00-${"b".repeat(32)}-${"2".repeat(16)}-00`;
 const ofBatch = `00-${"c".repeat(32)}-${"3".repeat(16)}-01`;
-const times = { receivedAt: 0, preparedFrom: 1, preparedUntil: 5, runFrom: 6, ranAt: 46, answeredAt: 48 };
+const from = 1_800_000_000_000;
+const times = {
+  receivedAt: from,
+  preparedFrom: from + 1,
+  preparedUntil: from + 5,
+  runFrom: from + 6,
+  ranAt: from + 46,
+  answeredAt: from + 48,
+};
 const usage = { ...noUsage, detectMs: 20, alignMs: 5, embedMs: 10, faces: 2 } as unknown as RunUsage;
 
 test("a task that is traced has its steps, and the batch has them once, in its own trace", () => {
-  const { spans, exported } = openSpans();
+  const { spans, ended } = openSpans();
   const batch = batchOf([sampled, unsampled]);
   spans.end(batch, times, { completed: batch.tasks.map(endOf), usage, error: undefined });
   const names = (traceId: string) =>
-    exported.filter(({ context }) => context.traceId === traceId).map(({ name }) => name);
+    ended
+      .filter((span) => span.spanContext().traceId === traceId)
+      .map(({ name }) => name)
+      .toSorted();
   const process = "process faceline.batches.default";
-  assert.deepEqual(names("c".repeat(32)), [process, "prepare", "run", "detect", "align", "embed"]);
-  const task = ["infer", "prepare", "run", "detect", "align", "embed", "publish answers:{ingress}"];
+  assert.deepEqual(names("c".repeat(32)), ["align", "detect", "embed", "prepare", process, "run"]);
+  const task = ["align", "detect", "embed", "infer", "prepare", "publish answers:{ingress}", "run"];
   assert.deepEqual(names("a".repeat(32)), task);
   assert.deepEqual(names("b".repeat(32)), []);
 
-  const infer = exported.find(({ name }) => name === "infer")!;
-  const message = exported.find(({ name }) => name === process)!;
-  assert.deepEqual([infer.parentId, infer.links![0]], ["1".repeat(16), message.context]);
-  assert.deepEqual([message.parentId, message.kind], ["3".repeat(16), "consumer"]);
-  assert.ok(exported.every(({ attributes }) => !Object.values(attributes).includes(undefined)));
-  const embed = exported.findLast(({ name }) => name === "embed")!;
-  assert.deepEqual([embed.startAt, embed.endAt], [31, 41]);
+  const infer = ended.find(({ name }) => name === "infer")!;
+  const message = ended.find(({ name }) => name === process)!;
+  assert.deepEqual(
+    [infer.parentSpanContext?.spanId, infer.links[0]?.context],
+    ["1".repeat(16), message.spanContext()],
+  );
+  assert.deepEqual([message.parentSpanContext?.spanId, message.kind], ["3".repeat(16), SpanKind.CONSUMER]);
+  const embed = ended.findLast(({ name }) => name === "embed")!;
+  assert.deepEqual(timesSince(from, embed), [31, 41]);
 });
 
 test("a batch whose run failed is an error on the task and on the run, and has no answer", () => {
-  const { spans, exported } = openSpans();
+  const { spans, ended } = openSpans();
   spans.end(batchOf([sampled]), times, { completed: [], usage: undefined, error: "out of memory" });
-  const failed = exported.filter(({ error }) => error === "out of memory").map(({ name }) => name);
-  assert.deepEqual(failed, ["process faceline.batches.default", "run", "infer", "run"]);
-  assert.ok(!exported.some(({ name }) => name.startsWith("publish")));
+  const failed = ended.filter(({ status }) => status.message === "out of memory").map(({ name }) => name);
+  assert.deepEqual(failed, ["run", "run", "infer", "process faceline.batches.default"]);
+  assert.ok(!ended.some(({ name }) => name.startsWith("publish")));
 });
 
 test("a batch that is not traced has no spans", () => {
-  const { spans, exported } = openSpans();
+  const { spans, ended } = openSpans();
   const { traceparent: _none, ...batch } = batchOf([unsampled]);
   spans.end(batch, times, { completed: batch.tasks.map(endOf), usage, error: undefined });
-  assert.deepEqual(exported, []);
+  assert.deepEqual(ended, []);
 });
 
 function openSpans() {
-  const exported: FinishedSpan[] = [];
-  const tracing: Tracing = { ...tracingOff, on: true, export: (spans) => void exported.push(...spans) };
-  return { spans: new BatchSpans(tracing, { worker: "inference-1", pool: "default" }), exported };
+  const { start, ended } = recordSpans();
+  return { spans: new BatchSpans({ start }, { worker: "inference-1", pool: "default" }), ended };
 }
 
 function batchOf(traceparents: string[]): Batch {

@@ -1,12 +1,10 @@
 import { resolve } from "node:path";
 import { FileContent } from "@faceline/runtime/file-setting";
 import { KafkaConfig } from "@faceline/runtime/kafka";
-import { MetricsConfig } from "@faceline/runtime/metrics/config";
 import { ModelsConfig } from "@faceline/runtime/models-config";
 import { OperatorsConfig } from "@faceline/runtime/operators/config";
 import { VolatileRedisConfig } from "@faceline/runtime/redis";
 import { ServiceConfig } from "@faceline/runtime/service";
-import { TracingConfig } from "@faceline/runtime/tracing/config";
 import { Profile } from "@faceline/contracts/stored/profile";
 import { batchTasksMax } from "@faceline/contracts/wire/batch";
 import { PoolName } from "@faceline/contracts/wire/ids";
@@ -36,8 +34,6 @@ function parseJson(text: string): unknown {
 const Settings = z.object({
   ...KafkaConfig.shape,
   ...VolatileRedisConfig.shape,
-  ...TracingConfig.shape,
-  ...MetricsConfig.shape,
   ...OperatorsConfig.shape,
   ...ModelsConfig.shape,
   ...ServiceConfig.shape,

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { readConfig } from "@faceline/runtime/config";
 import { openLog } from "@faceline/runtime/log";
-import { MetricsConfig } from "@faceline/runtime/metrics/config";
+import { OtlpConfig } from "@faceline/runtime/otlp-config";
 import { metricsOff } from "@faceline/runtime/metrics/metrics";
 import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
 import type { Batch } from "@faceline/contracts/wire/batch";
@@ -79,7 +79,7 @@ test("where nobody reads, there is nothing to record with", () => {
 });
 
 async function openPage() {
-  const config = readConfig(MetricsConfig, {});
+  const config = readConfig(OtlpConfig, {});
   const log = openLog("test", "silent");
   const opened = await openMetrics({ config, page: true, service: "inference", id: "inference-1", log });
   const processed: string[] = [];

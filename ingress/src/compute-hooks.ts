@@ -1,5 +1,5 @@
 import type { RequestId } from "@faceline/contracts/http/response-fields";
-import { traceparentOf } from "@faceline/contracts/trace/span";
+import { traceparentOf } from "@faceline/runtime/tracing/trace-context";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import { createAuthenticator } from "./auth/authenticate.ts";
 import type { Identify } from "./call/caller.ts";
@@ -30,8 +30,8 @@ export function addComputeHooks(
     const requestId = request.id as RequestId;
     const route = request.routeOptions.url ?? "";
     const { traceparent, tracestate } = request.headers;
-    const trace = callTraceFrom({ traceparent, tracestate }, ports.decideSampling);
     const { clock } = ports;
+    const trace = callTraceFrom({ traceparent, tracestate }, route, ports);
     const http = { scheme: schemeOf(request), version: request.raw.httpVersion };
     const record = new CallRecord({ requestId, route, trace, http, now: () => clock.now() });
     record.tenant = unknownCaller;
@@ -55,7 +55,7 @@ export function addComputeHooks(
       arrivedAt,
       deadlineAt: arrivedAt + record.deadlineMs,
       traceparent: traceparentOf(trace.context),
-      tracestate: trace.context.tracestate,
+      tracestate: trace.context.traceState?.serialize(),
       signal,
       record,
       memory,

@@ -3,12 +3,10 @@ import { MailConfig } from "@faceline/accounts/mail/config";
 import { PeopleConfig } from "@faceline/accounts/people/config";
 import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-bytes";
 import { KafkaConfig } from "@faceline/runtime/kafka";
-import { MetricsConfig } from "@faceline/runtime/metrics/config";
 import { ModelsConfig } from "@faceline/runtime/models-config";
 import { OperatorsConfig } from "@faceline/runtime/operators/config";
 import { DurableRedisConfig, VolatileRedisConfig } from "@faceline/runtime/redis";
 import { ServiceConfig } from "@faceline/runtime/service";
-import { TracingConfig } from "@faceline/runtime/tracing/config";
 import { PoolName } from "@faceline/contracts/wire/ids";
 import { callTasksMax } from "@faceline/contracts/wire/task";
 import * as z from "zod";
@@ -123,8 +121,6 @@ export const IngressConfig = HttpSettings.safeExtend({
   ...KafkaConfig.shape,
   ...VolatileRedisConfig.shape,
   ...DurableRedisConfig.shape,
-  ...TracingConfig.shape,
-  ...MetricsConfig.shape,
   ...OperatorsConfig.shape,
   ...MailConfig.shape,
   ...ServiceConfig.shape,

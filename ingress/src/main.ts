@@ -18,7 +18,7 @@ import { openAccounts } from "./accounts/open-accounts.ts";
 import { openUsageCounter } from "./accounts/usage-counter.ts";
 import { openKeyStore } from "./auth/key-store.ts";
 import { logCall } from "./call/call-log.ts";
-import { callSpans } from "./call/call-spans.ts";
+import { exportCall } from "./call/call-spans.ts";
 import { accountsAreOn, IngressConfig, openAccessWarning, proxyWarning, usageIsCounted } from "./config.ts";
 import { dispatchCall } from "./dispatch/dispatch-call.ts";
 import { drain } from "./drain.ts";
@@ -138,13 +138,13 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       isStopping: () => stop.aborted,
       metrics,
       drainTimeout: drainTimeout.signal,
-      decideSampling: (traceId, parentSampled) => tracing.decide(traceId, parentSampled),
+      startSpan: tracing.startCall,
       recordCall: (call) => {
         logCall({ log, dedupedLog: log }, call);
         history?.add(call);
         calls.add(call);
         usage?.count(call);
-        if (tracing.on) tracing.export(callSpans(call, servers));
+        exportCall(tracing, call, servers);
       },
       reportClosedConnection: (reason) => log.warn({ reason }, "a connection was closed"),
       reportConnectionsFull: (isFull) => {

@@ -4,7 +4,7 @@ import { connect } from "node:net";
 import test from "node:test";
 import { readConfig } from "@faceline/runtime/config";
 import { openLog } from "@faceline/runtime/log";
-import { MetricsConfig } from "@faceline/runtime/metrics/config";
+import { OtlpConfig } from "@faceline/runtime/otlp-config";
 import type { Metrics } from "@faceline/runtime/metrics/metrics";
 import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
 import type { TeamLimits } from "@faceline/contracts/stored/team";
@@ -137,7 +137,7 @@ test("requests of 1,000 teams add no series to those of one", async (t) => {
 
 async function openPage() {
   const log = openLog("test", "silent");
-  const config = readConfig(MetricsConfig, {});
+  const config = readConfig(OtlpConfig, {});
   const metrics = await openMetrics({ config, page: true, service: "ingress", id: "ingress-1", log });
   return {
     metrics,

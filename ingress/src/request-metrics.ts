@@ -1,6 +1,7 @@
 import { Dependency } from "@faceline/contracts/http/dependency";
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
 import type { Metrics } from "@faceline/runtime/metrics/metrics";
+import { isSampled } from "@faceline/runtime/tracing/trace-context";
 import type { FastifyInstance } from "fastify";
 import { ingressShedReasons } from "./call/api-error.ts";
 import { closedConnections } from "./call/closed-connection.ts";
@@ -57,7 +58,7 @@ export function addRequestMetrics(
         ...(status >= 500 ? { "error.type": reply.errorCode ?? `${status}` } : {}),
       };
       const { context } = request.callRecord?.trace ?? {};
-      const span = context?.sampled ? context : undefined;
+      const span = context !== undefined && isSampled(context) ? context : undefined;
       metrics.record("http.server.request.duration", reply.elapsedTime / 1_000, ofRequest, span);
       metrics.add("faceline.requests", 1, { "http.route": route, outcome, dependency });
       const { error, images, lane = laneUnknown } = request.callRecord ?? {};

@@ -181,7 +181,7 @@ const connectionsCheckEveryMs = 2_000;
 const headersMs = 10_000;
 
 type ServerOptions = {
-  /** Ports of the pages for people; without them there are no such pages. */
+  /** Accounts behind the pages for people; without them there are no such pages. */
   accounts?: Accounts | undefined;
   /** Other limits than the constants of these names, for tests that would wait for them. */
   limits?: { visitorBodyBytesPerSecond?: number } | undefined;

@@ -1,8 +1,11 @@
 import { createHash } from "node:crypto";
 import { setTimeout as sleep } from "node:timers/promises";
+import { type Span, trace, TraceFlags } from "@opentelemetry/api";
 import type { InputFault } from "@faceline/contracts/http/errors";
 import type { RequestId } from "@faceline/contracts/http/response-fields";
 import { metricsOff } from "@faceline/runtime/metrics/metrics";
+import { newTraceId } from "@faceline/runtime/random";
+import { tracingOff } from "@faceline/runtime/tracing/tracing";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { encodeEmbedding } from "@faceline/contracts/wire/face";
 import type { TaskId } from "@faceline/contracts/wire/ids";
@@ -46,7 +49,8 @@ export function testServer(
     isServing: () => true,
     isStopping: () => false,
     drainTimeout: new AbortController().signal,
-    decideSampling: (_traceId, parentSampled = true) => parentSampled,
+    startSpan: (name, at, parent = { traceId: newTraceId(), spanId: "", traceFlags: TraceFlags.SAMPLED }) =>
+      tracingOff.startCall(name, at, parent),
     recordCall: () => {},
     metrics: metricsOff,
     reportClosedConnection: () => {},
@@ -89,20 +93,26 @@ export const testBuild: LaneBuild = {
   modelVersion: "0123456789ab",
   precision: "float32",
 };
-/** The record of a call with this clock, in a trace that is sampled. */
-export function testRecord(now: () => number, sampled = true): CallRecord {
+/** The record of a call with this clock. `span`: its own, without which its trace is sampled. */
+export function testRecord(now: () => number, span: Span = sampledSpan): CallRecord {
+  const context = span.spanContext();
   const record = new CallRecord({
     requestId: "a" as RequestId,
     route: "/verify",
-    trace: {
-      context: { traceId: "a".repeat(32), spanId: "b".repeat(16), sampled, tracestate: "vendor=1" },
-      parentId: "c".repeat(16),
-    },
+    trace: { span, context, parent: clientSpan },
     now,
   });
   record.deadlineMs = 2_000;
   return record;
 }
+
+export const clientSpan = {
+  traceId: "a".repeat(32),
+  spanId: "c".repeat(16),
+  traceFlags: TraceFlags.SAMPLED,
+  isRemote: true,
+};
+const sampledSpan = trace.wrapSpanContext({ ...clientSpan, spanId: "b".repeat(16) });
 
 export const answerWith = (outcome: Outcome): Answer => ({
   task: "a/nonce/0" as TaskId,

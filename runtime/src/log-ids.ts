@@ -1,6 +1,7 @@
-import { isSampled, readTraceparent, type SpanContext } from "@faceline/contracts/trace/span";
+import type { SpanContext } from "@opentelemetry/api";
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
 import { requestIdOf, type TaskId } from "@faceline/contracts/wire/ids";
+import { isSampled, readTraceparent } from "./tracing/trace-context.ts";
 
 /** Ids of every line about a task or its call: the `x-request-id`, and the trace if it is exported. */
 export function taskIds({ id, traceparent }: Pick<BatchTask, "id" | "traceparent">): CallIds {
@@ -18,10 +19,10 @@ export const requestIdsOf = (tasks: readonly TaskId[]): string[] => [...new Set(
 
 /** Ids of the span that a line belongs to; none where it is not exported. */
 export const spanIds = (context: SpanContext | undefined): SpanIds =>
-  context?.sampled ? { trace_id: context.traceId, span_id: context.spanId } : {};
+  context !== undefined && isSampled(context) ? { trace_id: context.traceId, span_id: context.spanId } : {};
 
 const idsOf = (traceparent: string | undefined): SpanIds =>
-  traceparent !== undefined && isSampled(traceparent) ? spanIds(readTraceparent(traceparent)) : {};
+  spanIds(traceparent === undefined ? undefined : readTraceparent(traceparent));
 
 type SpanIds = { trace_id?: string; span_id?: string };
 export type CallIds = { request_id: string } & SpanIds;

@@ -9,6 +9,7 @@ import type { Log } from "./log.ts";
 export class OtlpDelivery<Item> implements Exporter<Item> {
   readonly #exporter: Exporter<Item>;
   readonly #options: OtlpDeliveryOptions;
+  readonly #now: () => number;
   #waiting = 0;
   #lost = 0;
   /** Since the warning. */
@@ -18,6 +19,7 @@ export class OtlpDelivery<Item> implements Exporter<Item> {
   constructor(exporter: Exporter<Item>, options: OtlpDeliveryOptions) {
     this.#exporter = exporter;
     this.#options = options;
+    this.#now = options.now ?? (() => performance.now());
   }
 
   /** Items that were not delivered, since the start of the process. */
@@ -25,13 +27,13 @@ export class OtlpDelivery<Item> implements Exporter<Item> {
     return this.#lost;
   }
 
-  /** Returns how many of `count` items may wait, and counts the others as lost. */
-  admit(count: number): number {
+  /** Returns whether one more item may wait, and counts it as lost if not. */
+  admit(): boolean {
     const { items, waitingMax } = this.#options;
-    const admitted = Math.min(count, waitingMax - this.#waiting);
-    this.#waiting += admitted;
-    if (admitted < count) this.#lose(count - admitted, `${waitingMax} ${items} wait already`);
-    return admitted;
+    const isAdmitted = this.#waiting < waitingMax;
+    if (isAdmitted) this.#waiting++;
+    else this.#lose(1, `${waitingMax} ${items} wait already`);
+    return isAdmitted;
   }
 
   export(items: Item[], done: (result: ExportResult) => void): void {
@@ -50,15 +52,15 @@ export class OtlpDelivery<Item> implements Exporter<Item> {
     this.#lost += count;
     // Before the warning, which may be an item that is lost itself.
     this.#lostLately += count;
-    this.#lostAt = this.#options.now();
+    this.#lostAt = this.#now();
     const { items, log } = this.#options;
     if (isFirst) log.warn({ reason: reason.slice(0, reasonCharactersMax) }, `${items} are not delivered`);
   }
 
   #delivered(): void {
-    const { items, log, now } = this.#options;
+    const { items, log } = this.#options;
     // A receiver that is too slow takes some and loses others, many times a second.
-    if (this.#lostLately === 0 || now() - this.#lostAt < withoutLossMs) return;
+    if (this.#lostLately === 0 || this.#now() - this.#lostAt < withoutLossMs) return;
     const lost = this.#lostLately;
     this.#lostLately = 0;
     log.info({ lost }, `${items} are delivered again`);
@@ -73,6 +75,16 @@ export class OtlpDelivery<Item> implements Exporter<Item> {
   }
 }
 
+/** Resolves when `shutdown` has ended, or after 2 s: a receiver that hangs must not keep the process. */
+export async function endInTime(shutdown: () => Promise<void>): Promise<void> {
+  const timeUp = Promise.withResolvers<void>();
+  const timer = setTimeout(timeUp.resolve, shutdownMs);
+  await Promise.race([shutdown().catch(() => {}), timeUp.promise]);
+  clearTimeout(timer);
+}
+
+/** The time for the last spans or lines at the end of a process. */
+const shutdownMs = 2_000;
 /** The time without a loss after which items count as delivered again. */
 const withoutLossMs = 2_000;
 const reasonCharactersMax = 200;
@@ -88,6 +100,7 @@ type OtlpDeliveryOptions = {
   items: "spans" | "log lines";
   waitingMax: number;
   log: Pick<Log, "warn" | "info">;
-  now: () => number;
   onLost?(count: number): void;
+  /** Default: the process' own clock. */
+  now?: () => number;
 };

@@ -3,6 +3,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
+import { setEnvironment } from "../testing/environment.ts";
 import { openResource, revision, revisionOf, version } from "./resource.ts";
 
 test("a resource names the service, its version and the SDK, and neither the host nor the command line", async (t) => {
@@ -22,12 +23,10 @@ test("a resource names the service, its version and the SDK, and neither the hos
   };
   assert.deepEqual(await attributes(), { ...known, "service.name": "faceline-ingress" });
 
-  t.after(() => {
-    delete process.env["OTEL_RESOURCE_ATTRIBUTES"];
-    delete process.env["OTEL_SERVICE_NAME"];
+  setEnvironment(t, {
+    OTEL_RESOURCE_ATTRIBUTES: "service.version=9,k8s.pod.name=pod-1",
+    OTEL_SERVICE_NAME: "gate",
   });
-  process.env["OTEL_RESOURCE_ATTRIBUTES"] = "service.version=9,k8s.pod.name=pod-1";
-  process.env["OTEL_SERVICE_NAME"] = "gate";
   const set = { "service.version": "9", "service.name": "gate", "k8s.pod.name": "pod-1" };
   assert.deepEqual(await attributes(), { ...known, ...set }, "the settings of OpenTelemetry come first");
 });

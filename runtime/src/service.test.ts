@@ -10,17 +10,11 @@ const module = (name: string): string => JSON.stringify(join(import.meta.dirname
 
 // A service whose last span waits when it is drained.
 const service = `
-  import * as z from "zod";
-  import { newSpanId, newTraceId } from ${module("random.ts")};
   import { runService, ServiceConfig } from ${module("service.ts")};
-  import { TracingConfig } from ${module("tracing/config.ts")};
   import { openTracing } from ${module("tracing/open-tracing.ts")};
-  const schema = z.object({ ...TracingConfig.shape, ...ServiceConfig.shape });
-  await runService("test", schema, async ({ config, id, log }) => {
+  await runService("test", ServiceConfig, async ({ config, id, log }) => {
     await using tracing = await openTracing({ config, service: "test", id, log });
-    const context = { traceId: newTraceId(), spanId: newSpanId(), sampled: true };
-    const at = { startAt: Date.now(), endAt: Date.now() };
-    tracing.export([{ name: "last", kind: "internal", context, parentId: undefined, attributes: {}, ...at }]);
+    tracing.start("last", { startAt: Date.now() }).end();
   });
 `;
 

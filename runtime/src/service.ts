@@ -4,16 +4,15 @@ import { readConfig } from "./config.ts";
 import { ServerUnreachable } from "./connect-fault.ts";
 import { logSilence } from "./connection-silence.ts";
 import { type Log, openLog } from "./log.ts";
-import { LogsConfig } from "./logs/config.ts";
-import { openLogDelivery } from "./logs/open-log-delivery.ts";
 import { logNodeWarnings } from "./node-warnings.ts";
+import { isSent, OtlpConfig } from "./otlp-config.ts";
 import { newProcessId, stopSignal } from "./process-lifecycle.ts";
 import { revision } from "./resource.ts";
 import { Stopwatch } from "./starvation.ts";
 
 /** Settings of every service. */
 export const ServiceConfig = z.object({
-  ...LogsConfig.shape,
+  ...OtlpConfig.shape,
   LOG_LEVEL: z.enum(["debug", "info", "warn", "error"]).default("info"),
 });
 type ServiceConfig = z.infer<typeof ServiceConfig>;
@@ -38,7 +37,8 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>>(
     {
       const log = openLog(name, config.LOG_LEVEL, { [`${name}Id`]: id });
       logNodeWarnings(log);
-      await using _delivery = await openLogDelivery({ config, service: name, id, log });
+      const logs = isSent("LOGS", config) ? await import("./logs/sdk.ts") : undefined;
+      await using _delivery = await logs?.openLogDelivery({ config, service: name, id, log });
       // Ends before the delivery, which sends the lines that it writes then.
       using _repetitions = log;
       log.info({ revision }, "starting");

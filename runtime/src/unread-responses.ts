@@ -63,9 +63,9 @@ export function closeUnreadConnections(server: Server, onClosed: () => void = ()
 /**
  * Ends our side of a connection, and lets the client read what was sent ("lingering close", RFC 9112 9.6). A
  * socket that is closed with unread bytes resets the connection, and a client that still sends its body then
- * loses the response that says why it was refused. The connection closes when the client ends its side, or has
- * read all and sends nothing for 5 s, or after 30 s. Whoever reads its requests goes on; bytes of no request
- * are discarded.
+ * loses the response that says why it was refused. The connection closes when the client ends its side, or
+ * has read all and sends nothing for 5 s, or after 30 s. Whoever reads its requests goes on; bytes of no
+ * request are discarded.
  */
 export function lingerThenClose(socket: Socket): void {
   const connection = connections.get(socket);

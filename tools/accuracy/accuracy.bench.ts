@@ -1,3 +1,4 @@
+import { median } from "@faceline/contracts/testing/quantile";
 import type { Pixels } from "@faceline/inference/geometry/pixels";
 import { distances } from "@faceline/inference/testing/distances";
 import { type FalseMatchCurves, falseMatchCurve } from "@faceline/models/false-match-curve";
@@ -40,7 +41,6 @@ async function measure(set: ImageSet, condition: string): Promise<AccuracyRow[]>
   }
   return lanesOf(set).map((lane): AccuracyRow => {
     const found = faces.get(lane.name)!;
-    const sortedMs = cpuMs.get(lane.name)!.toSorted((a, b) => a - b);
     const pairs =
       condition === original
         ? pairsWithin(found)
@@ -51,7 +51,7 @@ async function measure(set: ImageSet, condition: string): Promise<AccuracyRow[]>
       condition,
       images: images.length,
       notEnrolled: images.length - found.size,
-      cpuMs: sortedMs[sortedMs.length >> 1]!,
+      cpuMs: median(cpuMs.get(lane.name)!),
       rates: errorRates(pairs, lane.model.thresholds.cosine),
       ...(condition === original && set === heldOut && { falseMatchCurves: curvesWithin(found) }),
     };

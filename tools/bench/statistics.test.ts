@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
-import { mean, median, type Pair, pairedRatio, quantile, verdictOf } from "./statistics.ts";
+import { median, quantile } from "@faceline/contracts/testing/quantile";
+import { mean, type Pair, pairedRatio, verdictOf } from "./statistics.ts";
 
 test("a quantile is one of the values: the nearest rank", () => {
   const values = [5, 1, 4, 2, 3];

@@ -5,6 +5,7 @@ import { spawnSync } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { join } from "node:path";
 import test, { type TestContext } from "node:test";
+import { median } from "@faceline/contracts/testing/quantile";
 import { tinyJpeg } from "@faceline/bench/images";
 import { table } from "@faceline/bench/report";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
@@ -125,7 +126,7 @@ function rowOf({ name }: Fault, ends: CallEnd[], endedAt: number): string[] {
   const count = (kind: string) => `${ends.filter(({ end }) => end === kind).length}`;
   const others = ends.filter(({ end }) => end !== "200");
   const lastMs = Math.max(...others.map((each) => each.endedAt)) - endedAt;
-  const took = ends.map(({ tookMs }) => tookMs).toSorted((a, b) => a - b);
+  const took = ends.map(({ tookMs }) => tookMs);
   const seconds = (ms: number) => `${(ms / 1_000).toFixed(2)} s`;
   return [
     name,
@@ -136,8 +137,8 @@ function rowOf({ name }: Fault, ends: CallEnd[], endedAt: number): string[] {
     count(noAnswer),
     // After the end of the fault.
     others.length === 0 ? "–" : seconds(lastMs),
-    seconds(took[took.length >> 1]!),
-    seconds(took.at(-1)!),
+    seconds(median(took)),
+    seconds(Math.max(...took)),
   ];
 }
 

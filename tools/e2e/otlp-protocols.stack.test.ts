@@ -5,7 +5,7 @@ import { openOtlpGrpcReceiver } from "@faceline/testing/otlp-grpc-receiver";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { startStack } from "./stack/stack.ts";
 
-// http/protobuf is what tracing.stack.test.ts receives, and http/json what observe.stack.test.ts does.
+// http/protobuf is what tracing.stack.test.ts receives; runtime/src/metrics/sdk.test.ts has http/json.
 
 const [img1, img2] = (await portraits()).map((each) => each.toString("base64"));
 const services = ["faceline-batcher", "faceline-inference", "faceline-ingress"];

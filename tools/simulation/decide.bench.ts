@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { median, quantile } from "@faceline/contracts/testing/quantile";
 import { decide } from "@faceline/batcher/scheduling/decide";
 import type { Event, Move, State } from "@faceline/batcher/scheduling/state/state";
 import { answered, batchesOf, call, newPool, report } from "@faceline/batcher/testing/fixtures";
@@ -133,8 +134,7 @@ for (const [kind, play] of Object.entries(kinds)) {
 function measure(waiting: number, play: (bench: Bench) => void): string {
   const bench = new Bench(waiting);
   for (let round = 0; round < warmUpRounds; round++) bench.round(play);
-  const tookUs = Array.from({ length: measuredRounds }, () => bench.round(play)).toSorted((a, b) => a - b);
+  const tookUs = Array.from({ length: measuredRounds }, () => bench.round(play));
   const mean = tookUs.reduce((sum, each) => sum + each, 0) / tookUs.length;
-  const quantile = (share: number) => tookUs[Math.floor(share * tookUs.length)]!;
-  return [quantile(0.5), mean, quantile(0.99)].map((each) => each.toFixed(1)).join(" / ");
+  return [median(tookUs), mean, quantile(tookUs, 0.99)].map((each) => each.toFixed(1)).join(" / ");
 }

@@ -46,24 +46,3 @@ test("a tenant that floods the pool takes nothing from the others", () => {
     }
   }
 });
-
-for (const [name, pool, timeBudgetMs] of [
-  ["two CPU workers", workers(2, { alpha: 5, beta: 10, sizes: [1, 2, 4] }), 8_000],
-  ["a GPU worker", workers(1, { alpha: 20, beta: 1 }), 1_000],
-] as const) {
-  test(`a lane that one tenant fills with calls of 51 images and long deadlines serves the others: ${name}`, () => {
-    for (const seed of seedsOf(3)) {
-      const random = new Random(seed);
-      const peaceful = victims.map((tenant) =>
-        poisson(random.branch(), 0.1 * capacityOf(pool), 30_000, { tenant, tasks: 1, timeBudgetMs }),
-      );
-      const caller = { tenant: "flood", tasks: 51, timeBudgetMs: 120_000 };
-      const arrivals = merge(...peaceful, poisson(random.branch(), 50, 30_000, caller));
-      const simulation = new Simulation({ seed, workers: pool, hops, arrivals }).run(40_000);
-      for (const tenants of [victims, ...victims.map((victim) => [victim])]) {
-        const share = goodShare(simulation, tenants);
-        assert.ok(share >= 0.99, `seed ${seed}: ${tenants.join()}: ${share} in time`);
-      }
-    }
-  });
-}

@@ -1,39 +1,12 @@
 // Tested through the simulations, whose assertions read these numbers.
+import { quantile } from "@faceline/contracts/testing/quantile";
 import type { Answer, Call } from "./simulated-clients.ts";
 import type { Simulation } from "./simulation.ts";
 
-/**
- * Returns the metrics of a simulation, of the calls that arrived in `[from, until)`. Shares are of all those
- * calls.
- */
-export function metricsOf(
-  { calls, batches }: Simulation,
-  from = 0,
-  until = Number.POSITIVE_INFINITY,
-): Metrics {
-  const results = [...calls.values()]
-    .filter((call) => call.arrivedAt >= from && call.arrivedAt < until)
-    .map(callResult);
-  const share = (kind: ResultKind) =>
-    results.filter((result) => result.kind === kind).length / Math.max(1, results.length);
-  const durations = (...kinds: ResultKind[]) =>
-    results
-      .filter((result) => kinds.includes(result.kind))
-      .map((result) => result.durationMs)
-      .toSorted((a, b) => a - b);
-  const sizes = batches.map((batch) => batch.tasks.length);
-  return {
-    calls: results.length,
-    good: share("good"),
-    late: share("late"),
-    shed: share("shed"),
-    expired: share("expired"),
-    failed: share("failed"),
-    unanswered: share("unanswered"),
-    answeredMs: quantiles(durations("good", "late")),
-    refusedMs: quantiles(durations("shed")),
-    meanBatch: sizes.reduce((sum, size) => sum + size, 0) / Math.max(1, sizes.length),
-  };
+/** Returns the share of the calls since `from` that ended so. */
+export function shareOf(kind: ResultKind, { calls }: Simulation, from: number): number {
+  const results = [...calls.values()].filter(({ arrivedAt }) => arrivedAt >= from).map(callResult);
+  return results.filter((result) => result.kind === kind).length / results.length;
 }
 
 /** Returns the 99th percentile in ms of these tenants' calls since `from` that were answered in time. */
@@ -42,9 +15,8 @@ export function goodP99({ calls }: Simulation, tenants: string[], from: number):
     .filter(({ tenant, arrivedAt }) => tenants.includes(tenant) && arrivedAt >= from)
     .map(callResult)
     .filter(({ kind }) => kind === "good")
-    .map(({ durationMs }) => durationMs)
-    .toSorted((a, b) => a - b);
-  return durations[Math.floor(0.99 * durations.length)]!;
+    .map(({ durationMs }) => durationMs);
+  return quantile(durations, 0.99);
 }
 
 /** Returns how a call ended and how long it took: with its first bad answer, or with the last of all. */
@@ -72,19 +44,6 @@ export function goodShare(simulation: Simulation, tenants: string[], from = 0): 
   return calls.filter((call) => callResult(call).kind === "good").length / calls.length;
 }
 
-const quantiles = (sorted: number[]): Quantiles => ({
-  p50: sorted[Math.floor(0.5 * sorted.length)] ?? 0,
-  p99: sorted[Math.floor(0.99 * sorted.length)] ?? 0,
-});
-
 /** `good`: every task answered with faces, in time. */
 type ResultKind = "good" | "late" | "shed" | "expired" | "failed" | "unanswered";
 export type CallResult = { kind: ResultKind; durationMs: number };
-type Quantiles = { p50: number; p99: number };
-
-export type Metrics = Record<ResultKind, number> & {
-  calls: number;
-  answeredMs: Quantiles;
-  refusedMs: Quantiles;
-  meanBatch: number;
-};

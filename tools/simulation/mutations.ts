@@ -10,9 +10,8 @@ import { type Mutation, mutations } from "./mutation-list.ts";
 //
 //     node tools/simulation/mutations.ts [words of a mutation's name]
 
-/** Simulations that take a minute or more. */
-const slow = ["heavy-images", "noisy-neighbour"];
-const isSlow = (file: string) => slow.some((name) => file.startsWith(name));
+/** It takes a minute or more. */
+const isSlow = (file: string) => file.startsWith("heavy-images");
 const simulations = globSync("*.sim.test.ts", { cwd: import.meta.dirname }).toSorted(
   (a, b) => Number(isSlow(a)) - Number(isSlow(b)),
 );

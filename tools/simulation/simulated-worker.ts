@@ -34,7 +34,6 @@ export class SimulatedWorker {
   /** The results of a run are taken out, and the next one has not begun. */
   #betweenRuns = false;
   #dead = false;
-  #drain: { endsAfter: number; ended: () => void } | undefined;
 
   constructor(id: string, model: WorkerModel, environment: WorkerEnvironment) {
     this.#id = id;
@@ -60,12 +59,6 @@ export class SimulatedWorker {
     this.#prepareNext();
   }
 
-  /** It says that it stops, and ends when it has nothing and nothing can be under way to it. */
-  drain(ended: () => void): void {
-    this.#drain = { endsAfter: this.#environment.events.now + drainMinMs, ended };
-    this.#report();
-  }
-
   /** Everything that it holds is lost. */
   die(): void {
     this.#dead = true;
@@ -83,9 +76,7 @@ export class SimulatedWorker {
     const { events, random } = this.#environment;
     const tasks = batch.tasks.filter((task) => task.deadlineAt > events.now);
     if (this.#environment.isPreparationEndless(tasks)) {
-      const { decodeStallMs = productionDecodeStallMs } = this.model;
-      if (Number.isFinite(decodeStallMs)) this.#later(decodeStallMs, () => this.#environment.killed());
-      return;
+      return this.#later(decodeStallMs, () => this.#environment.killed());
     }
     const startedAt = events.now;
     const end = () => {
@@ -179,11 +170,6 @@ export class SimulatedWorker {
 
   #reportRegularly(): void {
     this.#later(reportEveryMs, () => {
-      const { now } = this.#environment.events;
-      if (this.#drain !== undefined && this.#drain.endsAfter < now && this.#held.size === 0) {
-        this.die();
-        return this.#drain.ended();
-      }
       this.#report();
       this.#reportRegularly();
     });
@@ -195,7 +181,7 @@ export class SimulatedWorker {
       worker: this.#id,
       sequence: this.#sequence++,
       sentAt: this.#environment.events.now,
-      draining: this.#drain !== undefined,
+      draining: false,
       partitions: [this.model.partition],
       lanes: this.#lanes,
       running:
@@ -215,12 +201,10 @@ export class SimulatedWorker {
 }
 
 const reportEveryMs = 250;
-/** The scheduler knows by then that it stops, and what was sent before has arrived. */
-const drainMinMs = 1_000;
 /** The limit of inference/src/worker.ts. */
 const preparedMax = 2;
 /** A worker ends itself when none of a batch's decodes ends for 1.5 times `decodeMaxMs`. */
-const productionDecodeStallMs = 15_000;
+const decodeStallMs = 15_000;
 
 const heldOf = (batch: Batch): Report["staged"][number] => ({
   batch: batch.id,

@@ -88,19 +88,6 @@ export class Simulation {
     return this;
   }
 
-  /** A further worker begins to serve now, on a partition that no other one has. */
-  addWorker(model: WorkerModel): void {
-    this.#unreadBatches[model.partition] ??= [];
-    this.#startWorker(model);
-  }
-
-  /** A worker takes no further batch, and ends when it has run those that it has. */
-  removeWorker(partition: number): void {
-    this.#workers[partition]?.drain(() => {
-      this.#workers[partition] = undefined;
-    });
-  }
-
   #handle(event: Event): void {
     const { now } = this.events;
     const moves = this.#scheduler.decide(event, now);

@@ -70,6 +70,4 @@ export type WorkerModel = LaneModel & {
   /** Instants at which it dies; another process takes its place after the cold start. */
   deaths?: { atMs: number }[];
   coldStartMs: number;
-  /** Time after which it ends itself when a preparation hangs. Infinity: it reports on, and never ends. */
-  decodeStallMs?: number;
 };

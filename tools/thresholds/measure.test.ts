@@ -7,7 +7,6 @@ import { defaultImageLimits } from "@faceline/inference/decode/image";
 import { type Engine, openEngine } from "@faceline/inference/engine/engine";
 import { distances } from "@faceline/inference/testing/distances";
 import { oneAtATime } from "@faceline/inference/testing/lane-settings";
-import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import {
   builtModels,
   labelledCsv,
@@ -24,12 +23,7 @@ import { laneReport } from "./report/report.ts";
 import { clopperPearson } from "./statistics/binomial.ts";
 import { ErrorCurve } from "./statistics/error-curve.ts";
 import { independentDifferent } from "./statistics/independent-pairs.ts";
-import {
-  type PersonPair,
-  pairBootstrap,
-  percentileInterval,
-  personBootstrap,
-} from "./statistics/person-bootstrap.ts";
+import type { PersonPair } from "./statistics/person-bootstrap.ts";
 
 const lane = "Dlib/ssd" as Parameters<typeof embedImages>[1]["lanes"][number];
 const model = (await readCatalogue()).find("embedding", "Dlib")!;
@@ -135,32 +129,11 @@ suite("on the labelled pairs", { skip: labelledPhotographsMissing }, () => {
     assert.ok(share(count.byPeople) >= 0.95 && share(count.byPairs) < 0.95);
   });
 
-  test("300 pairs of 9 people do not show an FMR of 0.1 %, and people resampled vary more than pairs", async (t) => {
+  test("300 pairs of 9 people do not show an FMR of 0.1 %", async () => {
     const labelled = pairsOf(labelledCsv().text);
     const [faces] = await measure(labelled, labelledCsv().folder);
     const report = laneReport(labelledSample(labelled, faces!), { model, wantedFmrs: [0.001] });
     assert.deepEqual([report.people, report.pairsLost], [9, 0]);
     for (const { proposals } of report.metrics) assert.equal(proposals[0]!.kind, "refused");
-
-    const pairs = labelled.pairs.map(
-      ({ images: [one, other], same }): PersonPair => ({
-        distance: distances.cosine(faces!.embeddings[one]!, faces!.embeddings[other]!),
-        same,
-        people: [labelled.people[one]!, labelled.people[other]!],
-      }),
-    );
-    for (const threshold of [0.12, 0.15]) {
-      const options = { thresholds: [threshold], resamples: 2_000 };
-      const widths = [personBootstrap, pairBootstrap].map((resampled) => {
-        const { fmr, dPrime } = resampled(pairs, { ...options, random: mulberry32(1) });
-        const intervals = [percentileInterval(fmr.map(([rate]) => rate!))!, percentileInterval(dPrime)!];
-        return intervals.map(({ low, high }) => high - low);
-      });
-      const [[people = 0, peopleDPrime = 0] = [], [single = 0, singleDPrime = 0] = []] = widths;
-      t.diagnostic(
-        `threshold ${threshold}: FMR ± over people ${(100 * people).toFixed(1)} %, over pairs ${(100 * single).toFixed(1)} %; d' ${peopleDPrime.toFixed(2)}, ${singleDPrime.toFixed(2)}`,
-      );
-      assert.ok(people > 2 * single && peopleDPrime > singleDPrime);
-    }
   });
 });

@@ -94,27 +94,6 @@ test("a team whose image showed twenty faces gives its next turns to the others"
   assert.deepEqual(turns([crowd]), ["yours", "yours", "yours", "mine"]);
 });
 
-test("a call that cannot meet its deadline is refused on arrival, as a whole, with its expected wait", () => {
-  const pool = newPool();
-  decide(pool, report("w1"), 0);
-  decide(
-    pool,
-    report("w1", { running: { batch: "batcher-ffffffffffffffff/9", startedAt: 0, endsAt: 500 } }),
-    0,
-  );
-  const ends = answersOf(decide(pool, call("a", 2, { now: 0, deadlineAt: 400 }), 0));
-  assert.deepEqual(ends, [
-    [
-      "a/nnnnnnnnnnnnnnnn/0",
-      { kind: "shed", reason: "deadline_infeasible", predictedMs: 517, retryAfterMs: 500 },
-    ],
-    [
-      "a/nnnnnnnnnnnnnnnn/1",
-      { kind: "shed", reason: "deadline_infeasible", predictedMs: 517, retryAfterMs: 500 },
-    ],
-  ]);
-});
-
 test("in a full lane the newest calls of the longest queue give way to a tenant within its share, and to no other", () => {
   const pool = newPool({ laneWaitingMax: 12 });
   // No worker is in service, so that all of them wait.

@@ -27,7 +27,7 @@ export const errorTable = {
   invalid_image: {
     status: 400,
     title: "Invalid image",
-    when: "The image is not valid Base64 (`detail` shows the first wrong character), is encoded twice, is damaged, or is an AVIF with several frames or layers.",
+    when: "The image is not valid Base64 (`detail` shows the first wrong character), is encoded twice, is damaged, or is an AVIF with several frames, layers or tiles.",
     next: "Send the whole file, encoded once.",
   },
   unsupported_image_format: {

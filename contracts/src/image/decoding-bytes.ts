@@ -42,26 +42,14 @@ function rowBytes(header: RowsHeader): number {
   }
 }
 
-/**
- * AVIF is decoded whole: a tile with the frames and filters of its decoder, `tilesAtOnce` at a time, into the
- * planes of a grid, which become RGB. Planes of full size are copied once (decision 85; with one arena of
- * glibc, as the launcher starts workers).
- */
-function avifBytes({ width, height, tiles, ...header }: AvifHeader): number {
-  const sampleBytes = header.samplesPerPixel * header.bytesPerSample;
-  const perPixel = 13 + 1.85 * sampleBytes;
-  const tilePixels = (tiles.width + 2 * avifBorderPx) * (tiles.height + 2 * avifBorderPx);
-  const decoding = perPixel * tilePixels * Math.min(tiles.count, tilesAtOnce);
-  const planes = header.samplesPerPixel * (header.samplesPerPixel === 3 ? 2 : 1);
-  const channels = planes + 3 + (header.hasAlpha ? 3 : 0);
-  const joining = tiles.count === 1 ? 0 : (0.5 + channels * header.bytesPerSample) * width * height;
-  return decoding + joining + avifLibraryBytes;
+/** AVIF is decoded whole, with frames and filters of its decoder (decision 85; with one arena of glibc). */
+function avifBytes({ width, height, samplesPerPixel, bytesPerSample }: AvifHeader): number {
+  const perPixel = 13 + 1.85 * samplesPerPixel * bytesPerSample;
+  return perPixel * (width + 2 * avifBorderPx) * (height + 2 * avifBorderPx) + avifLibraryBytes;
 }
 
 /** Around each frame, for motion that points over its edge. */
 const avifBorderPx = 64;
-/** Threads of libheif for a grid. */
-const tilesAtOnce = 4;
 const avifLibraryBytes = 2_500_000;
 
 /** Wider images are shrunk by their decoder. */

@@ -25,14 +25,14 @@ test("an AVIF takes ten times as long as a JPEG of its size, and longer with 10 
     height: 3_000,
     bytesPerSample: 1,
     samplesPerPixel: 1.5,
+    hasAlpha: false,
   } as const;
-  const rest = { hasAlpha: false, tiles: { count: 1, width: 4_000, height: 3_000 } };
   const costs = [
     {},
     { samplesPerPixel: 3 },
     { samplesPerPixel: 3, bytesPerSample: 2 as const },
     { samplesPerPixel: 3, hasAlpha: true },
-  ].map((each) => decodingCost({ ...avif, ...rest, ...each }, 400_000));
+  ].map((each) => decodingCost({ ...avif, ...each }, 400_000));
   assert.deepEqual(costs, [74, 89, 143, 150]);
 });
 

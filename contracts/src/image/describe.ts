@@ -1,4 +1,4 @@
-import { describeAvif } from "./avif/write.ts";
+import { describeAvif } from "./avif.ts";
 import { type ImageFormat, imageFormat } from "./format.ts";
 import type { StoredImage } from "./header.ts";
 import { describeJpeg, type UnusualJpeg } from "./jpeg.ts";

@@ -67,6 +67,7 @@ export type WebpHeader = {
   coding: "lossy" | "lossless" | "extended";
 };
 
+/** The largest of all images in the file: an image, its alpha, gain map and thumbnails. */
 export type AvifHeader = {
   format: "avif";
   width: number;
@@ -75,6 +76,4 @@ export type AvifHeader = {
   /** 1 grey, 1.5 with chroma of half size, 3 with chroma of full size. */
   samplesPerPixel: number;
   hasAlpha: boolean;
-  /** Images that are decoded one by one. An image that is no grid is one tile. */
-  tiles: { count: number; width: number; height: number };
 };

@@ -96,7 +96,7 @@ export const metricList = {
     unit: "{connection}",
     services: ["ingress"],
     attributes: [],
-    help: "CONNECTIONS_MAX. At this number, one without a key is closed for each new one.",
+    help: "CONNECTIONS_MAX. At this number, an idle one is closed for each new one.",
   },
   "faceline.connections.closed": {
     kind: "counter",

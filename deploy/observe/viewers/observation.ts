@@ -6,18 +6,14 @@ import type { LauncherConfig } from "../../launcher/settings.ts";
 import type { StateFolder } from "../../launcher/state-folder.ts";
 import type { Steps } from "../../launcher/steps.ts";
 import { Supervisor, type SupervisorOptions } from "../../launcher/supervisor.ts";
-import { openObserveServer } from "./observe-server.ts";
-import { linksPage } from "./page.ts";
+import { openLinksPage } from "./page.ts";
 import { prometheusOrigin, prometheusProgram } from "./prometheus.ts";
 import { findPrometheus, pagesPath, type PrometheusCommands } from "./prometheus-install.ts";
-import { searchAddress } from "./searches.ts";
-import { SpanQueue, sendToZipkin } from "./span-queue.ts";
 import { fetchZipkin, zipkinOrigin, zipkinProgram } from "./zipkin.ts";
 
 /**
- * Viewers of `npm start -- --observe`: Zipkin, Prometheus, and a server with the links page that takes the
- * spans of the services. Start it before the services, and dispose it after them: their
- * last spans come at their end.
+ * Viewers of `npm start -- --observe`: Zipkin, Prometheus and the links page. Start it before the services,
+ * and dispose it after them: their last spans come at their end.
  */
 export class Observation implements AsyncDisposable {
   /** The links page. */
@@ -52,32 +48,17 @@ export class Observation implements AsyncDisposable {
     this.#commands = { java, jar, prometheus };
   }
 
-  /** Opens the server, and starts the programs in the background: `ready` waits for them. */
+  /** Opens the links page, and starts the programs in the background: `ready` waits for them. */
   async start(): Promise<void> {
-    const { config, watch } = this.#options;
+    const { config } = this.#options;
     const commands = this.#commands!;
-    const zipkin = zipkinOrigin(config.ZIPKIN_PORT);
-    const queue = this.#opened.use(
-      new SpanQueue({ send: sendToZipkin(zipkin, watch.print), ...queueLimits }),
-    );
-    const processes = this.#targets().map(({ process, address }) => ({
-      process,
-      origin: `http://${address}`,
-    }));
-    const links = {
-      zipkin,
-      prometheus:
-        commands.prometheus && `${prometheusOrigin(config.PROMETHEUS_PORT)}${pagesPath(commands.prometheus)}`,
-      processes,
-    };
-    const server = await openObserveServer({
-      port: config.OBSERVE_PORT,
-      queue,
-      traceAddress: (traceId) => `${zipkin}/zipkin/traces/${traceId}`,
-      page: () => linksPage(links),
-      search: (name) => searchAddress(zipkin, name, Date.now()),
+    const { prometheus } = commands;
+    const page = await openLinksPage(config.OBSERVE_PORT, {
+      zipkin: zipkinOrigin(config.ZIPKIN_PORT),
+      prometheus: prometheus && `${prometheusOrigin(config.PROMETHEUS_PORT)}${pagesPath(prometheus)}`,
+      processes: this.#targets().map(({ process, address }) => ({ process, origin: `http://${address}` })),
     });
-    this.#opened.use(server);
+    this.#opened.use(page);
     this.#starting = this.#startPrograms(commands);
     // `ready` throws it.
     this.#starting.catch(() => {});
@@ -109,15 +90,14 @@ export class Observation implements AsyncDisposable {
     return this.#starting;
   }
 
-  /** Settings with which the services send their spans here. */
+  /** Settings with which the services send their spans to Zipkin. */
   environment(): NodeJS.ProcessEnv {
+    const { config, env } = this.#options;
     return {
-      // Metrics are not sent: Prometheus asks for them.
-      OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: `${this.address}v1/traces`,
-      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+      OTEL_TRACES_EXPORTER: "zipkin",
+      OTEL_EXPORTER_ZIPKIN_ENDPOINT: `${zipkinOrigin(config.ZIPKIN_PORT)}/api/v2/spans`,
       // Somebody waits for the trace of a call.
-      OTEL_BSP_SCHEDULE_DELAY: this.#options.env["OTEL_BSP_SCHEDULE_DELAY"] || "1000",
-      TRACES_PER_SECOND_MAX: this.#options.env["TRACES_PER_SECOND_MAX"] || `${tracesPerSecondMax}`,
+      OTEL_BSP_SCHEDULE_DELAY: env["OTEL_BSP_SCHEDULE_DELAY"] || "1000",
     };
   }
 
@@ -128,7 +108,6 @@ export class Observation implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    // First what still holds spans.
     await this.#opened.disposeAsync();
     await Promise.all(this.#running.map((each) => each.stop()));
   }
@@ -141,17 +120,6 @@ export const observePorts = (config: LauncherConfig): PortSetting[] =>
     host: "127.0.0.1",
     port: config[setting],
   }));
-
-/** Low enough for a load test to cost little, while a single call is always traced. */
-const tracesPerSecondMax = 20;
-
-const queueLimits = {
-  waitingMax: 10_000,
-  waitingBytesMax: 16 * 1024 * 1024,
-  requestSpansMax: 500,
-  requestBytesMax: 4 * 1024 * 1024,
-  retryAfterMs: 500,
-};
 
 type ObservationCommands = { java: string; jar: string; prometheus: PrometheusCommands | undefined };
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { linksPage } from "./page.ts";
+import { linksPage, searchAddress } from "./page.ts";
 
 const processes = [
   { process: "ingress-1", origin: "http://127.0.0.1:9464" },
@@ -35,4 +35,14 @@ test("without Prometheus the page says so, and has no links to it", async () => 
   const page = await linksPage({ ...links, prometheus: undefined });
   assert.match(page, /Prometheus is not installed/);
   assert.doesNotMatch(page, /:9090/);
+});
+
+test("a search says until when, so that Zipkin searches at once; there are no other searches", () => {
+  assert.equal(
+    searchAddress(links.zipkin, "slow", 1_760_000_000_000),
+    "http://127.0.0.1:9411/zipkin/?serviceName=faceline-ingress&minDuration=500000&lookback=15m&limit=50&endTs=1760000000000",
+  );
+  for (const name of ["unknown", "toString", ""]) {
+    assert.equal(searchAddress(links.zipkin, name, 0), undefined);
+  }
 });

@@ -1,5 +1,21 @@
 import { tokensSheet } from "@faceline/runtime/design/style-sheet";
-import { searches } from "./searches.ts";
+import { openReplyServer, type Reply, targetOf } from "@faceline/runtime/reply-server";
+
+/**
+ * Serves on loopback what `--observe` leads to: the links page at `/`, and `/traces/NAME`, which redirects to
+ * a search in Zipkin.
+ */
+export async function openLinksPage(port: number, links: Links): Promise<AsyncDisposable> {
+  const page = { status: 200, type: "text/html; charset=utf-8", text: await linksPage(links) };
+  const limits = { requestTimeout: 5_000, headersTimeout: 5_000, connectionsMax: 64 };
+  return openReplyServer({ host: "127.0.0.1", port, ...limits }, async (request): Promise<Reply> => {
+    const { path } = targetOf(request);
+    if (path === "/") return page;
+    const location = searchAddress(links.zipkin, path.slice("/traces/".length), Date.now());
+    if (location !== undefined) return { status: 302, headers: { location } };
+    return { status: 404, text: "There is nothing here; the links page is at /\n" };
+  });
+}
 
 /** Returns the links page as HTML: each process, and the questions of an operator with their answers. */
 export async function linksPage({ zipkin, prometheus, processes }: Links): Promise<string> {
@@ -82,6 +98,52 @@ dl div { display: grid; grid-template-columns: 1fr 1fr; gap: var(--space-4); pad
 dd { margin: 0; color: var(--dim); }
 code { font-size: var(--text-code); overflow-wrap: anywhere; }
 `;
+
+/** Searches in Zipkin that answer usual questions, by name. */
+const searches = {
+  latest: {
+    title: "Latest requests",
+    shows: "the last 15 minutes",
+    query: { serviceName: "faceline-ingress" },
+  },
+  slow: {
+    title: "Slow requests",
+    shows: "500 ms and more",
+    query: { serviceName: "faceline-ingress", minDuration: "500000" },
+  },
+  refused: {
+    title: "Refused requests",
+    shows: "status 503: refused under load",
+    query: { serviceName: "faceline-ingress", annotationQuery: "http.response.status_code=503" },
+  },
+  failed: {
+    title: "Errors",
+    shows: "every failed span; its tag error says why",
+    query: { annotationQuery: "error" },
+  },
+  retried: {
+    title: "Retried requests",
+    shows: "a worker or a batch was lost",
+    query: { annotationQuery: "faceline.attempt=2" },
+  },
+  // The first span of a batch alone has it.
+  batches: {
+    title: "Batches",
+    shows: "search for the faceline.batch.id of one to find its requests",
+    query: { annotationQuery: "faceline.batch.predicted_end_ms" },
+  },
+};
+
+/**
+ * Returns the address of a search at Zipkin: the last 15 minutes before `now`, in epoch ms. Undefined where
+ * there is no search of this name. Zipkin searches at once only where the address says until when.
+ */
+export function searchAddress(zipkin: string, name: string, now: number): string | undefined {
+  if (!Object.hasOwn(searches, name)) return undefined;
+  const { query } = searches[name as keyof typeof searches];
+  const parameters = new URLSearchParams({ ...query, lookback: "15m", limit: "50", endTs: `${now}` });
+  return `${zipkin}/zipkin/?${parameters.toString()}`;
+}
 
 /** Addresses that the page leads to. */
 type Links = {

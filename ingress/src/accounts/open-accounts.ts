@@ -51,7 +51,7 @@ export function openAccounts({ durable, redis, settings, dedupedLog }: AccountPa
     signInLinks: {
       find: (token: string) => findSignInToken(durable, token),
       consume: (token: string) => consumeSignInToken(durable, token),
-      /** Makes a link for a person and mails it in this language. Does nothing for an email that nobody has. */
+      /** Makes a link for a person and mails it. Does nothing for an email that nobody has. */
       async mail(email: string, language: MailLanguage): Promise<void> {
         const token = await issueSignInToken(durable, email, { hours });
         if (token === null) return;

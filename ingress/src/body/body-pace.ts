@@ -2,11 +2,11 @@ import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
 
 /**
- * Reads bodies no faster than their team may send: TEAM_BODY_BYTES_PER_SECOND, or the team's own limit, for all
- * its requests together, and a second's bytes at once. While a team is above it, its connections are not read,
- * and TCP slows the client down. To parse, decode and store a body takes time in proportion to its bytes, so
- * this bounds the share of the process that one team can take, however few its requests are. Requests without
- * a valid key count as one team.
+ * Reads bodies no faster than their team may send: TEAM_BODY_BYTES_PER_SECOND, or the team's own limit, for
+ * all its requests together, and a second's bytes at once. While a team is above it, its connections are not
+ * read, and TCP slows the client down. To parse, decode and store a body takes time in proportion to its
+ * bytes, so this bounds the share of the process that one team can take, however few its requests are.
+ * Requests without a valid key count as one team.
  */
 export class BodyPace {
   readonly #defaultBytesPerSecond: number;

@@ -26,8 +26,8 @@ export class BodyReader {
   }
 
   /**
-   * Returns the body. Throws `request_too_large`, `queue_full`, or what Fastify's own reader would throw. Does
-   * not return if the response was sent already, or the stream is destroyed without an error.
+   * Returns the body. Throws `request_too_large`, `queue_full`, or what Fastify's own reader would throw.
+   * Does not return if the response was sent already, or the stream is destroyed without an error.
    */
   async read(payload: Readable, start: (receive: (piece: Buffer) => void) => void): Promise<CollectedBody> {
     const { contentLength, bytesMax } = this.#options;

@@ -1,49 +1,44 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { type SpanContext, SpanKind, SpanStatusCode, trace } from "@opentelemetry/api";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { LaneId } from "@faceline/contracts/wire/ids";
-import { noWait } from "@faceline/contracts/wire/timing";
-import { answerWith, facesAnswer, testRecord } from "../../testing/server.ts";
+import { recordSpans } from "@faceline/runtime/testing/recorded-spans";
+import { answerWith, clientSpan, facesAnswer, testNow, testRecord } from "../../testing/server.ts";
 import { ApiError } from "./api-error.ts";
-import { callSpans } from "./call-spans.ts";
-import type { EndedCall } from "./ports.ts";
-
-const timing: Answer["timing"] = {
-  ...noWait,
-  attempts: 1,
-  queueMs: 20,
-  prepareMs: 5,
-  runMs: 60,
-  answerMs: 1,
-  publishedAt: 90,
-};
+import { exportCall } from "./call-spans.ts";
 
 test("the spans of a sampled call are its own steps, below the client's span", () => {
-  const spans = spansOf(endedCall({ answer: facesAnswer([1, 0]), status: 200 }));
-  const [root, ...others] = spans;
+  const call = newCall({ answer: facesAnswer([1, 0]) });
+  const [root, ...steps] = call.end(200);
   assert.deepEqual(
-    spans.map(({ name }) => name),
+    [root!, ...steps].map(({ name }) => name),
     ["POST /verify", "validate", "gather"],
   );
-  assert.deepEqual([root!.parentId, root!.kind, root!.error], ["c".repeat(16), "server", undefined]);
-  assert.ok(others.every(({ parentId, context }) => parentId === root!.context.spanId && context.sampled));
-  assert.equal(root!.attributes["faceline.time.total_ms"], 100);
-  assert.equal(root!.attributes["faceline.deadline_ms"], 2_000);
+  const { status, parentSpanContext, kind, attributes } = root!;
+  assert.deepEqual([parentSpanContext?.spanId, kind], [clientSpan.spanId, SpanKind.SERVER]);
+  assert.equal(status.code, SpanStatusCode.UNSET);
+  const { spanId } = root!.spanContext();
+  assert.ok(steps.every(({ parentSpanContext }) => parentSpanContext?.spanId === spanId));
+  assert.equal(attributes["faceline.time.total_ms"], 100);
+  assert.equal(attributes["faceline.deadline_ms"], 2_000);
 });
 
-test("an attribute of a sampled call that was answered is undefined only if the call never learned it", () => {
-  const call = endedCall({ answer: facesAnswer([1, 0]), status: 200 });
-  call.record.lane = LaneId.parse("Dlib/ssd");
-  call.record.pool = "default";
-  for (const step of ["images", "send"] as const) call.record.begin(step);
-  for (const step of ["images", "send"] as const) call.record.end(step);
-  const spans = spansOf(call);
-  assert.equal(spans.length, 5);
+test("the span that sends the tasks has the ids that the tasks carry, and each request its server", () => {
+  const { record, end } = newCall({ answer: facesAnswer([1, 0]) });
+  record.lane = LaneId.parse("Dlib/ssd");
+  record.pool = "default";
+  const { spanId } = record.sendContext;
+  for (const step of ["images", "send"] as const) {
+    record.begin(step);
+    record.end(step);
+  }
+  const spans = end(200);
   assert.deepEqual(
     spans.map(({ attributes }) => attributes["server.address"] ?? ""),
     ["faces.example", "", "redis-default", "", ""],
   );
-  assert.ok(spans.every(({ attributes }) => !Object.values(attributes).includes(undefined)));
+  assert.equal(spans.find(({ kind }) => kind === SpanKind.PRODUCER)!.spanContext().spanId, spanId);
 });
 
 test("images are set as a pipeline where there are several, and the scheme is the client's", () => {
@@ -51,64 +46,56 @@ test("images are set as a pipeline where there are several, and the scheme is th
     [1, "SET"],
     [2, "PIPELINE SET"],
   ] as const) {
-    const call = endedCall({ answer: facesAnswer([1, 0]), status: 200 });
-    call.record.images = images;
-    call.record.begin("images");
-    const [root, , set] = spansOf(call);
+    const { record, end } = newCall({ answer: facesAnswer([1, 0]) });
+    record.images = images;
+    record.begin("images");
+    const [root, , set] = end(200);
     assert.deepEqual([root!.attributes["url.scheme"], set!.name], ["http", name]);
     assert.equal(set!.attributes["db.operation.batch.size"], images === 1 ? undefined : 2);
   }
 });
 
 test("a call that is not sampled has no spans if it was answered at once", () => {
-  assert.deepEqual(spansOf(endedCall({ answer: facesAnswer([1, 0]), status: 200, sampled: false })), []);
-  const refused = new ApiError("invalid_request", "No.");
-  assert.deepEqual(spansOf(endedCall({ error: refused, status: 400, sampled: false })), []);
+  const unsampled = { sampled: false };
+  assert.deepEqual(newCall({ answer: facesAnswer([1, 0]), ...unsampled }).end(200), []);
+  assert.deepEqual(newCall({ error: new ApiError("invalid_request", "No."), ...unsampled }).end(400), []);
 });
 
-test("a call that was retried, shed, late or failed is traced all the same, with the parts of its answer", () => {
+test("a call that was retried, shed, late or failed is traced all the same, under the ids of its response", () => {
   const shed = { kind: "shed", reason: "early_drop", predictedMs: 9, retryAfterMs: 1 } as const;
   const late = new ApiError("upstream_timeout", "It is over.");
-  for (const [kept, how] of [
-    ["retried", { answer: { ...facesAnswer([1, 0]), timing: { ...timing, attempts: 2 } }, status: 200 }],
-    ["shed", { answer: answerWith(shed), status: 503 }],
-    ["failed", { answer: answerWith({ kind: "failed", reason: "run_failed" }), status: 502 }],
-    ["late", { error: late, status: 504 }],
+  const { timing } = facesAnswer([1, 0]);
+  for (const [kept, status, how] of [
+    ["retried", 200, { answer: { ...facesAnswer([1, 0]), timing: { ...timing, attempts: 2 } } }],
+    ["shed", 503, { answer: answerWith(shed) }],
+    ["failed", 502, { answer: answerWith({ kind: "failed", reason: "run_failed" }) }],
+    ["late", 504, { error: late }],
   ] as const) {
-    const [root] = spansOf(endedCall({ ...how, sampled: false }));
-    assert.equal(root?.attributes["faceline.kept"], kept);
+    const { record, end } = newCall({ ...how, sampled: false });
+    const [root, validate] = end(status);
+    assert.deepEqual([root?.attributes["faceline.kept"], root?.name], [kept, "POST /verify"]);
+    const { traceId, spanId } = root!.spanContext();
+    assert.deepEqual({ traceId, spanId }, idsOf(record.trace.context));
+    assert.equal(root!.parentSpanContext?.spanId, clientSpan.spanId);
+    assert.equal(validate!.parentSpanContext?.spanId, spanId);
   }
-  const retried = { ...facesAnswer([1, 0]), timing: { ...timing, attempts: 2 } };
-  const parts = spansOf(endedCall({ answer: retried, status: 200, sampled: false }));
-  assert.deepEqual(
-    parts.map(({ name, startAt, endAt }) => [name, startAt, endAt]),
-    [
-      ["POST /verify", 0, 100],
-      ["validate", 0, 100],
-      ["answer", 89, 90],
-      ["run", 29, 89],
-      ["prepare", 24, 29],
-      ["queue", 4, 24],
-      ["gather", 0, 100],
-    ],
-  );
 });
 
 test("the request to another system that a call failed on is a failed span, with its error.type", () => {
   const error = new ApiError("dependency_unavailable", "Redis is away.");
   const failedOn = (step: "images" | "send") => {
-    const call = endedCall({ error, status: 503 });
-    call.record.begin("images");
+    const { record, end } = newCall({ error });
+    record.begin("images");
     if (step === "send") {
-      call.record.end("images");
-      call.record.begin("send");
+      record.end("images");
+      record.begin("send");
     }
-    return spansOf(call)
-      .filter(({ kind }) => kind === "client" || kind === "producer")
-      .map((span) => [
-        span.attributes["db.system.name"],
-        span.attributes["error.type"],
-        span.error !== undefined,
+    return end(503)
+      .filter(({ kind }) => kind === SpanKind.CLIENT || kind === SpanKind.PRODUCER)
+      .map(({ attributes, status }) => [
+        attributes["db.system.name"],
+        attributes["error.type"],
+        status.message !== undefined,
       ]);
   };
   assert.deepEqual(failedOn("images"), [["redis", "dependency_unavailable", true]]);
@@ -124,13 +111,28 @@ const servers = {
   redis: (pool: string) => ({ "db.system.name": "redis", "server.address": `redis-${pool}` }),
 };
 
-const spansOf = (call: EndedCall) => callSpans(call, servers);
-
-function endedCall({ answer, error, status, sampled = true }: Ended) {
-  const record = testRecord(() => 0, sampled);
+/** A call, and a function that ends it after 100 ms and returns its spans, the first one first. */
+function newCall({
+  answer,
+  error,
+  sampled = true,
+}: {
+  answer?: Answer;
+  error?: ApiError;
+  sampled?: boolean;
+}) {
+  const { start, ended } = recordSpans();
+  const unsampled = trace.wrapSpanContext({ ...clientSpan, spanId: "b".repeat(16), traceFlags: 0 });
+  const at = { startAt: testNow, kind: SpanKind.SERVER, parent: clientSpan };
+  const record = testRecord(() => testNow, sampled ? start("POST /verify", at) : unsampled);
   if (answer !== undefined) record.answered(answer);
   record.error = error;
-  return { record, endedAt: 100, parts: record.parts(100), status };
+  const end = (status: number) => {
+    const endedAt = testNow + 100;
+    exportCall({ start }, { record, endedAt, parts: record.parts(endedAt), status }, servers);
+    return [...ended.slice(-1), ...ended.slice(0, -1)];
+  };
+  return { record, end };
 }
 
-type Ended = { answer?: Answer; error?: ApiError; status: number; sampled?: boolean };
+const idsOf = ({ traceId, spanId }: SpanContext) => ({ traceId, spanId });

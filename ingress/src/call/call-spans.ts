@@ -1,64 +1,67 @@
-import { newSpanId } from "@faceline/runtime/random";
-import type { FinishedSpan } from "@faceline/contracts/trace/span";
+import { SpanKind } from "@opentelemetry/api";
 import { tasksTopic } from "@faceline/contracts/wire/names";
+import {
+  endSpan,
+  type SpanAttributes,
+  type StartOptions,
+  type Tracing,
+} from "@faceline/runtime/tracing/tracing";
 import { sentenceFor } from "./call-log.ts";
 import type { EndedCall } from "./ports.ts";
 import type { CallParts, Interval } from "./record.ts";
 
 /**
- * Returns the spans of a call that has ended, or none: a call is traced if its head was sampled, and also if
- * it was shed, late, retried or failed. What a batcher and a worker did for a call that was not sampled is
- * known here from its answer alone, as the duration of each part; those spans are made of that.
+ * Exports the spans of a call that has ended: if its trace is sampled, and also if it was shed, late, retried
+ * or failed. Batcher and worker have exported no spans of the latter, so its first span has the durations of
+ * what they did as attributes.
  */
-export function callSpans(ended: EndedCall, servers: SpanServers): FinishedSpan[] {
+export function exportCall(tracing: Pick<Tracing, "start">, ended: EndedCall, servers: SpanServers): void {
   const { record, endedAt } = ended;
-  const kept = record.trace.context.sampled ? undefined : keptAs(ended);
-  if (!record.trace.context.sampled && kept === undefined) return [];
-  const root = rootSpan(ended, kept, servers.http);
-  const child = (name: string, interval: Interval | undefined, fields: Partial<FinishedSpan> = {}) => {
-    if (interval === undefined) return [];
-    const { from, until = endedAt } = interval;
-    return [spanBelow(root, { name, startAt: from, endAt: until, ...fields })];
-  };
-  // A request to another system that has not ended when the call fails is what it failed on.
-  const request = (name: string, interval: Interval | undefined, fields: Partial<FinishedSpan>) => {
-    const failure = interval?.until === undefined ? record.error : undefined;
-    if (failure === undefined) return child(name, interval, fields);
-    const attributes = { ...fields.attributes, "error.type": failure.code };
-    return child(name, interval, { ...fields, attributes, error: sentenceFor(ended) });
+  const { span, context, parent } = record.trace;
+  const kept = span.isRecording() ? undefined : keptAs(ended);
+  if (!span.isRecording() && kept === undefined) return;
+  const again = { kind: SpanKind.SERVER, startAt: record.arrivedAt, context, parent };
+  const root = kept === undefined ? span : tracing.start(`POST ${record.route}`, again);
+  root.setAttributes(rootAttributes(ended, kept, servers.http));
+  const step = (name: string, interval: Interval | undefined, fields: Partial<StartOptions> = {}) => {
+    if (interval === undefined) return;
+    const { from, until } = interval;
+    const started = tracing.start(name, { startAt: from, parent: root.spanContext(), ...fields });
+    // A request to another system that has not ended when the call fails is what it failed on.
+    const failure = fields.kind === undefined || until !== undefined ? undefined : record.error;
+    if (failure !== undefined) started.setAttribute("error.type", failure.code);
+    endSpan(started, until ?? endedAt, failure === undefined ? undefined : sentenceFor(ended));
   };
   const { images, pool = "" } = record;
   const set = images > 1 ? "PIPELINE SET" : "SET";
-  return [
-    root,
-    ...child("validate", record.interval("admission")),
-    ...request(set, record.interval("images"), {
-      kind: "client",
-      attributes: {
-        ...servers.redis(pool),
-        "db.operation.name": set,
-        ...(images > 1 ? { "db.operation.batch.size": images } : {}),
-      },
-    }),
-    ...request(`send ${tasksTopic(pool)}`, record.interval("send"), {
-      kind: "producer",
-      context: record.sendContext,
-      attributes: {
-        ...servers.kafka,
-        "messaging.operation.name": "send",
-        "messaging.operation.type": "send",
-        "messaging.destination.name": tasksTopic(pool),
-        "messaging.destination.partition.id": "0",
-        "messaging.message.conversation_id": record.requestId,
-        "faceline.lane": record.lane,
-      },
-    }),
-    ...(kept === undefined ? [] : partSpans(ended, root)),
-    ...child("gather", record.interval("gather")),
-  ];
+  step("validate", record.interval("admission"));
+  step(set, record.interval("images"), {
+    kind: SpanKind.CLIENT,
+    attributes: {
+      ...servers.redis(pool),
+      "db.operation.name": set,
+      "db.operation.batch.size": images > 1 ? images : undefined,
+    },
+  });
+  step(`send ${tasksTopic(pool)}`, record.interval("send"), {
+    kind: SpanKind.PRODUCER,
+    context: record.sendContext,
+    attributes: {
+      ...servers.kafka,
+      "messaging.operation.name": "send",
+      "messaging.operation.type": "send",
+      "messaging.destination.name": tasksTopic(pool),
+      "messaging.destination.partition.id": "0",
+      "messaging.message.conversation_id": record.requestId,
+      "faceline.lane": record.lane,
+    },
+  });
+  step("gather", record.interval("gather"));
+  const isFailed = ended.status === undefined || ended.status >= 500;
+  endSpan(root, endedAt, isFailed ? sentenceFor(ended) : undefined);
 }
 
-/** Why a call is traced although its head was not sampled; undefined if it is not. */
+/** Why a call is traced although its trace is not sampled; undefined if it is not. */
 function keptAs({ record, status }: EndedCall): "shed" | "late" | "failed" | "retried" | undefined {
   if (status === undefined) return undefined;
   if (record.outcome?.kind === "shed" || record.error?.code === "queue_timeout") return "shed";
@@ -67,37 +70,28 @@ function keptAs({ record, status }: EndedCall): "shed" | "late" | "failed" | "re
   return record.attempts > 1 ? "retried" : undefined;
 }
 
-function rootSpan(ended: EndedCall, kept: string | undefined, server: Attributes): FinishedSpan {
-  const { record, parts, status, endedAt } = ended;
-  const failed = status === undefined || status >= 500;
-  return {
-    name: `POST ${record.route}`,
-    kind: "server",
-    context: record.trace.context,
-    parentId: record.trace.parentId,
-    startAt: record.arrivedAt,
-    endAt: endedAt,
-    error: failed ? sentenceFor(ended) : undefined,
-    attributes: {
-      "http.request.method": "POST",
-      "http.route": record.route,
-      "url.path": record.route,
-      "url.scheme": record.http.scheme,
-      "network.protocol.version": record.http.version,
-      ...server,
-      "http.response.status_code": status,
-      "faceline.request.id": record.requestId,
-      "faceline.lane": record.lane,
-      "faceline.pool": record.pool,
-      "faceline.deadline_ms": record.deadlineMs,
-      "faceline.attempts": record.attempts,
-      "faceline.outcome": record.outcome?.kind,
-      ...timeAttributes(parts),
-      ...(record.error === undefined ? {} : { "error.type": record.error.code }),
-      ...(kept === undefined ? {} : { "faceline.kept": kept }),
-    },
-  };
-}
+const rootAttributes = (
+  { record, parts, status }: EndedCall,
+  kept: string | undefined,
+  server: SpanAttributes,
+): SpanAttributes => ({
+  "http.request.method": "POST",
+  "http.route": record.route,
+  "url.path": record.route,
+  "url.scheme": record.http.scheme,
+  "network.protocol.version": record.http.version,
+  ...server,
+  "http.response.status_code": status,
+  "faceline.request.id": record.requestId,
+  "faceline.lane": record.lane,
+  "faceline.pool": record.pool,
+  "faceline.deadline_ms": record.deadlineMs,
+  "faceline.attempts": record.attempts,
+  "faceline.outcome": record.outcome?.kind,
+  ...timeAttributes(parts),
+  "error.type": record.error?.code,
+  "faceline.kept": kept,
+});
 
 /** Written out, because names that are put together for each call are slow to make and to read. */
 const timeAttributes = (parts: CallParts) =>
@@ -116,45 +110,11 @@ const timeAttributes = (parts: CallParts) =>
     "faceline.time.total_ms": parts.total,
   }) satisfies Record<`faceline.time.${keyof CallParts}_ms`, number>;
 
-/** The parts of the last answer, one behind the other and back from its publication. */
-function partSpans({ record }: EndedCall, root: FinishedSpan): FinishedSpan[] {
-  const { timing } = record;
-  if (timing?.publishedAt === undefined) return [];
-  const { queueMs, holdMs, prepareMs, runMs, answerMs } = timing;
-  const parts = [
-    ["answer", answerMs],
-    ["run", runMs],
-    ["prepare", prepareMs],
-    ["queue", queueMs + holdMs],
-  ] as const;
-  const spans: FinishedSpan[] = [];
-  let endAt = timing.publishedAt;
-  for (const [name, ms] of parts) {
-    if (ms <= 0) continue;
-    spans.push(spanBelow(root, { name, startAt: endAt - ms, endAt }));
-    endAt -= ms;
-  }
-  return spans;
-}
-
-const spanBelow = (
-  { context: { traceId, tracestate }, context: { spanId: parentId } }: FinishedSpan,
-  fields: Pick<FinishedSpan, "name" | "startAt" | "endAt"> & Partial<FinishedSpan>,
-): FinishedSpan => ({
-  kind: "internal",
-  context: { traceId, spanId: newSpanId(), sampled: true, tracestate },
-  parentId,
-  attributes: {},
-  ...fields,
-});
-
-type Attributes = FinishedSpan["attributes"];
-
 /** What the conventions of OpenTelemetry ask to know of each server, the same for all spans. */
 export type SpanServers = {
   /** The address by which clients know this service, if it is set. */
-  http: Attributes;
-  kafka: Attributes;
+  http: SpanAttributes;
+  kafka: SpanAttributes;
   /** The Redis that holds the images of a pool. */
-  redis(pool: string): Attributes;
+  redis(pool: string): SpanAttributes;
 };

@@ -2,6 +2,7 @@ import type { KeyRecord } from "@faceline/accounts/keys/api-keys";
 import type { Clock } from "@faceline/runtime/clock";
 import type { CallIds } from "@faceline/runtime/log-ids";
 import type { Metrics } from "@faceline/runtime/metrics/metrics";
+import type { Tracing } from "@faceline/runtime/tracing/tracing";
 import type { TeamLimits } from "@faceline/contracts/stored/team";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
@@ -51,8 +52,8 @@ export type Ports = {
   isStopping(): boolean;
   /** Aborts shortly before the end of a drain: calls still in flight are refused with `not_ready`. */
   drainTimeout: AbortSignal;
-  /** Whether the trace of a call is to be exported. `parentSampled`: what its client decided. */
-  decideSampling(traceId: string, parentSampled: boolean | undefined): boolean;
+  /** Starts the span of a call. */
+  startSpan: Tracing["startCall"];
   /** Called once for each compute call, when its response was sent or its client has gone. */
   recordCall(call: EndedCall): void;
   metrics: Metrics;

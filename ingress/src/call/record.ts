@@ -1,7 +1,7 @@
+import type { Span, SpanContext } from "@opentelemetry/api";
 import type { RequestId } from "@faceline/contracts/http/response-fields";
 import { newSpanId } from "@faceline/runtime/random";
 import { Stopwatch } from "@faceline/runtime/starvation";
-import type { SpanContext } from "@faceline/contracts/trace/span";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { Outcome } from "@faceline/contracts/wire/outcome";
@@ -168,8 +168,8 @@ type LastAnswer = {
   receivedAt: number;
 };
 
-/** The span of the call, and its parent, which is the client's. */
-export type CallTrace = { context: SpanContext; parentId: string | undefined };
+/** The span of the call, which records only if it is sampled, and the client's span above it. */
+export type CallTrace = { span: Span; context: SpanContext; parent: SpanContext | undefined };
 
 export type Interval = { from: number; until?: number };
 

@@ -1,6 +1,7 @@
+import { isSpanContextValid } from "@opentelemetry/api";
 import { RequestId } from "@faceline/contracts/http/response-fields";
-import { newSpanId, newTraceId, randomBytes } from "@faceline/runtime/random";
-import { readTraceparent } from "@faceline/contracts/trace/span";
+import { randomBytes } from "@faceline/runtime/random";
+import { readTraceparent } from "@faceline/runtime/tracing/trace-context";
 import { Traceparent, Tracestate } from "@faceline/contracts/wire/ids";
 import { ApiError } from "./api-error.ts";
 import type { Ports } from "./ports.ts";
@@ -26,26 +27,21 @@ function uuidV7(now: number): RequestId {
 }
 
 /**
- * Returns the span of a call (W3C Trace Context): in the client's trace if the client sent a valid
- * `traceparent`, else in a new one.
+ * Starts the span of a call (W3C Trace Context): below the client's if it sent a valid `traceparent`, else in
+ * a new trace.
  */
-export function callTraceFrom(headers: TraceHeaders, decide: Ports["decideSampling"]): CallTrace {
+export function callTraceFrom(headers: TraceHeaders, route: string, ports: TracePorts): CallTrace {
   const parsed = Traceparent.safeParse(headers.traceparent);
-  const parent = parsed.success ? readTraceparent(parsed.data) : undefined;
-  const spanId = newSpanId();
-  if (parent === undefined || allZero.test(parent.traceId) || allZero.test(parent.spanId)) {
-    const traceId = newTraceId();
-    return { context: { traceId, spanId, sampled: decide(traceId, undefined) }, parentId: undefined };
-  }
   const tracestate = Tracestate.safeParse(headers.tracestate).data;
-  const sampled = decide(parent.traceId, parent.sampled);
-  return { context: { traceId: parent.traceId, spanId, sampled, tracestate }, parentId: parent.spanId };
+  const sent = parsed.success ? readTraceparent(parsed.data, tracestate) : undefined;
+  // The specification reserves ids of zeros for "none".
+  const parent = sent !== undefined && isSpanContextValid(sent) ? sent : undefined;
+  const span = ports.startSpan(`POST ${route}`, ports.clock.now(), parent);
+  return { span, context: span.spanContext(), parent };
 }
 
 type TraceHeaders = { traceparent?: HeaderValue; tracestate?: HeaderValue };
-
-/** The specification reserves ids of zeros for "none". */
-const allZero = /^0+$/;
+type TracePorts = Pick<Ports, "startSpan" | "clock">;
 
 /** Shortest deadline that a call may have: a call takes some 20 ms when nothing else runs. */
 export const deadlineMinMs = 50;

@@ -1,4 +1,4 @@
-import { traceparentOf } from "@faceline/contracts/trace/span";
+import { isSampled, traceparentOf } from "@faceline/runtime/tracing/trace-context";
 import type { CallRecord } from "./record.ts";
 
 /**
@@ -8,6 +8,6 @@ import type { CallRecord } from "./record.ts";
 export function serverTiming(record: CallRecord, endedAt: number): string {
   const parts = Object.entries(record.parts(endedAt)).map(([name, ms]) => `${name};dur=${ms.toFixed(2)}`);
   const { context } = record.trace;
-  if (context.sampled) parts.push(`traceparent;desc="${traceparentOf(context)}"`);
+  if (isSampled(context)) parts.push(`traceparent;desc="${traceparentOf(context)}"`);
   return parts.join(", ");
 }

@@ -42,9 +42,10 @@ export function limitConnections(app: FastifyInstance, options: ConnectionLimits
     if (!reply.sent) room.setBusy(raw.socket, true);
   });
   // The response may remain unread for long.
-  app.addHook("onSend", async ({ raw: { socket }, callRecord }, reply) => {
+  app.addHook("onSend", async ({ raw: { socket }, callRecord }, reply, payload) => {
     room.setBusy(socket, false);
-    if (callRecord?.keyId === undefined && socket.bytesWritten > keylessBytesMax)
+    const { length = 0 } = (payload ?? {}) as { length?: number };
+    if (callRecord?.keyId === undefined && socket.bytesWritten + length > keylessBytesMax)
       reply.header("connection", "close");
   });
   closeUnreadConnections(server, () => report("response_not_read"));
@@ -79,7 +80,7 @@ function responsesBefore(socket: Socket, response: ServerResponse): ServerRespon
 const requestsMax = 16;
 
 /**
- * A connection is closed after the response to a request without an accepted key, once so much was sent on it:
+ * With more than this, the response to a request without an accepted key is the last one of its connection:
  * the kernel would take megabytes of unread documents from each.
  */
 const keylessBytesMax = 128 * 1024;

@@ -1,6 +1,6 @@
 import type { Clock } from "@faceline/runtime/clock";
 import { randomBytes } from "@faceline/runtime/random";
-import { traceparentOf } from "@faceline/contracts/trace/span";
+import { isSampled, traceparentOf } from "@faceline/runtime/tracing/trace-context";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { type CallId, taskId } from "@faceline/contracts/wire/ids";
 import { deadlinePassed } from "../call/api-error.ts";
@@ -60,7 +60,8 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
     deadlineAt: deadlineAt + aheadMs,
     sentAt: record.end("publish") + aheadMs,
   };
-  const traceparent = traceparentOf(record.trace.context.sampled ? record.sendContext : record.trace.context);
+  const { context } = record.trace;
+  const traceparent = traceparentOf(isSampled(context) ? record.sendContext : context);
   const message = { ...fields, ...instants, traceparent, call: callId, ingress, tasks };
   record.begin("send");
   try {

@@ -84,7 +84,7 @@ test("an AVIF that the reader of headers does not understand is refused", async 
   checkHeader(avif, ref, limits);
   assert.throws(() => checkHeader(avif.subarray(0, -1), ref, limits), {
     code: "invalid_image",
-    message: /is damaged, or an AVIF of several frames or layers: save it again, or as JPEG/,
+    message: /is damaged, or an AVIF of several frames, layers or tiles: save it again, or as JPEG/,
   });
 });
 

@@ -82,7 +82,7 @@ export type BudgetLease = {
   readonly hasEnded: boolean;
   /** Whether `growTo` would succeed now. */
   canGrowTo(bytes: number): boolean;
-  /** Holds `bytes` at least. Returns false, and changes nothing, if they are refused or the lease has ended. */
+  /** Holds `bytes` at least. Returns false, and changes nothing, if it cannot or has ended. */
   growTo(bytes: number): boolean;
   /** Gives everything back. Does nothing the second time. */
   release(): void;

@@ -1,5 +1,5 @@
 import { VerifyRequest } from "@faceline/contracts/http/verify";
-import { traceparentOf } from "@faceline/contracts/trace/span";
+import { traceparentOf } from "@faceline/runtime/tracing/trace-context";
 import { laneId, visitorsTenant } from "@faceline/contracts/wire/ids";
 import { readImage, type SampleName } from "@faceline/web/samples";
 import type { StoredAnswer } from "@faceline/web/tester/response-body";
@@ -84,7 +84,7 @@ async function computeSampleAnswer(context: RouteContext): Promise<SampleAnswer>
   if (!ports.isServing()) throw refusal("stopping");
   const now = () => ports.clock.now();
   const requestId = requestIdFrom(undefined, now());
-  const trace = callTraceFrom({}, ports.decideSampling);
+  const trace = callTraceFrom({}, "/tester/verify", ports);
   const record = new CallRecord({ requestId, route: "/tester/verify", trace, now });
   record.deadlineMs = settings.DEADLINE_DEFAULT_MS;
   const call: RequestContext = {

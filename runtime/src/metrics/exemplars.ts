@@ -1,6 +1,6 @@
+import type { SpanContext } from "@opentelemetry/api";
 import { prometheusName } from "@faceline/contracts/metrics/prometheus-name";
 import type { MetricName } from "@faceline/contracts/metrics/list";
-import type { SpanContext } from "@faceline/contracts/trace/span";
 
 /**
  * Keeps the last traced value of each bucket of a histogram, for the OpenMetrics page. The SDK for JavaScript

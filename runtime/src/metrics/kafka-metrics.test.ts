@@ -3,7 +3,7 @@ import test from "node:test";
 import { readConfig } from "../config.ts";
 import { LinkDown } from "../kafka-producer-link.ts";
 import { openLog } from "../log.ts";
-import { MetricsConfig } from "./config.ts";
+import { OtlpConfig } from "../otlp-config.ts";
 import { kafkaAttributes, openKafkaMetrics } from "./kafka-metrics.ts";
 import { metricsOff } from "./metrics.ts";
 import { openMetrics } from "./open-metrics.ts";
@@ -12,7 +12,7 @@ const brokers = { KAFKA_BROKERS: "kafka-1:9092, kafka-2:9093" };
 
 test("messages and requests of Kafka are recorded by topic, and why they failed", async () => {
   const log = openLog("test", "silent");
-  const options = { config: readConfig(MetricsConfig, {}), page: true, service: "batcher", id: "1", log };
+  const options = { config: readConfig(OtlpConfig, {}), page: true, service: "batcher", id: "1", log };
   await using metrics = await openMetrics(options);
   const { sent, delivered, committed } = openKafkaMetrics(metrics, brokers)!;
   const reply = Object.assign(new Error("no"), { name: "KafkaJSProtocolError", type: "NOT_LEADER" });

@@ -1,6 +1,6 @@
 import type { MetricName, metricList } from "@faceline/contracts/metrics/list";
 import type { Log } from "../log.ts";
-import type { MetricsConfig } from "./config.ts";
+import type { OtlpOptions } from "../otlp-config.ts";
 
 export const metricsOff: Metrics = {
   on: false,
@@ -38,14 +38,9 @@ export type PageFormat = "text" | "openmetrics";
 
 type Exemplar = { traceId: string; spanId: string };
 
-export type MetricsOptions = {
-  config: MetricsConfig;
+export type MetricsOptions = OtlpOptions & {
   /** Whether the operators' port will ask for the page. */
   page: boolean;
-  /** `ingress`: its metrics are of the service `faceline-ingress`. */
-  service: string;
-  /** Id of this process. */
-  id: string;
   log: Pick<Log, "warn" | "info">;
 };
 

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { readConfig } from "../config.ts";
 import { openLog } from "../log.ts";
-import { MetricsConfig } from "./config.ts";
+import { OtlpConfig } from "../otlp-config.ts";
 import { openMetrics } from "./open-metrics.ts";
 
 const attributes = {
@@ -65,7 +65,7 @@ test("exemplars are bounded like the attribute sets of a metric", async () => {
 
 const open = () =>
   openMetrics({
-    config: readConfig(MetricsConfig, {}),
+    config: readConfig(OtlpConfig, {}),
     page: true,
     service: "ingress",
     id: "ingress-1",

@@ -1,4 +1,4 @@
-import { areMetricsSent } from "./config.ts";
+import { isSent } from "../otlp-config.ts";
 import { type Metrics, type MetricsOptions, metricsOff } from "./metrics.ts";
 
 /**
@@ -6,7 +6,7 @@ import { type Metrics, type MetricsOptions, metricsOff } from "./metrics.ts";
  * OpenTelemetry is loaded.
  */
 export async function openMetrics(options: MetricsOptions): Promise<Metrics> {
-  if (!options.page && !areMetricsSent(options.config)) return metricsOff;
+  if (!options.page && !isSent("METRICS", options.config)) return metricsOff;
   const { openMetricsSdk } = await import("./sdk.ts");
   return openMetricsSdk(options);
 }

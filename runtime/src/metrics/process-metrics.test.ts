@@ -4,13 +4,13 @@ import test from "node:test";
 import { readConfig } from "../config.ts";
 import { openLog } from "../log.ts";
 import { revision, version } from "../resource.ts";
-import { MetricsConfig } from "./config.ts";
+import { OtlpConfig } from "../otlp-config.ts";
 import { openMetrics } from "./open-metrics.ts";
 import { observeProcess } from "./process-metrics.ts";
 
 test("a process shows what it runs, its CPU time, its heap by space, and pauses of garbage collection", async () => {
   const log = openLog("test", "silent");
-  const options = { config: readConfig(MetricsConfig, {}), page: true, service: "batcher", id: "1", log };
+  const options = { config: readConfig(OtlpConfig, {}), page: true, service: "batcher", id: "1", log };
   await using metrics = await openMetrics(options);
   using _observed = observeProcess(metrics, { redis: { memoryUse: undefined }, tracing: { lostSpans: 2 } });
   const gcPauses = /^v8js_gc_duration_seconds_count\{v8js_gc_type="(minor|major|incremental)"\} [1-9]/m;

@@ -5,7 +5,7 @@ import { readConfig } from "../config.ts";
 import { openLog } from "../log.ts";
 import { connectVolatileRedis, VolatileRedisConfig } from "../redis.ts";
 import { RedisWithLiveness } from "../redis-liveness.ts";
-import { MetricsConfig } from "./config.ts";
+import { OtlpConfig } from "../otlp-config.ts";
 import { metricsOff } from "./metrics.ts";
 import { openMetrics } from "./open-metrics.ts";
 import { observeCommands } from "./redis-metrics.ts";
@@ -18,7 +18,7 @@ const durable = `dependency="redis-durable",${server}`;
 
 test("each command is timed by its name, in pipelines too, whether it succeeds or fails", async () => {
   const log = openLog("test", "silent");
-  const options = { config: readConfig(MetricsConfig, {}), page: true, service: "ingress", id: "1", log };
+  const options = { config: readConfig(OtlpConfig, {}), page: true, service: "ingress", id: "1", log };
   await using metrics = await openMetrics(options);
   await using redis = await connectVolatileRedis(config, { autoPipelining: true });
   observeCommands(metrics, "redis-durable", [redis]);
@@ -34,7 +34,7 @@ test("each command is timed by its name, in pipelines too, whether it succeeds o
 
 test("a command that fails has its error.type: what the server says, a timeout or a closed connection", async () => {
   const log = openLog("test", "silent");
-  const options = { config: readConfig(MetricsConfig, {}), page: true, service: "ingress", id: "1", log };
+  const options = { config: readConfig(OtlpConfig, {}), page: true, service: "ingress", id: "1", log };
   await using metrics = await openMetrics(options);
   // A command times out long before its connection counts as silent and is closed.
   const { REDIS_VOLATILE_URL: url, REDIS_VOLATILE_PASSWORD_FILE: password } = config;

@@ -7,9 +7,10 @@ import { text } from "node:stream/consumers";
 import test from "node:test";
 import { type MetricName, metricList } from "@faceline/contracts/metrics/list";
 import { prometheusName } from "@faceline/contracts/metrics/prometheus-name";
+import { setEnvironment } from "../../testing/environment.ts";
 import { readConfig } from "../config.ts";
 import { type Log, openLog } from "../log.ts";
-import { MetricsConfig } from "./config.ts";
+import { OtlpConfig } from "../otlp-config.ts";
 
 const loaded: string[] = [];
 registerHooks({
@@ -99,22 +100,13 @@ test("a receiver that refuses metrics costs one warning, and the last ones are s
     info: (line: string) => void lines.push(line),
   } as unknown as Log;
   {
-    // The exporter reads its address by itself.
-    process.env["OTEL_EXPORTER_OTLP_ENDPOINT"] = `http://127.0.0.1:${port}`;
-    process.env["OTEL_RESOURCE_ATTRIBUTES"] = "deployment.environment.name=test";
-    t.after(() => {
-      delete process.env["OTEL_EXPORTER_OTLP_ENDPOINT"];
-      delete process.env["OTEL_RESOURCE_ATTRIBUTES"];
+    setEnvironment(t, {
+      OTEL_EXPORTER_OTLP_ENDPOINT: `http://127.0.0.1:${port}`,
+      OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
+      OTEL_METRIC_EXPORT_INTERVAL: "1000",
+      OTEL_RESOURCE_ATTRIBUTES: "deployment.environment.name=test",
     });
-    await using metrics = await open({
-      page: false,
-      env: {
-        ...process.env,
-        OTEL_EXPORTER_OTLP_PROTOCOL: "http/json",
-        OTEL_METRIC_EXPORT_INTERVAL: "1000",
-      },
-      log,
-    });
+    await using metrics = await open({ page: false, env: process.env, log });
     metrics.add("faceline.batches", 1, { lane: "Dlib/ssd", reason: "full" });
     await refused.promise;
     status = 200;
@@ -130,6 +122,6 @@ test("a receiver that refuses metrics costs one warning, and the last ones are s
 const ofOpenTelemetry = (): string[] => loaded.filter((url) => url.includes("opentelemetry"));
 
 const open = ({ page = true, env = {}, log = openLog("test", "silent") }: OpenOptions = {}) =>
-  openMetrics({ config: readConfig(MetricsConfig, env), page, service: "batcher", id: "batcher-1", log });
+  openMetrics({ config: readConfig(OtlpConfig, env), page, service: "batcher", id: "batcher-1", log });
 
 type OpenOptions = { page?: boolean; env?: NodeJS.ProcessEnv; log?: Log };

@@ -1,5 +1,5 @@
 import type { Counter, Histogram } from "@opentelemetry/api";
-import { ExportResultCode } from "@opentelemetry/core";
+import { ExportResultCode, getNumberFromEnv } from "@opentelemetry/core";
 import {
   type IMetricReader,
   MeterProvider,
@@ -7,8 +7,8 @@ import {
   type PushMetricExporter,
 } from "@opentelemetry/sdk-metrics";
 import { type MetricDefinition, metricList } from "@faceline/contracts/metrics/list";
+import { isSent } from "../otlp-config.ts";
 import { openResource } from "../resource.ts";
-import { areMetricsSent, type MetricsConfig } from "./config.ts";
 import { Exemplars } from "./exemplars.ts";
 import type { Metrics, MetricsOptions } from "./metrics.ts";
 import { MetricsPage } from "./page.ts";
@@ -20,12 +20,15 @@ import { MetricsPage } from "./page.ts";
 export async function openMetricsSdk({ config, page, service, id, log }: MetricsOptions): Promise<Metrics> {
   const metricsPage = page ? new MetricsPage() : undefined;
   const readers: IMetricReader[] = metricsPage === undefined ? [] : [metricsPage];
-  if (areMetricsSent(config)) {
+  if (isSent("METRICS", config)) {
+    const { OTLPMetricExporter } = await exporters[config.OTEL_EXPORTER_OTLP_PROTOCOL]();
+    const exportIntervalMillis = getNumberFromEnv("OTEL_METRIC_EXPORT_INTERVAL") ?? 60_000;
+    const timeoutMs = getNumberFromEnv("OTEL_METRIC_EXPORT_TIMEOUT") ?? 10_000;
     readers.push(
       new PeriodicExportingMetricReader({
-        exporter: reportExports(await openExporter(config), log),
-        exportIntervalMillis: config.OTEL_METRIC_EXPORT_INTERVAL,
-        exportTimeoutMillis: Math.min(config.OTEL_METRIC_EXPORT_TIMEOUT, config.OTEL_METRIC_EXPORT_INTERVAL),
+        exporter: reportExports(new OTLPMetricExporter(), log),
+        exportIntervalMillis,
+        exportTimeoutMillis: Math.min(timeoutMs, exportIntervalMillis),
       }),
     );
   }
@@ -112,19 +115,8 @@ function reportExports(exporter: PushMetricExporter, log: MetricsOptions["log"])
 
 const reasonCharactersMax = 200;
 
-async function openExporter(config: MetricsConfig): Promise<PushMetricExporter> {
-  switch (config.OTEL_EXPORTER_OTLP_PROTOCOL) {
-    case "http/protobuf": {
-      const { OTLPMetricExporter } = await import("@opentelemetry/exporter-metrics-otlp-proto");
-      return new OTLPMetricExporter();
-    }
-    case "http/json": {
-      const { OTLPMetricExporter } = await import("@opentelemetry/exporter-metrics-otlp-http");
-      return new OTLPMetricExporter();
-    }
-    case "grpc": {
-      const { OTLPMetricExporter } = await import("@opentelemetry/exporter-metrics-otlp-grpc");
-      return new OTLPMetricExporter();
-    }
-  }
-}
+const exporters = {
+  "http/protobuf": () => import("@opentelemetry/exporter-metrics-otlp-proto"),
+  "http/json": () => import("@opentelemetry/exporter-metrics-otlp-http"),
+  grpc: () => import("@opentelemetry/exporter-metrics-otlp-grpc"),
+};

@@ -1,57 +1,64 @@
+// Covers ../otlp-config.ts, sdk.ts, span-starter.ts and tracing.ts too.
 import assert from "node:assert/strict";
-import test from "node:test";
+import test, { type TestContext } from "node:test";
+import { TraceFlags } from "@opentelemetry/api";
+import { setEnvironment } from "../../testing/environment.ts";
 import { readConfig } from "../config.ts";
-import { openLog } from "../log.ts";
-import { newTraceId } from "../random.ts";
-import { isTracingOn, TracingConfig } from "./config.ts";
+import { type Log, openLog } from "../log.ts";
+import { isSent, OtlpConfig } from "../otlp-config.ts";
+import { newSpanId, newTraceId } from "../random.ts";
 import { openTracing } from "./open-tracing.ts";
 import type { Tracing } from "./tracing.ts";
 
 // Nothing listens there, and nothing is exported in these tests.
 const OTEL_EXPORTER_OTLP_ENDPOINT = "http://127.0.0.1:9";
 
-test("spans are exported only where an endpoint is set and nothing turns them off", () => {
-  const isOn = (env: Record<string, string>) => isTracingOn(readConfig(TracingConfig, env));
+test("spans are exported only where there is a receiver and nothing turns them off", () => {
+  const isOn = (env: Record<string, string>) => isSent("TRACES", readConfig(OtlpConfig, env));
   assert.equal(isOn({}), false);
   assert.equal(isOn({ OTEL_EXPORTER_OTLP_ENDPOINT }), true);
   assert.equal(isOn({ OTEL_EXPORTER_OTLP_TRACES_ENDPOINT: OTEL_EXPORTER_OTLP_ENDPOINT }), true);
+  assert.equal(isOn({ OTEL_EXPORTER_OTLP_METRICS_ENDPOINT: OTEL_EXPORTER_OTLP_ENDPOINT }), false);
   assert.equal(isOn({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_SDK_DISABLED: "true" }), false);
   assert.equal(isOn({ OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_EXPORTER: "none" }), false);
+  assert.equal(isOn({ OTEL_TRACES_EXPORTER: "zipkin" }), true);
 });
 
-test("the head decision: a ratio of new traces, always the same for one trace, and what a client decided", async () => {
-  const sampler = { OTEL_TRACES_SAMPLER: "parentbased_traceidratio", OTEL_TRACES_SAMPLER_ARG: "0.25" };
-  await using tracing = await open({ OTEL_EXPORTER_OTLP_ENDPOINT, ...sampler });
-  const ids = Array.from({ length: 4_000 }, newTraceId);
-  const sampled = ids.filter((id) => tracing.decide(id, undefined));
-  assert.ok(Math.abs(sampled.length - 1_000) < 200, `${sampled.length} of 4,000`);
-  assert.deepEqual(
-    ids.filter((id) => tracing.decide(id, undefined)),
-    sampled,
-  );
-  assert.deepEqual([tracing.decide(ids[0]!, true), tracing.decide(ids[0]!, false)], [true, false]);
+test("a call records as OTEL_TRACES_SAMPLER says, and any other span always, also under given ids", async (t) => {
+  await using tracing = await open(t, { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_SAMPLER: "always_off" });
+  const call = tracing.startCall("call", Date.now(), sampledParent);
+  assert.equal(call.isRecording(), false);
+  const context = call.spanContext();
+  assert.equal(context.traceId, sampledParent.traceId);
+  const again = tracing.start("call", { startAt: Date.now(), context });
+  assert.deepEqual([again.isRecording(), again.spanContext().spanId], [true, context.spanId]);
+  assert.equal(again.spanContext().traceId, context.traceId);
+  const other = tracing.start("other", { startAt: Date.now() });
+  assert.notEqual(other.spanContext().traceId, context.traceId);
 });
 
-test("no more new traces begin at once than TRACES_PER_SECOND_MAX; those of clients are not counted", async () => {
-  await using tracing = await open({ OTEL_EXPORTER_OTLP_ENDPOINT, TRACES_PER_SECOND_MAX: "1" });
-  const decide = (parent: boolean | undefined) => tracing.decide(newTraceId(), parent);
-  assert.deepEqual([true, undefined].map(decide), [true, true]);
-  assert.deepEqual([undefined, true, false].map(decide), [false, true, false]);
+test("a sampler that does not exist is in the log", async (t) => {
+  const warnings: unknown[] = [];
+  const log = { warn: (fields: object) => void warnings.push(fields) } as unknown as Log;
+  await using _tracing = await open(t, { OTEL_EXPORTER_OTLP_ENDPOINT, OTEL_TRACES_SAMPLER: "some" }, log);
+  assert.match(JSON.stringify(warnings), /unknown OTEL_TRACES_SAMPLER value/);
 });
 
-test("without an endpoint a new trace is not marked as sampled, and a client's mark stays", async () => {
-  await using tracing = await open({});
-  const id = newTraceId();
-  assert.deepEqual(
-    [undefined, true, false].map((parent) => tracing.decide(id, parent)),
-    [false, true, false],
-  );
+test("without a receiver a new trace is not marked as sampled, and a client's mark stays", async (t) => {
+  await using tracing = await open(t, {});
+  const flagsBelow = (parent?: typeof sampledParent) =>
+    tracing.startCall("call", Date.now(), parent).spanContext().traceFlags;
+  assert.deepEqual([flagsBelow(), flagsBelow(sampledParent)], [TraceFlags.NONE, TraceFlags.SAMPLED]);
+  assert.equal(tracing.start("span", { startAt: Date.now(), parent: sampledParent }).isRecording(), false);
 });
 
-const open = (env: Record<string, string>): Promise<Tracing> =>
-  openTracing({
-    config: readConfig(TracingConfig, env),
-    service: "test",
-    id: "test-1",
-    log: openLog("test", "silent"),
-  });
+const sampledParent = { traceId: newTraceId(), spanId: newSpanId(), traceFlags: TraceFlags.SAMPLED };
+
+function open(
+  t: TestContext,
+  env: Record<string, string>,
+  log: Log = openLog("test", "silent"),
+): Promise<Tracing> {
+  setEnvironment(t, env);
+  return openTracing({ config: readConfig(OtlpConfig, env), service: "test", id: "test-1", log });
+}

@@ -1,5 +1,6 @@
 import { rmSync } from "node:fs";
 import { join } from "node:path";
+import { median } from "@faceline/contracts/testing/quantile";
 import { endLeftovers } from "@faceline/deploy/launcher/process-record";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import { answeredPerSecond, assertAnswered, type ClosedLoopCall } from "../load/closed-loop.ts";
@@ -10,7 +11,6 @@ import { table } from "../report.ts";
 import {
   boundShare,
   mean,
-  median,
   pairedRatio,
   type RatioEstimate,
   type RatioVerdict,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
-import { quantile, sum } from "../statistics.ts";
+import { quantile } from "@faceline/contracts/testing/quantile";
+import { sum } from "../statistics.ts";
 import { HttpClient, type Response, type Target } from "./http-client.ts";
 
 /**

@@ -1,8 +1,9 @@
+import { quantile } from "@faceline/contracts/testing/quantile";
 import type { LabelledPair } from "@faceline/testing/faces";
 import { generatorName, type MeasuredLoop } from "../load/generator.ts";
 import { type Cpu, restOfMachine } from "../observe/processes.ts";
 import type { Metric } from "../peers/faces/systems.ts";
-import { mean, pairedRatio, quantile, type RatioEstimate, sum } from "../statistics.ts";
+import { mean, pairedRatio, type RatioEstimate, sum } from "../statistics.ts";
 
 /** Puts the rounds of each server together, in the order in which they came first. */
 export function summariseFaces(cases: readonly FaceCase[], verdicts: readonly FaceVerdicts[]): FaceSummary[] {

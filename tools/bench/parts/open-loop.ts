@@ -1,3 +1,4 @@
+import { quantile } from "@faceline/contracts/testing/quantile";
 import { findVenv } from "@faceline/testing/venv";
 import { tinyJpeg } from "../images.ts";
 import { type Generator, generatorName, openGenerator } from "../load/generator.ts";
@@ -6,7 +7,7 @@ import { type Cpu, measureCpu, sumCpu } from "../observe/processes.ts";
 import type { Bench, PartResult } from "../part.ts";
 import { peersVenv, type System, systems } from "../peers/modelled/systems.ts";
 import { cpuTable, table } from "../report.ts";
-import { mean, quantile, sum } from "../statistics.ts";
+import { mean, sum } from "../statistics.ts";
 
 /**
  * Calls that arrive whether or not the server keeps up (an open loop), below and above what the engine can

@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs";
+import { median, quantile } from "@faceline/contracts/testing/quantile";
 import { assertAnswered, type ClosedLoopCall } from "../load/closed-loop.ts";
 import { openGenerator } from "../load/generator.ts";
 import { HttpClient, readServerTiming, type Target } from "../load/http-client.ts";
@@ -12,7 +13,6 @@ import {
 } from "../part.ts";
 import { heavyJpeg, photographs, thumbnails, tinyJpeg } from "../images.ts";
 import { table } from "../report.ts";
-import { median, quantile } from "../statistics.ts";
 
 /** Measures what the service adds to a single request, with real models and with a modelled engine. */
 export async function singleRequest(bench: Bench): Promise<PartResult> {

@@ -180,7 +180,7 @@ function polyglots(portrait: Buffer, avif: Buffer): HostileCall[] {
     ["the first bytes of a JPEG, then an SVG", Buffer.from([0xff, 0xd8, 0xff, 0xe0]), svg, "invalid_image"],
     ["the first bytes of a PNG, then a page", "\x89PNG\r\n\x1a\n", script, "invalid_image"],
     ["the first bytes of an AVIF, then a page", "\0\0\0\x18ftypavif", script, "invalid_image"],
-    ["an AVIF of two files", avif, avif, "ok"],
+    ["an AVIF of two files", avif, avif, "invalid_image"],
     ["an AVIF with a page behind it", avif, script, "invalid_image"],
     ["the first bytes of a WebP, then a page", "RIFF\x40\0\0\0WEBP", script, "invalid_image"],
     ["the first bytes of a WebP, then a WAV", "RIFF\x40\0\0\0WAVE", script, "unsupported_image_format"],

@@ -1,4 +1,4 @@
-import { median } from "@faceline/bench/statistics";
+import { median } from "@faceline/contracts/testing/quantile";
 import type { Service } from "./victims.ts";
 
 /**

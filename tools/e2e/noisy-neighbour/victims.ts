@@ -3,7 +3,7 @@ import { newApiKey, storeApiKey } from "@faceline/accounts/keys/api-keys";
 import { connectRedis } from "@faceline/runtime/redis";
 import { type Generator, openGenerator } from "@faceline/bench/load/generator";
 import { type OpenLoopCall, outcomeOf } from "@faceline/bench/load/open-loop";
-import { quantile } from "@faceline/bench/statistics";
+import { quantile } from "@faceline/contracts/testing/quantile";
 
 /** Makes keys, each of a new team with the default limits. */
 export async function newTeams(durableUrl: string, count: number): Promise<string[]> {

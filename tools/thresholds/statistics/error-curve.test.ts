@@ -25,26 +25,3 @@ test("the equal error rate is where both rates cross, in the middle of a gap whe
   assert.equal(rate, 0);
   assert.ok(Math.abs(threshold - 0.3) < 1e-12);
 });
-
-test("thresholds reach the rates of few errors: no step more than doubles them", () => {
-  const many = Array.from({ length: 10_000 }, (_, i) => i / 10_000);
-  const curve = curveOf(many, many);
-  const thresholds = curve.thresholds(20);
-  for (const [index, threshold] of thresholds.entries()) {
-    const next = thresholds[index + 1];
-    if (next === undefined) continue;
-    assert.ok(curve.falseMatches(next) <= 2 * curve.falseMatches(threshold) + 1 || next > 0.1);
-    assert.ok(curve.falseNonMatches(threshold) <= 2 * curve.falseNonMatches(next) + 1 || threshold < 0.9);
-  }
-});
-
-test("thresholds are few, ascend, and end at the smallest and the largest distance", () => {
-  const many = Array.from({ length: 10_000 }, (_, i) => i / 10_000);
-  const thresholds = curveOf(many, [0.5, 3]).thresholds(100);
-  assert.ok(thresholds.length <= 52 + 14);
-  assert.deepEqual([thresholds[0], thresholds.at(-1)], [0, 3]);
-  assert.deepEqual(
-    thresholds,
-    thresholds.toSorted((a, b) => a - b),
-  );
-});

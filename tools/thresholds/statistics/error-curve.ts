@@ -28,23 +28,6 @@ export class ErrorCurve {
     };
   }
 
-  /**
-   * Thresholds, ascending: the smallest and the largest distance, and about `count` evenly by rank of each
-   * kind between them, so that no step of a rate is larger than two in `count`. Where errors are few, each
-   * step doubles them at most.
-   */
-  thresholds(count: number): number[] {
-    const chosen = [this.same, this.different].flatMap((distances) => {
-      const last = distances.length - 1;
-      const steps = Math.min(distances.length, Math.ceil(count / 2));
-      const evenly = Array.from({ length: steps }, (_, i) => Math.round((i * last) / Math.max(1, steps - 1)));
-      const doublings = Array.from({ length: Math.ceil(Math.log2(distances.length)) }, (_, i) => 2 ** i - 1);
-      const few = doublings.map((errors) => (distances === this.same ? last - errors : errors));
-      return [...evenly, ...few].map((rank) => distances.at(rank)!);
-    });
-    return [...new Set(chosen)].toSorted((a, b) => a - b);
-  }
-
   /** The largest distance of any pair that is less than `limit`; undefined where there is none. */
   distanceBelow(limit: number): number | undefined {
     const below = [this.same, this.different].flatMap((distances) => {

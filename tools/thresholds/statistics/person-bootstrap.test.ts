@@ -1,13 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
-import {
-  type PersonPair,
-  pairBootstrap,
-  percentileInterval,
-  personBootstrap,
-  separationOf,
-} from "./person-bootstrap.ts";
+import { type PersonPair, percentileInterval, personBootstrap, separationOf } from "./person-bootstrap.ts";
 
 const same = (distance: number, person = 0): PersonPair => ({
   distance,
@@ -64,18 +58,6 @@ test("a sample without a pair of one kind is drawn again, and never is where the
   assert.equal(run.auc.length, 200);
   const alone = personBootstrap([same(0.1)], { thresholds: [], resamples: 200, random: mulberry32(1) });
   assert.equal(alone.auc.length, 0);
-});
-
-test("resamples of pairs vary as the binomial distribution says", () => {
-  const apart = Array.from({ length: 400 }, (_, i) => different((i + 1) / 400, 2 * i, 2 * i + 1));
-  // So many pairs of one person that hardly any sample lacks them.
-  const pairs = [...apart, ...apart.map((_, i) => same(0, i))];
-  const options = { thresholds: [0.25], resamples: 2_000, random: mulberry32(3) };
-  const rates = pairBootstrap(pairs, options).fmr.map(([rate]) => rate!);
-  const mean = rates.reduce((sum, each) => sum + each, 0) / rates.length;
-  const deviation = Math.sqrt(rates.reduce((sum, each) => sum + (each - mean) ** 2, 0) / rates.length);
-  assert.ok(Math.abs(mean - 0.25) < 0.002, `${mean}`);
-  assert.ok(Math.abs(deviation - Math.sqrt((0.25 * 0.75) / 400)) < 0.001, `${deviation}`);
 });
 
 test("an interval takes a hundred values", () => {

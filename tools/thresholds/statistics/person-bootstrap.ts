@@ -9,22 +9,24 @@ import { countUpTo, type DistancePair } from "./error-curve.ts";
  */
 export function personBootstrap(
   pairs: readonly PersonPair[],
-  { random, ...options }: BootstrapOptions,
+  { thresholds, resamples, random }: BootstrapOptions,
 ): BootstrapResult {
   const sorted = sortedPairs(pairs);
-  return resampled(sorted, { ...options, draw: drawPeople(sorted, random) });
-}
-
-/** The same with drawn pairs: for comparison, because its intervals are too narrow. */
-export function pairBootstrap(
-  pairs: readonly PersonPair[],
-  { random, ...options }: BootstrapOptions,
-): BootstrapResult {
-  const draw = (weights: Float64Array) => {
-    weights.fill(0);
-    for (let i = 0; i < weights.length; i++) weights[Math.floor(random() * weights.length)]!++;
-  };
-  return resampled(sortedPairs(pairs), { ...options, draw });
+  const draw = drawPeople(sorted, random);
+  const ends = thresholds.map((threshold) => countUpTo(sorted.distances, threshold));
+  const weights = new Float64Array(sorted.distances.length);
+  const result: BootstrapResult = { fmr: [], fnmr: [], auc: [], dPrime: [] };
+  // A sample without a pair of one kind has no rates, and another one is drawn.
+  for (let drawn = 0; result.auc.length < resamples && drawn < 10 * resamples; drawn++) {
+    draw(weights);
+    const sample = measured(sorted, weights, ends);
+    if (sample === undefined) continue;
+    result.fmr.push(sample.fmr);
+    result.fnmr.push(sample.fnmr);
+    result.auc.push(sample.auc);
+    result.dPrime.push(sample.dPrime);
+  }
+  return result;
 }
 
 /**
@@ -45,23 +47,6 @@ export function percentileInterval(values: readonly number[]): Interval | undefi
   const sorted = values.toSorted((a, b) => a - b);
   const at = (share: number) => sorted[Math.round(share * (sorted.length - 1))]!;
   return { low: at(0.025), high: at(0.975) };
-}
-
-function resampled(sorted: SortedPairs, { thresholds, resamples, draw }: DrawOptions): BootstrapResult {
-  const ends = thresholds.map((threshold) => countUpTo(sorted.distances, threshold));
-  const weights = new Float64Array(sorted.distances.length);
-  const result: BootstrapResult = { fmr: [], fnmr: [], auc: [], dPrime: [] };
-  // A sample without a pair of one kind has no rates, and another one is drawn.
-  for (let drawn = 0; result.auc.length < resamples && drawn < 10 * resamples; drawn++) {
-    draw(weights);
-    const sample = measured(sorted, weights, ends);
-    if (sample === undefined) continue;
-    result.fmr.push(sample.fmr);
-    result.fnmr.push(sample.fnmr);
-    result.auc.push(sample.auc);
-    result.dPrime.push(sample.dPrime);
-  }
-  return result;
 }
 
 function sortedPairs(pairs: readonly PersonPair[]): SortedPairs {
@@ -153,7 +138,6 @@ type BootstrapOptions = { thresholds: readonly number[]; resamples: number; rand
 
 /** Writes how often each pair counts. */
 type Draw = (weights: Float64Array) => void;
-type DrawOptions = Omit<BootstrapOptions, "random"> & { draw: Draw };
 
 /** One entry a resample; those of a rate have one number a threshold. */
 type BootstrapResult = { fmr: Float64Array[]; fnmr: Float64Array[]; auc: number[]; dPrime: number[] };

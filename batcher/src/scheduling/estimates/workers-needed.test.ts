@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { batchTasks } from "@faceline/contracts/wire/batch";
 import { call, newPool, report } from "../../../testing/fixtures.ts";
 import { decide } from "../decide.ts";
 import { WorkersNeeded } from "./workers-needed.ts";
@@ -37,6 +38,16 @@ test("after a takeover no worker in service is given up until five minutes were 
   assert.equal(needed.count, 4);
   for (let now = 300_000; now < 620_000; now += 1_000) needed.sample({ ...needs, workersInService: 4 }, now);
   assert.equal(needed.count, 0);
+});
+
+test("a pool needs the workers that serve within the usual time budget what waits in its lanes", () => {
+  const pool = newPool();
+  decide(pool, call("c", 1, { now: 0, deadlineAt: 20_000 }), 0);
+  const [lane] = pool.lanes.values();
+  lane!.queue.add("team", batchTasks(call("d", 499, { now: 0 }).call), 0, () => 1);
+  decide(pool, { kind: "timer" }, 1_000);
+  // 500 of 100 ms, as a run is guessed to take, in 20 s: 2.5.
+  assert.equal(pool.workersNeeded.count, 3);
 });
 
 test("calls that are refused need workers too, whatever the number of workers that are there", () => {

@@ -2,28 +2,18 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer } from "node:http";
-import { registerHooks } from "node:module";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { json, text } from "node:stream/consumers";
 import test from "node:test";
+import { setEnvironment } from "../../testing/environment.ts";
 import { bestEffortFailures } from "../best-effort.ts";
 import { readConfig } from "../config.ts";
-import { type Log, openLog, writtenLines } from "../log.ts";
-import { LogsConfig } from "./config.ts";
+import { type Log, writtenLines } from "../log.ts";
+import { OtlpConfig } from "../otlp-config.ts";
+import { openLogDelivery } from "./sdk.ts";
 
 // Protobuf and gRPC: tools/e2e/log-ids.stack.test.ts, otlp-protocols.stack.test.ts.
-
-const loaded: string[] = [];
-registerHooks({
-  load(url, context, nextLoad) {
-    loaded.push(url);
-    return nextLoad(url, context);
-  },
-});
-
-// Imported after the hook, which then sees what it loads.
-const { openLogDelivery } = await import("./open-log-delivery.ts");
 
 const service = `
   import { runService, ServiceConfig } from ${JSON.stringify(join(import.meta.dirname, "../service.ts"))};
@@ -47,23 +37,6 @@ async function runWith(settings: NodeJS.ProcessEnv): Promise<Line[]> {
     .split("\n")
     .map((line) => JSON.parse(line) as Line);
 }
-
-test("where lines are not sent, nothing of the logs SDK is loaded", async () => {
-  const endpoint = { OTEL_EXPORTER_OTLP_ENDPOINT: "http://127.0.0.1:1" };
-  for (const env of [endpoint, { OTEL_LOGS_EXPORTER: "otlp" }]) {
-    const config = readConfig(LogsConfig, env);
-    await using _off = await openLogDelivery({
-      config,
-      service: "test",
-      id: "test-1",
-      log: openLog("test", "silent"),
-    });
-  }
-  assert.deepEqual(
-    loaded.filter((url) => url.includes("opentelemetry/")),
-    [],
-  );
-});
 
 test("every line is sent as it is written, also the last ones of the process", async (t) => {
   const received: string[] = [];
@@ -91,17 +64,13 @@ test("lines that no receiver takes are counted, with one warning", async (t) => 
     OTEL_EXPORTER_OTLP_TIMEOUT: "200",
     OTEL_LOGS_EXPORTER: "otlp",
   };
-  // The exporter reads its address by itself.
-  Object.assign(process.env, settings);
-  t.after(() => {
-    for (const name of Object.keys(settings)) delete process.env[name];
-  });
+  setEnvironment(t, settings);
   const warnings: string[] = [];
   const log = {
     warn: (_fields: unknown, sentence: string) => void warnings.push(sentence),
   } as unknown as Log;
   {
-    const config = readConfig(LogsConfig, settings);
+    const config = readConfig(OtlpConfig, settings);
     await using _delivery = await openLogDelivery({ config, service: "test", id: "test-1", log });
     const line = { level: "info", time: new Date().toISOString(), service: "faceline-test", msg: "a line" };
     for (let i = 0; i < 3; i++) writtenLines.publish(JSON.stringify(line));
