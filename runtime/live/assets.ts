@@ -10,7 +10,7 @@ export async function liveAsset(path: (typeof assetPaths)[number]): Promise<Asse
   switch (path) {
     case "/live/style.css": {
       const typeface = (await readTypeface()) && "geist.woff2";
-      const sheets = [tokensSheet(typeface), read("../design/report.css"), read("live.css")];
+      const sheets = [tokensSheet(typeface), read("live.css")];
       return asset("text/css; charset=utf-8", (await Promise.all(sheets)).join("\n"));
     }
     case "/live/icon.svg":
