@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { MailConfig } from "@faceline/accounts/mail/config";
 import { PeopleConfig } from "@faceline/accounts/people/config";
-import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-bytes";
+import { decodingBytesMaxDefault } from "@faceline/images/decoding-bytes";
 import { KafkaConfig } from "@faceline/runtime/kafka";
 import { MetricsConfig } from "@faceline/runtime/metrics/config";
 import { ModelsConfig } from "@faceline/runtime/models-config";

@@ -39,7 +39,7 @@ const pools = {
   },
 } satisfies Record<string, Pool>;
 
-/** Costs are those of contracts/src/image/decoding-cost.ts. */
+/** Costs are those of images/src/decoding-cost.ts. */
 const noises = {
   "51 usual images": { tasks: 51, cost: 1 },
   "two interlaced PNGs of 40 megapixels": { tasks: 2, cost: 90 },
