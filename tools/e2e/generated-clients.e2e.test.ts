@@ -84,7 +84,7 @@ test("generated clients send JSON and files, and read a 400 and a 429 as types",
       pythonMin: "3.11",
       // Those of the Python client, which is generated too.
       folder: join(resolve(repository, FACELINE_STATE), "python-client"),
-      requirements: join(repository, "contracts/client/python/requirements.txt"),
+      requirements: join(repository, "clients/python/requirements.txt"),
     };
     await setUpVenv(venv, new Steps(new CommandOutput({ write: (text) => t.diagnostic(text) })), t.signal);
     const { python } = findVenv(venv)!;
