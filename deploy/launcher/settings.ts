@@ -1,5 +1,5 @@
 import { parseOptions } from "@faceline/models/parse-options";
-import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-bytes";
+import { decodingBytesMaxDefault } from "@faceline/images/decoding-bytes";
 import { readConfig } from "@faceline/runtime/config";
 import { BrokerList } from "@faceline/runtime/kafka";
 import { TopicsConfig } from "@faceline/runtime/pool-topics";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-bytes";
+import { decodingBytesMaxDefault } from "@faceline/images/decoding-bytes";
 import { readLaunchOptions } from "./settings.ts";
 import { defaultWorkers, threadsPerWorker } from "./worker-count.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { mock, type TestContext } from "node:test";
-import { describeImage } from "@faceline/contracts/image/describe";
+import { describeImage } from "@faceline/images/describe";
 import turbojpeg from "@julusian/jpeg-turbo";
 import { decodeImage } from "../src/decode/decoder.ts";
 import { defaultImageLimits, type Image, type ImageLimits, type Rejected } from "../src/decode/image.ts";

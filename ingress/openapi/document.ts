@@ -1,4 +1,4 @@
-import { imageFormatNames } from "@faceline/contracts/image/format";
+import { imageFormatNames } from "@faceline/images/format";
 import { version } from "@faceline/runtime/resource";
 import type { ComputeEndpoint, ServiceEndpoint } from "../src/endpoints/endpoint.ts";
 import { computeEndpoints, serviceEndpoints } from "../src/endpoints/table.ts";

@@ -3,11 +3,11 @@ import { once } from "node:events";
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { type TestContext, test } from "node:test";
-import { type ClientOptions, FacelineClient, FacelineError } from "@faceline/contracts/client";
+import { type ClientOptions, FacelineClient, FacelineError } from "@faceline/clients/typescript";
 import { base64Image, facesAnswer, testKey, testServer } from "../testing/server.ts";
 import { ApiError } from "./call/api-error.ts";
 
-// Covers contracts/client against the real server of the ingress.
+// Covers clients/typescript against the real server of the ingress.
 
 const image = await base64Image();
 const bytes = Buffer.from(image, "base64");

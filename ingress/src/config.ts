@@ -1,7 +1,7 @@
 import { isIP } from "node:net";
 import { MailConfig } from "@faceline/accounts/mail/config";
 import { PeopleConfig } from "@faceline/accounts/people/config";
-import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-bytes";
+import { decodingBytesMaxDefault } from "@faceline/images/decoding-bytes";
 import { KafkaConfig } from "@faceline/runtime/kafka";
 import { ModelsConfig } from "@faceline/runtime/models-config";
 import { OperatorsConfig } from "@faceline/runtime/operators/config";

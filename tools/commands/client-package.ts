@@ -7,12 +7,12 @@ import { repository } from "@faceline/deploy/launcher/state-folder";
 
 /**
  * Packs `@faceline/client` and returns the tarball's path in `folder`. Node strips no types under
- * `node_modules`, so the tarball holds what the compiler emits from `contracts/client`: JavaScript and
+ * `node_modules`, so the tarball holds what the compiler emits from `clients/typescript`: JavaScript and
  * declarations, its README and the licence. Throws with the output of the compiler or of npm when one of them
  * fails.
  */
 export async function packClient(folder: string): Promise<string> {
-  const source = join(repository, "contracts", "client");
+  const source = join(repository, "clients", "typescript");
   const staging = makeTemporaryFolder("faceline-client-");
   try {
     await mkdir(folder, { recursive: true });

@@ -6,7 +6,7 @@ import { repository } from "@faceline/deploy/launcher/state-folder";
 import type { Steps } from "@faceline/deploy/launcher/steps";
 import { findVenv, setUpVenv } from "@faceline/testing/venv";
 
-const source = join(repository, "contracts", "client", "python");
+const source = join(repository, "clients", "python");
 
 /**
  * Builds the wheel of the Python client and returns its path in `folder`. The models of the responses are

@@ -10,10 +10,10 @@ import { releaseChangelog } from "@faceline/releases/changelog";
 
 /** These have the version too; npm writes it into the packages of the workspaces alone. */
 const filesWithVersion = [
-  "contracts/client/package.json",
-  "contracts/client/README.md",
-  "contracts/client/python/README.md",
-  "contracts/client/python/pyproject.toml",
+  "clients/typescript/package.json",
+  "clients/typescript/README.md",
+  "clients/python/README.md",
+  "clients/python/pyproject.toml",
   "docs/using/clients.md",
   "deploy/chart/Chart.yaml",
   "deploy/compose/compose.yaml",

@@ -90,7 +90,7 @@ test("the wheel of the Python client can be installed in an empty environment an
     t.diagnostic(output.trim().split("\n").slice(-3).join(" "));
   });
 
-  for (const document of ["contracts/client/python/README.md", "docs/using/clients.md"]) {
+  for (const document of ["clients/python/README.md", "docs/using/clients.md"]) {
     await t.test(`the programs in ${document}`, async () => {
       const text = readFileSync(join(repository, document), "utf8");
       const blocks = [...text.matchAll(/^```python\n(.*?)^```$/gms)].map(([, block]) => block!);

@@ -10,7 +10,7 @@ import { Simulation } from "./simulation.ts";
 
 // One tenant sends images that are heavy to decode: calls of 51 images and of one, or of two, 50 of each a
 // second, the rate limit of a team. Four others send usual photographs, each a tenth of what the workers can
-// do. Costs are those of contracts/src/image/decoding-cost.ts. Replay one seed with SEED=417.
+// do. Costs are those of images/src/decoding-cost.ts. Replay one seed with SEED=417.
 
 const forMs = 30_000;
 const victims = ["a", "b", "c", "d"];

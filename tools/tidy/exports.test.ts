@@ -5,7 +5,7 @@ import { exportsOf, importsOf, packages, sourceFiles } from "./source.ts";
 
 test("a package exports each name from one file alone, so that a name has one meaning", () => {
   const twice: Offenders = new Map();
-  for (const name of [...packages, clientPackage]) {
+  for (const name of packages) {
     const files = sourceFiles().filter((file) => packageOf(file) === name);
     const declared = files.flatMap((file) => exportsOf(file).map((exported) => ({ file, exported })));
     for (const [exported, places] of Map.groupBy(declared, (each) => each.exported)) {
@@ -29,8 +29,6 @@ test("every export is imported somewhere", () => {
   assertOnlyKnown("unused-exports", new Map(unused.map((each) => [each, []])));
 });
 
-/** The package @faceline/client: its types repeat those of contracts, and its exports are for its users. */
-const clientPackage = "contracts/client";
-const packageOf = (file: string): string =>
-  [clientPackage, ...packages].find((folder) => file.startsWith(`${folder}/`)) ?? "";
-const isPublic = (file: string): boolean => packageOf(file) === clientPackage;
+const packageOf = (file: string): string => packages.find((folder) => file.startsWith(`${folder}/`)) ?? "";
+/** The exports of the clients are for their users. */
+const isPublic = (file: string): boolean => packageOf(file) === "clients";

@@ -1,4 +1,4 @@
-// Covers the files of src, contracts/client and deploy/launcher.
+// Covers the files of src, clients and deploy/launcher.
 import test from "node:test";
 import { assertOnlyKnown } from "./baseline.ts";
 import { findFiles, importsOf, isTest, pathsIn } from "./source.ts";
@@ -8,7 +8,7 @@ test("every file of a product's folder is loaded by an entry point; fixtures and
     "*/src/main.ts",
     "{deploy,tools}/commands/!(*.test).ts",
     "tools/planner/main.ts",
-    "contracts/client/client.ts",
+    "clients/typescript/client.ts",
   );
   const reached = new Set(entries);
   // Also grows while it is iterated.
@@ -16,7 +16,7 @@ test("every file of a product's folder is loaded by an entry point; fixtures and
     for (const { target } of importsOf(file)) reached.add(target);
     for (const path of pathsIn(file)) reached.add(path);
   }
-  const files = findFiles("*/src/**/*.ts", "contracts/client/**/*.ts", "deploy/launcher/**/*.ts");
+  const files = findFiles("*/src/**/*.ts", "clients/**/*.ts", "deploy/launcher/**/*.ts");
   const unreached = files.filter((file) => !isTest(file) && !reached.has(file));
   assertOnlyKnown("not-loaded", new Map(unreached.map((file) => [file, []])));
 });

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { imageFormatNames } from "../image/format.ts";
+import { imageFormatNames } from "@faceline/images/format";
 import { numbersOfText, Vector, vectorLengthMax } from "./vector.ts";
 
 export const imageFileDescription = `A ${imageFormatNames} file.`;

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { RequestId } from "../http/response-fields.ts";
-import { decodingCostMax } from "../image/decoding-cost.ts";
+import { decodingCostMax } from "@faceline/images/decoding-cost";
 import { CallId, CallTenant, Instant, LaneId, ProcessId, TaskId, Traceparent, Tracestate } from "./ids.ts";
 
 /** Most tasks of a call: one source image and 50 candidate images. */

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import type { Box } from "@faceline/contracts/image/avif";
+import type { Box } from "@faceline/images/avif";
 import {
   avifItem,
   avifOf,
   mirrorProperty,
   rotationProperty,
   sizeProperty,
-} from "@faceline/contracts/testing/avif-files";
+} from "@faceline/images/testing/avif-files";
 import sharp, { type Sharp } from "sharp";
 import { storedAs } from "../../testing/image-cases.ts";
 import { cornersOf, quarters, uprightCorners } from "../../testing/quarters.ts";
@@ -74,7 +74,7 @@ test("what libheif would decode for long, or with much memory, ends at once as a
   const item = avifItem(whole);
   const large = avifItem(await avif(4_000, 3_000), sizeProperty(80, 40));
   const configuration = item.properties.find(({ type }) => type === "av1C")!;
-  // Other files are refused by their description: contracts/src/image/avif.test.ts.
+  // Other files are refused by their description: images/src/avif.test.ts.
   const hostile: Record<string, Buffer> = {
     "12 megapixels that say they are 3,200 pixels": avifOf([large]),
     "less than it says": avifOf([{ ...item, properties: [configuration, sizeProperty(800, 600)] }]),

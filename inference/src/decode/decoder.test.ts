@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { constants, deflateRawSync } from "node:zlib";
-import { pngChunk, withPngChunks } from "@faceline/contracts/testing/metadata-bombs";
+import { pngChunk, withPngChunks } from "@faceline/images/testing/metadata-bombs";
 import sharp from "sharp";
 import { storedAs } from "../../testing/image-cases.ts";
 import { greyWithScans, withSegment } from "../../testing/jpeg-cases.ts";

@@ -1,5 +1,5 @@
-import { describeImage } from "@faceline/contracts/image/describe";
-import { jpegMarkers } from "@faceline/contracts/image/jpeg-segments";
+import { describeImage } from "@faceline/images/describe";
+import { jpegMarkers } from "@faceline/images/jpeg-segments";
 import PQueue from "p-queue";
 import type { Size } from "../geometry/pixels.ts";
 import { decodeDraft } from "./draft.ts";

@@ -2,15 +2,15 @@ import assert from "node:assert/strict";
 import { execFileSync } from "node:child_process";
 import { join } from "node:path";
 import { test } from "node:test";
-import { decodingBytes } from "@faceline/contracts/image/decoding-bytes";
-import { describeImage } from "@faceline/contracts/image/describe";
-import { metadataBombs } from "@faceline/contracts/testing/metadata-bombs";
+import { decodingBytes } from "@faceline/images/decoding-bytes";
+import { describeImage } from "@faceline/images/describe";
+import { metadataBombs } from "@faceline/images/testing/metadata-bombs";
 import sharp from "sharp";
 import { groupPhotograph } from "../../testing/photographs.ts";
 import { decodeImage } from "./decoder.ts";
 import { defaultImageLimits } from "./image.ts";
 
-// Tests contracts/src/image/decoding-bytes.ts with real images and their real decoders, and with the
+// Tests images/src/decoding-bytes.ts with real images and their real decoders, and with the
 // setting of the allocator that the launcher gives to workers.
 
 const measure = join(import.meta.dirname, "../../testing/decoding-memory.ts");

@@ -1,6 +1,6 @@
 import type { InputFault } from "@faceline/contracts/http/errors";
-import { decodingBytesMaxDefault } from "@faceline/contracts/image/decoding-bytes";
-import { imageSideMinPx } from "@faceline/contracts/image/header";
+import { decodingBytesMaxDefault } from "@faceline/images/decoding-bytes";
+import { imageSideMinPx } from "@faceline/images/header";
 import type { Pixels } from "../geometry/pixels.ts";
 
 /** Input and output of a decoder. */

@@ -1,8 +1,8 @@
 import type { InputFault } from "@faceline/contracts/http/errors";
-import { decodingBytes } from "@faceline/contracts/image/decoding-bytes";
-import type { ImageDescription } from "@faceline/contracts/image/describe";
-import { applyEdits } from "@faceline/contracts/image/edits";
-import { type ImageHeader, pixelsMaxOf, type StoredImage } from "@faceline/contracts/image/header";
+import { decodingBytes } from "@faceline/images/decoding-bytes";
+import type { ImageDescription } from "@faceline/images/describe";
+import { applyEdits } from "@faceline/images/edits";
+import { type ImageHeader, pixelsMaxOf, type StoredImage } from "@faceline/images/header";
 import sharp from "sharp";
 import type { Size } from "../geometry/pixels.ts";
 import { DecodeTimeout, type Image, type ImageLimits, type Rejected, rejected } from "./image.ts";

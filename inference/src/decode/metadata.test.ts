@@ -1,7 +1,7 @@
 // Covers libvips.ts: images with metadata are decoded without them.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { describeImage } from "@faceline/contracts/image/describe";
+import { describeImage } from "@faceline/images/describe";
 import sharp, { type Sharp } from "sharp";
 import { groupPhotograph } from "../../testing/photographs.ts";
 import { defaultImageLimits } from "./image.ts";

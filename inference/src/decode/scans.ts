@@ -1,4 +1,4 @@
-import { jpegMarkers, walkJpegSegments } from "@faceline/contracts/image/jpeg-segments";
+import { jpegMarkers, walkJpegSegments } from "@faceline/images/jpeg-segments";
 
 /**
  * The scans of a JPEG, of which the first has its marker at `from`, up to one more than any encoder writes.

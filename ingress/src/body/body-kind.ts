@@ -1,4 +1,4 @@
-import { heifBrands } from "@faceline/contracts/image/format";
+import { heifBrands } from "@faceline/images/format";
 import { imageIn } from "../images/base64.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { Busboy } from "@fastify/busboy";
-import { imageFormat } from "@faceline/contracts/image/format";
+import { imageFormat } from "@faceline/images/format";
 import { ApiError } from "../call/api-error.ts";
 import { type FormEntry, formFieldsMax, tooManyFieldsError } from "./form.ts";
 import type { BodyLimits } from "./json-limits.ts";

@@ -1,5 +1,5 @@
 import type { InputFault } from "@faceline/contracts/http/errors";
-import { imageFormatNames } from "@faceline/contracts/image/format";
+import { imageFormatNames } from "@faceline/images/format";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { decodeEmbedding, type Face } from "@faceline/contracts/wire/face";
 import type { DetectorModel } from "@faceline/models/catalogue-entry";

@@ -1,10 +1,10 @@
-import { imageSideMinPx } from "@faceline/contracts/image/header";
+import { imageSideMinPx } from "@faceline/images/header";
 import { facesMax } from "@faceline/contracts/wire/task";
 import type { CapabilitiesResponse, RunningBuild } from "@faceline/contracts/http/capabilities";
 import { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import { EmbeddingFormat } from "@faceline/contracts/http/represent";
 import { FacePolicy } from "@faceline/contracts/http/verify";
-import { imageFormats } from "@faceline/contracts/image/format";
+import { imageFormats } from "@faceline/images/format";
 import type { ModelCard } from "@faceline/contracts/http/model-card";
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import { version } from "@faceline/runtime/resource";

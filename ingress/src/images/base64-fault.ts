@@ -1,5 +1,5 @@
 import { isNumbersText, vectorShapeFault } from "@faceline/contracts/http/vector";
-import { imageFormat } from "@faceline/contracts/image/format";
+import { imageFormat } from "@faceline/images/format";
 import { type ApiError, inputError, inputRef } from "../call/api-error.ts";
 
 /**

@@ -1,6 +1,6 @@
 import type { Image } from "@faceline/contracts/http/image";
-import { imageFormat } from "@faceline/contracts/image/format";
-import { refusedFormatDetail } from "@faceline/contracts/image/refused-format";
+import { imageFormat } from "@faceline/images/format";
+import { refusedFormatDetail } from "@faceline/images/refused-format";
 import { type InputRef, inputError } from "../call/api-error.ts";
 import { dataUrlPrefixCharactersMax } from "./base64-bytes.ts";
 import { base64Fault, encodingFault } from "./base64-fault.ts";

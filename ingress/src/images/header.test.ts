@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { metadataBombs } from "@faceline/contracts/testing/metadata-bombs";
+import { metadataBombs } from "@faceline/images/testing/metadata-bombs";
 import sharp from "sharp";
 import { base64Image } from "../../testing/server.ts";
 import { HttpSettings } from "../config.ts";

@@ -1,8 +1,8 @@
-import { decodingBytes } from "@faceline/contracts/image/decoding-bytes";
-import { decodingCost } from "@faceline/contracts/image/decoding-cost";
-import { describeImage, type ImageDescription } from "@faceline/contracts/image/describe";
-import { imageSideMinPx, pixelsMaxOf } from "@faceline/contracts/image/header";
-import { refusedKindDetail } from "@faceline/contracts/image/refused-format";
+import { decodingBytes } from "@faceline/images/decoding-bytes";
+import { decodingCost } from "@faceline/images/decoding-cost";
+import { describeImage, type ImageDescription } from "@faceline/images/describe";
+import { imageSideMinPx, pixelsMaxOf } from "@faceline/images/header";
+import { refusedKindDetail } from "@faceline/images/refused-format";
 import { type ApiError, type InputRef, inputError } from "../call/api-error.ts";
 import { grouped, scaleIt } from "./base64.ts";
 import { encodingFault } from "./base64-fault.ts";

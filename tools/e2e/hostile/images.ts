@@ -1,5 +1,5 @@
 import { crc32, deflateSync } from "node:zlib";
-import { metadataBombs, pngChunk, withPngChunks } from "@faceline/contracts/testing/metadata-bombs";
+import { metadataBombs, pngChunk, withPngChunks } from "@faceline/images/testing/metadata-bombs";
 import sharp, { type Sharp } from "sharp";
 import { type ExpectedEnd, type HostileCall, jsonBody, marker } from "./hostile-call.ts";
 

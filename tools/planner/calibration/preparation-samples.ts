@@ -1,4 +1,4 @@
-import { describeImage } from "@faceline/contracts/image/describe";
+import { describeImage } from "@faceline/images/describe";
 import type { Profile } from "@faceline/contracts/stored/profile";
 import { decodeImage } from "@faceline/inference/decode/decoder";
 import { defaultImageLimits } from "@faceline/inference/decode/image";
@@ -44,7 +44,7 @@ export function decodeAll(files: readonly Buffer[]): Promise<EngineImage[]> {
 
 /**
  * Returns preparation times by images, pixels and bytes, and how many times as long as that each took.
- * Their proportions are those of a progressive JPEG in contracts/src/image/decoding-cost.ts.
+ * Their proportions are those of a progressive JPEG in images/src/decoding-cost.ts.
  */
 export function preparationProfile(samples: readonly PreparationSample[]): Profile["preparation"] {
   const ratios = samples.map(({ size: { pixels, bytes }, ms }) => ms / usualMs(pixels, bytes));

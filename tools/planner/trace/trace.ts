@@ -1,5 +1,5 @@
-import { decodingCost } from "@faceline/contracts/image/decoding-cost";
-import type { ImageHeader } from "@faceline/contracts/image/header";
+import { decodingCost } from "@faceline/images/decoding-cost";
+import type { ImageHeader } from "@faceline/images/header";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { Arrival, Arrivals } from "@faceline/simulation/arrivals";
 import type { MeasuredCalls } from "./trace-file.ts";

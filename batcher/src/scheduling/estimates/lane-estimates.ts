@@ -1,4 +1,4 @@
-import { costUnitMs } from "@faceline/contracts/image/decoding-cost";
+import { costUnitMs } from "@faceline/images/decoding-cost";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import { type BatchLoad, isHeavy, loadOf } from "../queue/batch-load.ts";
 import { ArrivalRate } from "./arrival-rate.ts";

@@ -8,7 +8,7 @@ import {
   mirrorProperty,
   rotationProperty,
   sizeProperty,
-} from "../../testing/avif-files.ts";
+} from "../testing/avif-files.ts";
 import { describeAvif } from "./avif.ts";
 
 const plain = (width = 517, height = 333) =>

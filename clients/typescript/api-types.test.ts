@@ -1,12 +1,12 @@
 import { test } from "node:test";
 import type * as z from "zod";
-import type * as capabilities from "../src/http/capabilities.ts";
-import type * as compare from "../src/http/compare.ts";
-import type * as errors from "../src/http/errors.ts";
-import type * as health from "../src/http/health.ts";
-import type * as problem from "../src/http/problem.ts";
-import type * as represent from "../src/http/represent.ts";
-import type * as verify from "../src/http/verify.ts";
+import type * as capabilities from "@faceline/contracts/http/capabilities";
+import type * as compare from "@faceline/contracts/http/compare";
+import type * as errors from "@faceline/contracts/http/errors";
+import type * as health from "@faceline/contracts/http/health";
+import type * as problem from "@faceline/contracts/http/problem";
+import type * as represent from "@faceline/contracts/http/represent";
+import type * as verify from "@faceline/contracts/http/verify";
 import type * as api from "./api-types.ts";
 
 // The type checker is the test: where a type and its schema differ, `true` does not satisfy `false`.

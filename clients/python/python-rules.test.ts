@@ -3,8 +3,8 @@ import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { errorTable } from "../../src/http/errors.ts";
-import { retryDelayMs } from "../retries.ts";
+import { errorTable } from "@faceline/contracts/http/errors";
+import { retryDelayMs } from "../typescript/retries.ts";
 
 // Covers errors.py, options.py and retries.py, which import Python's own library alone. All else of the
 // package is tested with its wheel, on a running service: tools/e2e/python-client.e2e.test.ts.
@@ -103,7 +103,7 @@ print(json.dumps(methods))`,
       .filter(([, { description }]) => description?.startsWith("Not offered") !== true)
       .map(([name]) => name)
       .toSorted();
-  const { components } = readJson("openapi.json") as OpenApi;
+  const { components } = readJson("contracts/openapi.json") as OpenApi;
   assert.deepEqual(fields, {
     verify: fieldsOf("VerifyRequest"),
     represent: fieldsOf("RepresentRequest"),
@@ -112,12 +112,12 @@ print(json.dumps(methods))`,
 });
 
 test("the wheel has the version of its workspace", () => {
-  const { version } = readJson("package.json") as { version: string };
+  const { version } = readJson("clients/package.json") as { version: string };
   const project = readFileSync(join(import.meta.dirname, "pyproject.toml"), "utf8");
   assert.equal(/^version = "(.*)"$/m.exec(project)?.[1], version);
 });
 
-/** Reads a file of the workspace. */
+/** Reads a file of the repository. */
 const readJson = (file: string): unknown =>
   JSON.parse(readFileSync(join(import.meta.dirname, "../..", file), "utf8"));
 

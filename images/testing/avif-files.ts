@@ -1,5 +1,5 @@
 /** Makes AVIF files that no encoder writes, for tests, of images that an encoder wrote. */
-import { type Box, boxesIn, contentOf } from "../src/image/avif.ts";
+import { type Box, boxesIn, contentOf } from "../src/avif.ts";
 
 /** Returns a file with these items, the first of which is the primary one. Ids count from 1. */
 export function avifOf(items: AvifItem[], references: AvifReference[] = []): Buffer {

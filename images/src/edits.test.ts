@@ -9,7 +9,7 @@ import {
   webpChunks,
   webpOf,
   withPngChunks,
-} from "../../testing/metadata-bombs.ts";
+} from "../testing/metadata-bombs.ts";
 import { describeImage } from "./describe.ts";
 import { applyEdits } from "./edits.ts";
 import { exifOrientation } from "./exif-orientation.ts";
