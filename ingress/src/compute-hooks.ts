@@ -39,15 +39,12 @@ export function addComputeHooks(
     const { arrivedAt } = record;
     if (!ports.isServing()) throw refusal("stopping");
     const signal = abortSignal(request, reply, ports.drainTimeout);
-    const { tenant, serviceClass, bodyBytesPerSecond, pacedWhenRefused, acquireSlot } =
-      await identify(request);
+    const { tenant, serviceClass, bodyBytesPerSecond, acquireSlot } = await identify(request);
     record.tenant = tenant;
-    const bodySender = { team: tenant, bytesPerSecond: bodyBytesPerSecond };
-    if (pacedWhenRefused) request.bodySender = bodySender;
     holdSlot(reply, await acquireSlot());
     if (record.keyId !== undefined) app.acceptConnection(request.raw.socket);
     if (ports.callers !== undefined) onClose(reply, ports.callers.begin(tenant));
-    request.bodySender = bodySender;
+    request.bodySender = { team: tenant, bytesPerSecond: bodyBytesPerSecond };
     const memory = new CallMemory();
     onClose(reply, () => memory.end());
     record.deadlineMs = deadlineMsFrom(request.headers["x-request-timeout-ms"], settings);
@@ -91,7 +88,6 @@ export function identifyTeams(ports: Ports, settings: HttpSettings): Identify {
       tenant,
       serviceClass: "standard",
       bodyBytesPerSecond: limits.bodyBytesPerSecond,
-      pacedWhenRefused: true,
       acquireSlot: () => ports.acquireTeamSlot(tenant, limits),
     };
   };
