@@ -39,13 +39,11 @@ export function addComputeHooks(
     const { arrivedAt } = record;
     if (!ports.isServing()) throw refusal("stopping");
     const signal = abortSignal(request, reply, ports.drainTimeout);
-    const { tenant, bodyBytesPerSecond, pacedWhenRefused, acquireSlot } = await identify(request);
+    const { tenant, bodyBytesPerSecond, acquireSlot } = await identify(request);
     record.tenant = tenant;
-    const bodySender = { team: tenant, bytesPerSecond: bodyBytesPerSecond };
-    if (pacedWhenRefused) request.bodySender = bodySender;
     holdSlot(reply, await acquireSlot());
     if (record.keyId !== undefined) app.acceptConnection(request.raw.socket);
-    request.bodySender = bodySender;
+    request.bodySender = { team: tenant, bytesPerSecond: bodyBytesPerSecond };
     const memory = new CallMemory();
     onClose(reply, () => memory.end());
     record.deadlineMs = deadlineMsFrom(request.headers["x-request-timeout-ms"], settings);
@@ -87,7 +85,6 @@ export function identifyTeams(ports: Ports, settings: HttpSettings): Identify {
     return {
       tenant,
       bodyBytesPerSecond: limits.bodyBytesPerSecond,
-      pacedWhenRefused: true,
       acquireSlot: () => ports.acquireTeamSlot(tenant, limits),
     };
   };

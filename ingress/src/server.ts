@@ -40,14 +40,13 @@ export function buildServer(
   ports: Ports,
   settings: HttpSettings,
   models: EnabledModels,
-  { accounts, limits = {} }: ServerOptions = {},
+  { accounts }: ServerOptions = {},
 ): FastifyInstance {
   const site = withoutSlash(settings.PUBLIC_URL);
   const now = () => ports.clock.now();
   const parts: ServerParts = {
     ports,
     settings,
-    limits,
     site,
     bug(error, request) {
       ports.reportBug(error, callIds(request));
@@ -80,7 +79,7 @@ export function buildServer(
   }
   addComputeScope(app, context, bodyParts);
   if (pages !== undefined) {
-    addTesterRoutes(app, context, bodyParts, limits.visitorBodyBytesPerSecond);
+    addTesterRoutes(app, context, bodyParts);
     addPages(app, pages);
     const reportBug = (error: unknown, request: FastifyRequest) => void parts.bug(error, request);
     if (accounts !== undefined) addAccountRoutes(app, { accounts, settings, facts, now, pages, reportBug });
@@ -183,15 +182,11 @@ const headersMs = 10_000;
 type ServerOptions = {
   /** Accounts behind the pages for people; without them there are no such pages. */
   accounts?: Accounts | undefined;
-  /** Other limits than the constants of these names, for tests that would wait for them. */
-  limits?: { visitorBodyBytesPerSecond?: number } | undefined;
 };
-type Limits = NonNullable<ServerOptions["limits"]>;
 
 type ServerParts = {
   ports: Ports;
   settings: HttpSettings;
-  limits: Limits;
   /** Origin of the service, without a slash at its end. */
   site: string;
   /** Logs a bug and returns what the client gets. */

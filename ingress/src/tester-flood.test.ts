@@ -1,28 +1,26 @@
 // Covers ./tester-routes.ts: what visitors can take from each other, and from teams.
 import assert from "node:assert/strict";
-import { once } from "node:events";
-import { type AddressInfo, connect, type Socket } from "node:net";
-import { type TestContext, test } from "node:test";
+import { type AddressInfo, connect } from "node:net";
+import { test } from "node:test";
 import { visitorsTenant } from "@faceline/contracts/wire/ids";
-import { base64Image, facesAnswer, testServer, waitUntil } from "../testing/server.ts";
-import { ApiError } from "./call/api-error.ts";
+import { base64Image, facesAnswer, testServer } from "../testing/server.ts";
 
 const image = await base64Image();
-const vectors = { img1: [1, 0], img2: [1, 0] };
 const pair = { img1: image, img2: image };
-const MiB = 1024 * 1024;
 
 test("a body that stops holds its slot until the deadline, and none that all visitors share", async (t) => {
   const released = Promise.withResolvers<void>();
-  const { upload } = await listeningServer(t, {
+  const { app } = testServer(t, {
     acquireVisitorSlot: async () => ({ release: released.resolve }),
     acquireSharedVisitorSlot: () => assert.fail("its body has not come"),
   });
-  using visitor = upload(1_000, Buffer.from('{"img1'), ["x-request-timeout-ms: 50"]);
-  await visitor.closed;
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const visitor = connect((app.server.address() as AddressInfo).port, "127.0.0.1").setEncoding("latin1");
+  const head = "host: a\r\nsec-fetch-site: same-origin\r\nx-request-timeout-ms: 50\r\ncontent-length: 1000";
+  visitor.write(`POST /tester/verify HTTP/1.1\r\n${head}\r\ncontent-type: application/json\r\n\r\n{"img1`);
+  const answer = (await visitor.toArray()).join("");
   await released.promise;
-  assert.match(visitor.answer(), /^HTTP\/1.1 400 .*The request did not arrive in time\./s);
-  assert.match(visitor.answer(), /connection: close/);
+  assert.match(answer, /^HTTP\/1.1 400 .*connection: close.*The request did not arrive in time\./s);
 });
 
 test("a call whose body has come is not cut off at the deadline: its answer ends it", async (t) => {
@@ -61,65 +59,9 @@ test("visitors who fill their share of the bodies' memory take nothing from a te
   assert.equal(dispatched.filter(({ tenant }) => tenant !== visitorsTenant).length, 1);
 });
 
-test("visitors who send more bytes than their limit are slowed down, and a team is not", async (t) => {
-  const { upload, post, readBytes } = await listeningServer(t, {
-    limits: { visitorBodyBytesPerSecond: 1_000 },
-  });
-  using _visitor = upload(4 * MiB);
-  await waitUntil("the upload has begun", async () => readBytes() > 0);
-  for (let calls = 0; calls < 20; calls++) {
-    assert.equal((await post("/verify", vectors)).statusCode, 200);
-  }
-  assert.ok(readBytes() < MiB, `${readBytes()} bytes were read`);
-});
-
-test("the body of a refused visitor does not delay that of an admitted one", async (t) => {
-  const error = new ApiError("rate_limited", "Too many calls.", { retryAfterMs: 1 });
-  let refuse = true;
-  const { app, upload } = await listeningServer(t, {
-    // Whoever waits behind that body waits for longer than any test runs.
-    limits: { visitorBodyBytesPerSecond: 1_000 },
-    acquireVisitorSlot: async () => ({ ...(refuse ? { error } : {}), release() {} }),
-  });
-  using refused = upload(4 * MiB);
-  await waitUntil("it is refused", async () => refused.answer().startsWith("HTTP/1.1 429"));
-  refuse = false;
-  assert.equal((await app.inject(visitorCall(vectors))).statusCode, 200);
-});
-
 const visitorCall = (body: object) => ({
   method: "POST" as const,
   url: "/tester/verify",
   headers: { "content-type": "application/json", "sec-fetch-site": "same-origin" },
   payload: JSON.stringify(body),
 });
-
-/** A server, and uploads of visitors to it over raw sockets: a body of `bytes`, or its beginning. */
-async function listeningServer(t: TestContext, options: Parameters<typeof testServer>[1]) {
-  const server = testServer(t, options);
-  const sockets: Socket[] = [];
-  server.app.server.on("connection", (socket) => sockets.push(socket));
-  await server.app.listen({ host: "127.0.0.1", port: 0 });
-  const upload = (bytes: number, body = Buffer.alloc(bytes, " "), headers: string[] = []) => {
-    const socket = connect((server.app.server.address() as AddressInfo).port, "127.0.0.1").on(
-      "error",
-      () => {},
-    );
-    let answer = "";
-    socket.setEncoding("latin1").on("data", (text: string) => (answer += text));
-    const head = ["POST /tester/verify HTTP/1.1", "host: a", "sec-fetch-site: same-origin", ...headers];
-    socket.write(
-      [...head, "content-type: application/json", `content-length: ${bytes}`, "", ""].join("\r\n"),
-    );
-    socket.write(body);
-    return {
-      answer: () => answer,
-      closed: once(socket, "close"),
-      [Symbol.dispose]() {
-        // The service does not read from its side, so it would not notice that the client has left.
-        for (const each of [socket, ...sockets]) each.destroy();
-      },
-    };
-  };
-  return { ...server, upload, readBytes: () => sockets[0]?.bytesRead ?? 0 };
-}

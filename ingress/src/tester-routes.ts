@@ -20,12 +20,7 @@ import { identifyVisitors, visitorAddress } from "./tester/visitors.ts";
  * and within limits of their own, and the answer for the sample images. They are not part of the API: only
  * pages of this service may call them.
  */
-export function addTesterRoutes(
-  app: FastifyInstance,
-  apiContext: RouteContext,
-  bodies: BodyParts,
-  bodyBytesPerSecond?: number,
-): void {
+export function addTesterRoutes(app: FastifyInstance, apiContext: RouteContext, bodies: BodyParts): void {
   if (!testerIsOn(apiContext.settings)) {
     app.all("/tester/*", { onRequest: refuseBecauseOff }, refuseBecauseOff);
     return;
@@ -38,7 +33,7 @@ export function addTesterRoutes(
     addComputeHooks(tester, {
       ports,
       settings,
-      identify: identifyVisitors(ports, settings, bodyBytesPerSecond),
+      identify: identifyVisitors(ports, settings),
       unknownCaller: visitorsTenant,
     });
     addBodyDeadline(tester, ({ callRecord }) => callRecord!.deadlineMs);

@@ -6,7 +6,7 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
  * all its requests together, and a second's bytes at once. While a team is above it, its connections are not
  * read, and TCP slows the client down. To parse, decode and store a body takes time in proportion to its
  * bytes, so this bounds the share of the process that one team can take, however few its requests are.
- * Requests without a valid key count as one team.
+ * Requests that are refused before their body, or have no valid key, count as one team.
  */
 export class BodyPace {
   readonly #defaultBytesPerSecond: number;
@@ -63,7 +63,7 @@ export function discardUnreadBodies(app: FastifyInstance, pace: BodyPace): void 
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Whose limit the bytes of the body count against. Set for compute calls with a valid key. */
+    /** Whose limit the bytes of the body count against. Set for compute calls that are let in. */
     bodySender?: { team: string; bytesPerSecond: number };
   }
 }

@@ -11,11 +11,7 @@ import { visitorBodyBytesPerSecond } from "./tester-settings.ts";
  * to one tenant. Throws `invalid_request` if the call does not come from a page of this service, so that
  * nobody builds on these routes, and other pages cannot use up the limits of their visitors.
  */
-export function identifyVisitors(
-  ports: Pick<Ports, "acquireVisitorSlot">,
-  settings: { PUBLIC_URL: string },
-  bodyBytesPerSecond = visitorBodyBytesPerSecond,
-) {
+export function identifyVisitors(ports: Pick<Ports, "acquireVisitorSlot">, settings: { PUBLIC_URL: string }) {
   const publicOrigin = URL.parse(settings.PUBLIC_URL)?.origin;
   return async (request: FastifyRequest): Promise<Caller> => {
     rejectForeignPage(request, publicOrigin);
@@ -25,9 +21,7 @@ export function identifyVisitors(
     const address = visitorAddress(request);
     return {
       tenant: visitorsTenant,
-      bodyBytesPerSecond,
-      // Else the bodies of somebody who floods would be read before those of other visitors.
-      pacedWhenRefused: false,
+      bodyBytesPerSecond: visitorBodyBytesPerSecond,
       acquireSlot: () => ports.acquireVisitorSlot(address),
     };
   };
