@@ -11,7 +11,7 @@ import type { Browser, Page } from "playwright-core";
 import { tinyJpeg } from "@faceline/bench/images";
 import { newDevKey, storeKey } from "@faceline/deploy/launcher/dev-key";
 import { findChromium, openChromium, openPage, withoutChromium } from "@faceline/testing/browser";
-import { assertSoundInAllLooks } from "@faceline/testing/page-checks";
+import { assertSoundInAllLooks, stopRefresh } from "@faceline/testing/page-checks";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { apiClient } from "./stack/api-client.ts";
 import { startStack, type TestStack } from "./stack/stack.ts";
@@ -50,6 +50,7 @@ test("the live page of each process, in a browser, under load", async (t) => {
       async () => before !== (await page.locator("main").textContent()),
     );
     assert.deepEqual(faults, []);
+    await stopRefresh(page);
     await assertSoundInAllLooks(page, "live-batcher");
   });
 
@@ -72,6 +73,7 @@ test("the live page of each process, in a browser, under load", async (t) => {
       new RegExp(`"team":"${loud.team}"`),
     );
     assert.deepEqual(faults, []);
+    await stopRefresh(page);
     await assertSoundInAllLooks(page, "live-ingress");
   });
 
@@ -79,6 +81,7 @@ test("the live page of each process, in a browser, under load", async (t) => {
     const { page, faults } = await openLive(t, browser, stack, standby);
     await shows(page, /Standby/, /Workers/);
     assert.deepEqual(faults, []);
+    await stopRefresh(page);
     await assertSoundInAllLooks(page, "live-standby");
   });
 
@@ -88,6 +91,7 @@ test("the live page of each process, in a browser, under load", async (t) => {
     const { page, faults } = await openLive(t, browser, stack, "inference-1");
     await shows(page, /Worker of pool/i, /Networks/, /modelled: it waits instead of running models/);
     assert.deepEqual(faults, []);
+    await stopRefresh(page);
     await assertSoundInAllLooks(page, "live-worker");
   });
 
@@ -99,6 +103,7 @@ test("the live page of each process, in a browser, under load", async (t) => {
       await shows(page, /silent: sends no reports/);
       await page.goto(`${operatorsUrl(stack, "ingress-1")}/live`);
       await shows(page, /Not ready No worker has this model and detector loaded/);
+      await stopRefresh(page);
       await assertSoundInAllLooks(page, "live-unhealthy");
     } finally {
       for (const worker of ["inference-1", "inference-2"]) stack.services.find(worker).kill("SIGCONT");

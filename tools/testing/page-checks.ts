@@ -38,6 +38,16 @@ export async function assertSoundInAllLooks(page: Page, state: string): Promise<
   }
 }
 
+/** Loads the page again, without the Refresh header: no other page takes its place amid a check. */
+export async function stopRefresh(page: Page): Promise<void> {
+  await page.route(page.url(), async (route) => {
+    const response = await route.fetch();
+    const { refresh: _refresh, ...headers } = response.headers();
+    await route.fulfill({ response, headers });
+  });
+  await page.reload();
+}
+
 const looks = [
   { width: 1_280, colorScheme: "light" },
   { width: 1_280, colorScheme: "dark" },

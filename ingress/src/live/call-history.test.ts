@@ -65,6 +65,8 @@ test("the busiest callers are those with most requests or bytes, and the status 
   );
   assert.equal(status.title, "Requests are refused");
   for (let i = 0; i < 99; i++) add({ tenant: "loud", status: 429, error: "rate_limited" });
+  const [visitors, loud] = live().tables["busiestCallers"]!;
+  assert.deepEqual([visitors!["refusedPast5min"], loud!["refusedPast10s"]], [0, 108]);
   assert.match(live().status.detail, /most of them rate_limited: .* Most refused: loud \(100 %\)\.$/);
 });
 
