@@ -42,7 +42,8 @@ if (!isBuilt) {
     plugins: [withoutWords],
     metafile: true,
   });
-  const paths = Object.keys(metafile.inputs).filter((path) => !path.endsWith(".json"));
+  const bundled = Object.keys(metafile.inputs).filter((path) => !path.endsWith(".json"));
+  const paths = [...bundled, "web/build.ts", "web/src/scripts.ts"];
   const sources = await Promise.all(paths.map(async (path) => [path, await sha256Of(path)] as const));
   await mkdir(bundlesFolder, { recursive: true });
   await writeFile(sourcesFile, JSON.stringify(Object.fromEntries(sources), null, 1));

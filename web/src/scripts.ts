@@ -16,7 +16,7 @@ export const scriptNames = Object.keys(scriptEntries) as ScriptName[];
 
 /** Where `web/build.ts` writes the bundles. */
 export const bundlesFolder = new URL("../dist/", import.meta.url);
-/** Holds the SHA-256 of each file that is in a bundle, by its path in the repository. */
+/** Holds the SHA-256 of each file that the bundles are made of, by its path in the repository. */
 export const sourcesFile = new URL("sources.json", bundlesFolder);
 export const repository = new URL("../../", import.meta.url);
 
