@@ -56,7 +56,13 @@ export function closeUnreadConnections(server: Server, onClosed: () => void = ()
     }
     for (const { socket } of excess(unread)) reset(socket);
   };
-  const timer = setInterval(() => void check(), 1_000).unref();
+  let isChecking = false;
+  const timer = setInterval(async () => {
+    // The kernel may take longer than a second to answer where many connections are open.
+    if (isChecking) return;
+    isChecking = true;
+    await check().finally(() => (isChecking = false));
+  }, 1_000).unref();
   server.once("close", () => clearInterval(timer));
 }
 
