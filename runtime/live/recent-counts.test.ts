@@ -18,13 +18,9 @@ test("rates come from 10 s that are complete, and counts are gone after five min
 
 test("each of the last minutes has its sum and its largest value, the latest first", () => {
   const recent = new RecentCounts();
-  for (const [second, waiting] of [
-    [0, 3],
-    [59, 9],
-    [61, 4],
-  ] as const) {
-    recent.add("sent", 1, start + 1_000 * second);
-    recent.raise("waiting", waiting, start + 1_000 * second);
+  for (const [at, waiting] of Object.entries({ 0: 3, 59_000: 9, 61_000: 4 })) {
+    recent.add("sent", 1, start + Number(at));
+    recent.raise("waiting", waiting, start + Number(at));
   }
   const rows = lastMinutes(start + 62_000).map(({ minute, ...span }) => [
     minute,
