@@ -57,11 +57,11 @@ export function closeUnreadConnections(server: Server, onClosed: () => void = ()
     for (const { socket } of excess(unread)) reset(socket);
   };
   let isChecking = false;
-  const timer = setInterval(async () => {
+  const timer = setInterval(() => {
     // The kernel may take longer than a second to answer where many connections are open.
     if (isChecking) return;
     isChecking = true;
-    await check().finally(() => (isChecking = false));
+    void check().finally(() => (isChecking = false));
   }, 1_000).unref();
   server.once("close", () => clearInterval(timer));
 }
