@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { type AddressInfo, connect } from "node:net";
 import { test } from "node:test";
 import { visitorsTenant } from "@faceline/contracts/wire/ids";
-import { base64Image, facesAnswer, testServer } from "../testing/server.ts";
+import { base64Image, facesAnswer, testServer, waitUntil } from "../testing/server.ts";
 
 const image = await base64Image();
 const pair = { img1: image, img2: image };
@@ -21,6 +21,29 @@ test("a body that stops holds its slot until the deadline, and none that all vis
   const answer = (await visitor.toArray()).join("");
   await released.promise;
   assert.match(answer, /^HTTP\/1.1 400 .*connection: close.*The request did not arrive in time\./s);
+});
+
+test("a visitor who does not read takes no slot that all visitors share", async (t) => {
+  let [requests, taken, shared] = [0, 0, 0];
+  const { app } = testServer(t, {
+    acquireSharedVisitorSlot: async () => {
+      taken++;
+      shared++;
+      return { release: () => void shared-- };
+    },
+  });
+  app.server.on("request", () => requests++);
+  await app.listen({ host: "127.0.0.1", port: 0 });
+  const deaf = connect((app.server.address() as AddressInfo).port, "127.0.0.1").on("error", () => {});
+  t.after(() => deaf.destroy());
+  const body = JSON.stringify(pair);
+  const head = "host: a\r\nsec-fetch-site: same-origin\r\ncontent-type: application/json";
+  deaf.write("GET /openapi.json HTTP/1.1\r\nhost: a\r\n\r\n".repeat(8));
+  deaf.write(`POST /tester/verify HTTP/1.1\r\n${head}\r\ncontent-length: ${body.length}\r\n\r\n${body}`);
+  await waitUntil("all have come", async () => requests === 9);
+  assert.equal(taken, 0);
+  deaf.resume();
+  await waitUntil("the answer is ready", async () => taken === 1 && shared === 0);
 });
 
 test("a call whose body has come is not cut off at the deadline: its answer ends it", async (t) => {

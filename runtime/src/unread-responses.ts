@@ -4,90 +4,99 @@ import { inodeOf, kernelQueues } from "./kernel-queues.ts";
 
 /**
  * Bounds what clients leave unread, here and in the kernel, which takes megabytes for each connection and
- * keeps them after a plain close, too; no timer of Node covers that. Checks once a second, and resets
- *
- * - a connection of which less than 10 KiB were read in ten checks,
- * - where all together leave more than 128 MiB unread, those that have read nothing for longest, and of these
- *   the ones with most, until half of it is left,
- * - one whose client has ended its side with more than 4 KiB unread.
- *
- * Connections that Node would close after a response end by `lingerThenClose`. Calls `onClosed` for each of
- * the first two.
+ * keeps them after a plain close, too; no timer of Node covers that. Closes a connection of which less than
+ * 10 KiB were read in ten checks, a second apart. Where all together leave more than 128 MiB unread, those
+ * are closed that have read nothing for longest, and of these the ones with most. Calls `onClosed` for each.
  */
 export function closeUnreadConnections(server: Server, onClosed: () => void = () => {}): void {
-  const open = new Set<Socket>();
+  const open = new Map<Socket, Reading>();
+  let soon: NodeJS.Timeout | undefined;
+  let checkTookMs = 1;
+  const checkSoon = () => {
+    soon ??= setTimeout(
+      () => {
+        soon = undefined;
+        void check({ isDue: false });
+      },
+      Math.min(checkEveryMs, pausePerCheck * checkTookMs),
+    ).unref();
+  };
   server.on("connection", (socket) => {
-    const connection: Connection = { inode: inodeOf(socket), readBytes: 0 };
-    open.add(socket);
-    connections.set(socket, connection);
-    socket.once("close", () => open.delete(socket));
-    socket.once("end", () => {
-      if (unreadBytesOf(socket, connection) > closedBytesMax) socket.resetAndDestroy();
+    const reading: Reading = { inode: inodeOf(socket), readBytes: 0, whenRead: [], checkSoon };
+    open.set(socket, reading);
+    readings.set(socket, reading);
+    socket.once("close", () => {
+      open.delete(socket);
+      resolveAll(reading);
     });
+    const { destroySoon } = socket;
     // Node calls this after the last response of a connection.
-    socket.destroySoon = () => lingerThenClose(socket);
+    socket.destroySoon = () => {
+      if (unreadBytesOf(socket, reading) < closedBytesMax) destroySoon.call(socket);
+      else closeWhenRead(socket);
+    };
   });
-  const reset = (socket: Socket) => {
-    open.delete(socket);
+  const close = (socket: Socket) => {
+    if (!open.delete(socket)) return;
     onClosed();
+    // A plain close would leave the unread bytes in the kernel.
     socket.resetAndDestroy();
   };
-  const check = async () => {
+  const check = async ({ isDue }: { isDue: boolean }) => {
+    const startedAt = performance.now();
     // Read before the kernel's queues: what is written meanwhile must not count as read.
-    const written = Array.from(open, (socket) => ({
-      socket,
-      connection: connections.get(socket)!,
-      ...writesOf(socket),
-    }));
+    const written = [...open]
+      .map(([socket, reading]) => ({ socket, reading, ...writesOf(socket) }))
+      .filter(({ reading, sentBytes, waitingBytes }) => sentBytes + waitingBytes > reading.readBytes);
     if (!mayBeMuch(written)) return;
     const queues = await kernelQueues();
     const unread: UnreadConnection[] = [];
-    for (const { socket, connection, sentBytes, waitingBytes } of written) {
-      const inKernelBytes = queues.get(connection.inode) ?? 0;
+    for (const { socket, reading, sentBytes, waitingBytes } of written) {
+      const inKernelBytes = queues.get(reading.inode) ?? 0;
       const bytes = inKernelBytes + waitingBytes;
-      const { ending } = connection;
-      connection.readBytes = sentBytes - inKernelBytes;
-      connection.state = nextUnreadState(connection.state, { ...connection, waitingBytes: bytes });
-      const checks = connection.state?.checks ?? 0;
-      const mayStay = waitingBytes === 0 && bytes < unreadBytesMax && ending === undefined;
-      if (checks >= checksMax && !mayStay) reset(socket);
-      else if (bytes > 0) unread.push({ socket, bytes, checks });
-      else if (ending !== undefined && isSilent(socket, ending)) socket.destroy();
+      reading.readBytes = sentBytes - inKernelBytes;
+      if (reading.isEnding && bytes === 0) socket.destroy();
+      if (isDue)
+        reading.state = nextUnreadState(reading.state, { waitingBytes: bytes, readBytes: reading.readBytes });
+      const isStalled = reading.state !== undefined && reading.state.checks >= checksMax;
+      if (isStalled && (waitingBytes > 0 || bytes >= unreadBytesMax)) close(socket);
+      else if (bytes > 0) unread.push({ socket, bytes, checks: reading.state?.checks ?? 0 });
+      if (bytes < unreadBytesMax) resolveAll(reading);
+      else if (reading.whenRead.length > 0) checkSoon();
     }
-    for (const { socket } of excess(unread)) reset(socket);
+    for (const { socket } of excess(unread)) close(socket);
+    checkTookMs = performance.now() - startedAt;
   };
-  let isChecking = false;
-  const timer = setInterval(() => {
-    // The kernel may take longer than a second to answer where many connections are open.
-    if (isChecking) return;
-    isChecking = true;
-    void check().finally(() => (isChecking = false));
-  }, 1_000).unref();
+  const timer = setInterval(() => void check({ isDue: true }), checkEveryMs).unref();
   server.once("close", () => clearInterval(timer));
 }
 
 /**
- * Ends our side of a connection, and lets the client read what was sent ("lingering close", RFC 9112 9.6). A
- * socket that is closed with unread bytes resets the connection, and a client that still sends its body then
- * loses the response that says why it was refused. The connection closes when the client ends its side, or
- * has read all and sends nothing for 5 s, or after 30 s. Whoever reads its requests goes on; bytes of no
- * request are discarded.
+ * Returns a promise while a client has, perhaps, 64 KiB of its responses not read; it resolves when it has.
  */
-export function lingerThenClose(socket: Socket): void {
-  const connection = connections.get(socket);
-  if (connection !== undefined) connection.ending ??= { receivedBytes: 0, checks: 0, idleChecks: 0 };
+export function whenRead(socket: Socket): Promise<void> | undefined {
+  const reading = readings.get(socket);
+  if (reading === undefined || unreadBytesOf(socket, reading) < unreadBytesMax) return undefined;
+  reading.checkSoon();
+  return new Promise((resolve) => reading.whenRead.push(resolve));
+}
+
+/**
+ * Ends our side of a connection, and closes it when what was sent is read: the kernel would keep the unread
+ * bytes of a closed one for as long as its client likes. At once where these are few.
+ */
+export function closeWhenRead(socket: Socket): void {
+  const reading = readings.get(socket);
+  if (reading === undefined || unreadBytesOf(socket, reading) < closedBytesMax) return void socket.destroy();
+  reading.isEnding = true;
+  // Clients close their side after the last response; but one that has does not need to have read it.
+  if (socket.readableEnded) reading.checkSoon();
+  else socket.once("end", reading.checkSoon);
   socket.end();
   socket.resume();
 }
 
-function isSilent({ bytesRead }: Socket, ending: Ending): boolean {
-  ending.checks++;
-  ending.idleChecks = bytesRead > ending.receivedBytes ? 0 : ending.idleChecks + 1;
-  ending.receivedBytes = bytesRead;
-  return ending.idleChecks >= lingerIdleChecks || ending.checks >= lingerChecks;
-}
-
-const connections = new WeakMap<Socket, Connection>();
+const readings = new WeakMap<Socket, Reading>();
 
 /**
  * Returns the state after one more check of a connection: undefined while nothing waits. Counts checks, not
@@ -111,17 +120,17 @@ export function excess<Unread extends { bytes: number; checks: number }>(unread:
 /**
  * Whether so much may be unread that the kernel is asked, which takes long where many connections are open.
  */
-function mayBeMuch(written: (SocketWrites & { connection: Connection })[]): boolean {
+function mayBeMuch(written: (SocketWrites & { reading: Reading })[]): boolean {
   let sumBytes = 0;
-  for (const { connection, sentBytes, waitingBytes } of written) {
-    const bytes = sentBytes + waitingBytes - connection.readBytes;
+  for (const { reading, sentBytes, waitingBytes } of written) {
+    const bytes = sentBytes + waitingBytes - reading.readBytes;
     sumBytes += bytes;
-    if (waitingBytes > 0 || bytes >= unreadBytesMax || connection.ending !== undefined) return true;
+    if (waitingBytes > 0 || bytes >= unreadBytesMax || reading.isEnding) return true;
   }
   return sumBytes > sumBytesMax / 2;
 }
 
-function unreadBytesOf(socket: Socket, { readBytes }: Connection): number {
+function unreadBytesOf(socket: Socket, { readBytes }: Reading): number {
   const { sentBytes, waitingBytes } = writesOf(socket);
   return sentBytes + waitingBytes - readBytes;
 }
@@ -135,29 +144,34 @@ function writesOf(socket: Socket): SocketWrites {
   return { waitingBytes: socket.writableLength, sentBytes: _handle.bytesWritten - _handle.writeQueueSize };
 }
 
+function resolveAll(reading: Reading): void {
+  for (const resolve of reading.whenRead.splice(0)) resolve();
+}
+
+const checkEveryMs = 1_000;
 const checksMax = 10;
 /** Slower than any connection on which images can be sent. */
 const leastBytes = 10 * 1024;
+/** Checks that are not due take this part of the time at most: the kernel lists all its sockets. */
+const pausePerCheck = 20;
 /** Less is on its way to clients that read. */
 const unreadBytesMax = 64 * 1024;
 /** What a closed connection may leave in the kernel, where nobody counts it. */
 const closedBytesMax = 4 * 1024;
 const sumBytesMax = 128 * 1024 * 1024;
-/** Limits of nginx: 30 s in all, and 5 s in which nothing arrives. */
-const lingerChecks = 30;
-const lingerIdleChecks = 5;
 
 /** Since when too little has left. Undefined: nothing waits. */
 export type UnreadState = { readBytes: number; checks: number } | undefined;
-type Connection = {
+type Reading = {
   inode: number | undefined;
   /** Bytes that have left, as of the last check. */
   readBytes: number;
   state?: UnreadState;
-  /** Our side has ended. */
-  ending?: Ending;
+  /** Our side has ended, and the connection is closed when what was sent is read. */
+  isEnding?: boolean;
+  whenRead: (() => void)[];
+  checkSoon(): void;
 };
-type Ending = { receivedBytes: number; checks: number; idleChecks: number };
 type Writes = { waitingBytes: number; readBytes: number };
 type SocketWrites = { waitingBytes: number; sentBytes: number };
 type UnreadConnection = { socket: Socket; bytes: number; checks: number };

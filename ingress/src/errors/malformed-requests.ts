@@ -1,8 +1,8 @@
 import type { Socket } from "node:net";
-import { lingerThenClose } from "@faceline/runtime/unread-responses";
 import type { FastifyInstance } from "fastify";
 import { ApiError } from "../call/api-error.ts";
 import { requestIdFrom } from "../call/request-headers.ts";
+import { lingerThenClose } from "../connections/lingering-close.ts";
 import { pendingResponses } from "../connections/pending-responses.ts";
 import { problemFrom } from "./problem-response.ts";
 
