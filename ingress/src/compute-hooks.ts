@@ -53,7 +53,8 @@ export function addComputeHooks(
       arrivedAt,
       deadlineAt: arrivedAt + record.deadlineMs,
       traceparent: traceparentOf(trace.context),
-      tracestate: trace.context.traceState?.serialize(),
+      // Empty where no member was valid.
+      tracestate: trace.context.traceState?.serialize() || undefined,
       signal,
       record,
       memory,

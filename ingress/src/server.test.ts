@@ -164,9 +164,10 @@ test("Server-Timing names the trace only if it is sampled, and tracestate is pas
   const sampled = { traceparent: traceparent.replace(/00$/, "01"), tracestate: "x".repeat(513) };
   assert.match(String((await post("/verify", body, sampled)).headers["server-timing"]), /traceparent;desc=/);
   await post("/verify", body, { tracestate: "vendor=1" });
+  await post("/verify", body, { traceparent, tracestate: "no member" });
   assert.deepEqual(
     dispatched.map(({ tracestate }) => tracestate),
-    ["vendor=1", undefined, undefined],
+    ["vendor=1", undefined, undefined, undefined],
   );
 });
 

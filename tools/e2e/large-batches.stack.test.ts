@@ -28,7 +28,7 @@ test("batches of up to 256 tasks are run, and every image of every call is answe
     const headers = {
       "x-request-id": id,
       traceparent: `00-${"1".repeat(32)}-${"2".repeat(16)}-01`,
-      tracestate: `vendor=${'"'.repeat(500)}`,
+      tracestate: ["a", "b"].map((vendor) => `${vendor}=${'"'.repeat(250)}`).join(),
     };
     const body = {
       img,

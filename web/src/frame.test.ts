@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { site, testFacts, textAt } from "../testing/site.ts";
 import { frame } from "./frame.ts";
-import { nothing } from "./html.ts";
+import { nothing } from "@faceline/runtime/design/html";
 
 test("keyboards reach the content first, and the theme can be chosen", () => {
   const page = textAt("/");

@@ -1,6 +1,6 @@
 import type { AssetName, Assets } from "./assets.ts";
 import type { Facts } from "./facts.ts";
-import { each, type Html, html, markup, nothing } from "./html.ts";
+import { each, type Html, html, markup, nothing } from "@faceline/runtime/design/html";
 import type { Page } from "./page.ts";
 import { fill } from "./words/fill.ts";
 import { english, type Words } from "./words/language.ts";

@@ -1,6 +1,6 @@
 import type { AssetName, Assets } from "./assets.ts";
 import type { Facts } from "./facts.ts";
-import type { Html } from "./html.ts";
+import type { Html } from "@faceline/runtime/design/html";
 import type { Words } from "./words/language.ts";
 
 /** One page. It is rendered once, because it is the same for every reader of its language. */

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import sharp from "sharp";
 import { rendered, site, testFacts, textAt } from "../testing/site.ts";
 import { findSections, type SearchIndex, searchIndexPath } from "./docs/search/find-sections.ts";
-import { html } from "./html.ts";
+import { html } from "@faceline/runtime/design/html";
 import { allPages, renderSite } from "./render.ts";
 
 /** Addresses of the service that pages link to. */

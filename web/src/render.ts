@@ -4,7 +4,7 @@ import { docsIndex, docsPages } from "./docs/docs-pages.ts";
 import { searchIndexPath } from "./docs/search/find-sections.ts";
 import type { Facts } from "./facts.ts";
 import { frame } from "./frame.ts";
-import { type Html, html } from "./html.ts";
+import { type Html, html } from "@faceline/runtime/design/html";
 import type { Page, TranslatedPage } from "./page.ts";
 import { makeSiteFiles } from "./site-files.ts";
 import { testerPage } from "./tester/page.ts";

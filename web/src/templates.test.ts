@@ -2,7 +2,7 @@
 import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
-import { each, html } from "./html.ts";
+import { each, html } from "@faceline/runtime/design/html";
 
 const repository = new URL("../../", import.meta.url);
 const files = globSync(["web/src/**/*.ts", "runtime/design/html.ts", "runtime/live/*.ts"], {

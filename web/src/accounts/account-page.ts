@@ -1,5 +1,5 @@
 import type { AssetName } from "../assets.ts";
-import type { Html } from "../html.ts";
+import type { Html } from "@faceline/runtime/design/html";
 import type { Words } from "../words/language.ts";
 
 // Types only.

@@ -1,5 +1,5 @@
 import type { AuditAction, AuditEntry } from "@faceline/accounts/audit/audit-log";
-import { type Html, html, markup, nothing } from "../html.ts";
+import { type Html, html, markup, nothing } from "@faceline/runtime/design/html";
 import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
 import { type AuditKey, auditChange, auditKeyText } from "./audit-change.ts";

@@ -1,5 +1,5 @@
 import { formatCount } from "../format.ts";
-import { type Html, html, markup, nothing } from "../html.ts";
+import { type Html, html, markup, nothing } from "@faceline/runtime/design/html";
 import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
 import { keyAction, keyPrefix, keyTable, type KeyView, lastUse } from "./key-view.ts";

@@ -1,6 +1,6 @@
 import type { OpenLink } from "@faceline/accounts/people/sign-in-link";
 import { codeBlock } from "../docs/code-block.ts";
-import { each, type Html, html, markup, nothing } from "../html.ts";
+import { each, type Html, html, markup, nothing } from "@faceline/runtime/design/html";
 import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
 import { type Flash, flashAddress } from "./flash.ts";

@@ -1,7 +1,7 @@
 import type { Person } from "@faceline/accounts/people/person";
 import type { OpenLink } from "@faceline/accounts/people/sign-in-link";
 import { codeBlock } from "../docs/code-block.ts";
-import { each, type Html, html, markup, nothing } from "../html.ts";
+import { each, type Html, html, markup, nothing } from "@faceline/runtime/design/html";
 import type { AccountPage } from "./account-page.ts";
 import { linkSection } from "./admin-link-pages.ts";
 import { adminPage } from "./admin-page.ts";

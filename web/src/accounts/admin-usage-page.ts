@@ -1,7 +1,7 @@
 import type { DayUsage, TeamUsage } from "@faceline/accounts/usage/read-usage";
 import { keylessTenant, visitorsTenant } from "@faceline/contracts/wire/ids";
 import { formatCount } from "../format.ts";
-import { type Html, html, markup, nothing } from "../html.ts";
+import { type Html, html, markup, nothing } from "@faceline/runtime/design/html";
 import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
 import { cardTable, type Column } from "./card-table.ts";

@@ -1,7 +1,7 @@
 import type { Applicant } from "@faceline/accounts/people/applicants";
 import type { Facts } from "../facts.ts";
 import { formatCount } from "../format.ts";
-import { each, type Html, html, markup, nothing } from "../html.ts";
+import { each, type Html, html, markup, nothing } from "@faceline/runtime/design/html";
 import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
 import { errorNote, field } from "./form.ts";

@@ -1,6 +1,6 @@
 import type { AuditDetails, AuditEntry } from "@faceline/accounts/audit/audit-log";
 import { formatCount } from "../format.ts";
-import { each, type Html, html, nothing } from "../html.ts";
+import { each, type Html, html, nothing } from "@faceline/runtime/design/html";
 import { limitFields, shortLabel } from "./limits-form.ts";
 
 /** Returns a line for each value that an entry changed. Nothing for actions that say all, and old entries. */

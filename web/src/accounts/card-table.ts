@@ -1,4 +1,4 @@
-import { each, type Html, html, markup, nothing } from "../html.ts";
+import { each, type Html, html, markup, nothing } from "@faceline/runtime/design/html";
 
 /**
  * Returns a table whose rows are cards on a phone, where each cell has the head of its column beside it. The

@@ -1,5 +1,5 @@
 import { formatCount } from "../format.ts";
-import { type Html, html } from "../html.ts";
+import { type Html, html } from "@faceline/runtime/design/html";
 
 /** Returns a number as `1,207`; ../browser/locale.ts rewrites it. */
 export const count = (number: number): Html => html`<data value="${number}">${formatCount(number)}</data>`;

@@ -1,6 +1,6 @@
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import type { Facts } from "../facts.ts";
-import { each, type Html, html, markup, nothing } from "../html.ts";
+import { each, type Html, html, markup, nothing } from "@faceline/runtime/design/html";
 import type { AccountPage } from "./account-page.ts";
 import { statusNote } from "./flash.ts";
 import { errorNote, field } from "./form.ts";

@@ -2,7 +2,7 @@ import type { CodeErrors, DayUsage } from "@faceline/accounts/usage/read-usage";
 import type { RecentError } from "@faceline/accounts/usage/recent-error";
 import { errorTable } from "@faceline/contracts/http/errors";
 import { inlineText } from "../docs/inline-text.ts";
-import { each, type Html, html, markup } from "../html.ts";
+import { each, type Html, html, markup } from "@faceline/runtime/design/html";
 import { cardTable, type Column } from "./card-table.ts";
 import { count } from "./count.ts";
 import { instant } from "./instant.ts";

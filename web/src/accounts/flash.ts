@@ -1,4 +1,4 @@
-import { type Html, html, nothing } from "../html.ts";
+import { type Html, html, nothing } from "@faceline/runtime/design/html";
 
 /**
  * Flash messages: what was done before a page is shown, by the code in the page's address. Fixed sentences,

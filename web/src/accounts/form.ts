@@ -1,4 +1,4 @@
-import { each, type Html, html, markup, nothing } from "../html.ts";
+import { each, type Html, html, markup, nothing } from "@faceline/runtime/design/html";
 
 /** Returns a labelled field of a form, with its hint, and what is wrong with what was sent. */
 export function field(options: Field): Html {

@@ -1,4 +1,4 @@
-import { type Html, html } from "../html.ts";
+import { type Html, html } from "@faceline/runtime/design/html";
 
 /** Returns an instant, in epoch milliseconds, as `2026-11-21 09:30 UTC`; ../browser/locale.ts rewrites it. */
 export function instant(at: number): Html {

@@ -1,5 +1,5 @@
 import { codeBlock } from "../docs/code-block.ts";
-import { each, type Html, html, markup, nothing } from "../html.ts";
+import { each, type Html, html, markup, nothing } from "@faceline/runtime/design/html";
 import type { AccountPage } from "./account-page.ts";
 import { keyFlashAddress } from "./flash.ts";
 import { field } from "./form.ts";

@@ -1,4 +1,4 @@
-import { type Html, html, markup } from "../html.ts";
+import { type Html, html, markup } from "@faceline/runtime/design/html";
 import { cardTable } from "./card-table.ts";
 import { instant } from "./instant.ts";
 

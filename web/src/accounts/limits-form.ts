@@ -1,7 +1,7 @@
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import type { Facts } from "../facts.ts";
 import { formatBytes, formatCount } from "../format.ts";
-import { each, type Html } from "../html.ts";
+import { each, type Html } from "@faceline/runtime/design/html";
 import { type FieldError, field } from "./form.ts";
 
 /** The limits of a team, with the names of their fields in forms. */

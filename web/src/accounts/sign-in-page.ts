@@ -1,4 +1,4 @@
-import { type Html, html, markup, nothing } from "../html.ts";
+import { type Html, html, markup, nothing } from "@faceline/runtime/design/html";
 import { fill } from "../words/fill.ts";
 import type { Words } from "../words/language.ts";
 import { linkedText } from "../words/linked-text.ts";

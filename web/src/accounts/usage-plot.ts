@@ -1,6 +1,6 @@
 import type { DayUsage } from "@faceline/accounts/usage/read-usage";
 import { formatCount } from "../format.ts";
-import { each, type Html, html, markup, nothing } from "../html.ts";
+import { each, type Html, html, markup, nothing } from "@faceline/runtime/design/html";
 
 /**
  * Returns a bar for each day, in parts for the endpoints: in two charts, of which a phone shows the one of

@@ -1,4 +1,4 @@
-import { html } from "../html.ts";
+import { html } from "@faceline/runtime/design/html";
 import type { Words } from "../words/language.ts";
 import { linkedText } from "../words/linked-text.ts";
 import type { AccountPage } from "./account-page.ts";

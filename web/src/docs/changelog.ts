@@ -1,6 +1,6 @@
 import { readFileSync } from "node:fs";
 import { lexer } from "marked";
-import { html } from "../html.ts";
+import { html } from "@faceline/runtime/design/html";
 import type { DocsPage } from "./docs-page.ts";
 import { renderMarkdown } from "./markdown.ts";
 import { placeOf } from "./operating/chapter-pages.ts";

@@ -1,4 +1,4 @@
-import { each, type Html, html, markup } from "../html.ts";
+import { each, type Html, html, markup } from "@faceline/runtime/design/html";
 import { english, type Words } from "../words/language.ts";
 import { highlight, type Language } from "./highlight.ts";
 

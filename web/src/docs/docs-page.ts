@@ -1,5 +1,5 @@
 import type { Facts } from "../facts.ts";
-import { each, type Html, html, markup, nothing } from "../html.ts";
+import { each, type Html, html, markup, nothing } from "@faceline/runtime/design/html";
 import type { Page } from "../page.ts";
 import { apiDocument } from "./api-document.ts";
 import type { GuideGroup } from "./guides/guides.ts";

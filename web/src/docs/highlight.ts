@@ -1,4 +1,4 @@
-import { each, type Html, html } from "../html.ts";
+import { each, type Html, html } from "@faceline/runtime/design/html";
 
 export type Language = "json" | "curl" | "python" | "typescript";
 

@@ -1,4 +1,4 @@
-import { each, type Html, html } from "../html.ts";
+import { each, type Html, html } from "@faceline/runtime/design/html";
 
 /** Returns a text of the API's document as HTML: code in back-ticks, and links to the calls that it names. */
 export function inlineText(text: string): Html {

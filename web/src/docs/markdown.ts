@@ -1,5 +1,5 @@
 import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
-import { each, type Html, html, markup, nothing } from "../html.ts";
+import { each, type Html, html, markup, nothing } from "@faceline/runtime/design/html";
 import { codeBlock } from "./code-block.ts";
 import type { Language } from "./highlight.ts";
 

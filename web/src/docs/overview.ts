@@ -1,5 +1,5 @@
 import type { Facts } from "../facts.ts";
-import { each, type Html, html } from "../html.ts";
+import { each, type Html, html } from "@faceline/runtime/design/html";
 import { apiDocument } from "./api-document.ts";
 import { codeBlock } from "./code-block.ts";
 import type { DocsPage } from "./docs-page.ts";

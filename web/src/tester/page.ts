@@ -1,7 +1,7 @@
 import type { Assets } from "../assets.ts";
 import { codeChoice, copyButton } from "../docs/code-block.ts";
 import type { Facts } from "../facts.ts";
-import { each, type Html, html, markup, nothing } from "../html.ts";
+import { each, type Html, html, markup, nothing } from "@faceline/runtime/design/html";
 import type { TranslatedPage } from "../page.ts";
 import { imageName, previewName, type SampleName, sampleNames, thumbnailName } from "../samples.ts";
 import { fill } from "../words/fill.ts";

@@ -1,4 +1,4 @@
-import { each, type Html, html } from "../html.ts";
+import { each, type Html, html } from "@faceline/runtime/design/html";
 
 /** Returns a text of a catalogue as HTML: `[a link](/path)`, and code in back-ticks. */
 export function linkedText(text: string): Html {

@@ -2,7 +2,7 @@ import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
 import type { ModelCard } from "@faceline/contracts/http/model-card";
 import { cardSummary } from "../../tester/card-summary.ts";
 import type { Facts } from "../../facts.ts";
-import { each, type Html, html } from "../../html.ts";
+import { each, type Html, html } from "@faceline/runtime/design/html";
 import { apiDocument } from "../api-document.ts";
 import { codeBlock, codeChoice } from "../code-block.ts";
 import { originOf } from "../highlight.ts";

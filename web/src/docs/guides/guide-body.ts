@@ -1,7 +1,7 @@
 import { errorTable } from "@faceline/contracts/http/errors";
 import { lexer } from "marked";
 import type { Facts } from "../../facts.ts";
-import { each, type Html, html } from "../../html.ts";
+import { each, type Html, html } from "@faceline/runtime/design/html";
 import { placeOf as chapterPlaceOf } from "../operating/chapter-pages.ts";
 import { type Place, renderMarkdown } from "../markdown.ts";
 import { fragments } from "./fragments.ts";

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join, normalize } from "node:path";
 import { lexer, type Token, type Tokens } from "marked";
-import { type Html, html } from "../../html.ts";
+import { type Html, html } from "@faceline/runtime/design/html";
 import type { DocsPage } from "../docs-page.ts";
 import { anchorOf, type Place, renderMarkdown } from "../markdown.ts";
 

@@ -1,4 +1,4 @@
-import { each, type Html, html, nothing } from "../../html.ts";
+import { each, type Html, html, nothing } from "@faceline/runtime/design/html";
 import { codeBlock } from "../code-block.ts";
 import { type ApiResponse, type OpenApi, resolve } from "./document.ts";
 import type { ListedOperation } from "./example-call.ts";

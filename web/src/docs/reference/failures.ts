@@ -1,5 +1,5 @@
 import { type ErrorCode, errorTable } from "@faceline/contracts/http/errors";
-import { each, type Html, html, nothing } from "../../html.ts";
+import { each, type Html, html, nothing } from "@faceline/runtime/design/html";
 import { inlineText } from "../inline-text.ts";
 import { type ApiResponse, type OpenApi, resolve } from "./document.ts";
 import type { ListedOperation } from "./example-call.ts";

@@ -1,4 +1,4 @@
-import { each, type Html, html, markup, nothing } from "../../html.ts";
+import { each, type Html, html, markup, nothing } from "@faceline/runtime/design/html";
 import { inlineText } from "../inline-text.ts";
 import type { Schema } from "./document.ts";
 import { assertKnownKeywords, limitsText, typeText } from "./schema-text.ts";

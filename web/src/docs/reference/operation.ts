@@ -1,4 +1,4 @@
-import { each, type Html, html, nothing } from "../../html.ts";
+import { each, type Html, html, nothing } from "@faceline/runtime/design/html";
 import { codeChoice } from "../code-block.ts";
 import { inlineText, paragraphs } from "../inline-text.ts";
 import { type ApiResponse, type OpenApi, type Operation, resolve, type Schema } from "./document.ts";

@@ -1,4 +1,4 @@
-import { each, type Html, html } from "../../html.ts";
+import { each, type Html, html } from "@faceline/runtime/design/html";
 import { inlineText, paragraphs } from "../inline-text.ts";
 import { enumValuesMax, type OpenApi, refName, resolve, type Schema, withEnumsInPlace } from "./document.ts";
 import { listOperations } from "./example-call.ts";

@@ -1,4 +1,4 @@
-import { each, type Html, html, markup } from "../../html.ts";
+import { each, type Html, html, markup } from "@faceline/runtime/design/html";
 import { refName, type Schema } from "./document.ts";
 
 /** Throws if a schema has a keyword that the reference would leave out. */

@@ -1,4 +1,4 @@
-import { type Html, html } from "../../html.ts";
+import { type Html, html } from "@faceline/runtime/design/html";
 
 /** Field that searches in the documents: browser/search.ts fills its results. Hidden without scripts. */
 export const searchForm = (): Html => html`<form class="search" role="search" action="/docs">

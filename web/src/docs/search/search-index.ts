@@ -1,5 +1,5 @@
 import type { Facts } from "../../facts.ts";
-import type { Html } from "../../html.ts";
+import type { Html } from "@faceline/runtime/design/html";
 import type { SearchIndex } from "./find-sections.ts";
 import { sectionsOf } from "./sections.ts";
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Html } from "../../html.ts";
+import type { Html } from "@faceline/runtime/design/html";
 import { sectionsOf } from "./sections.ts";
 
 const sections = (page: string) =>

@@ -1,4 +1,4 @@
-import type { Html } from "../../html.ts";
+import type { Html } from "@faceline/runtime/design/html";
 
 /** Part of a page that a link can lead to. */
 type Section = {

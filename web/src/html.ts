@@ -1,1 +1,0 @@
-export { each, type Html, html, markup, nothing } from "@faceline/runtime/design/html";
