@@ -4,19 +4,13 @@ import { openMailServer } from "@faceline/accounts/mail/mail-server";
 import { signInMessage } from "@faceline/accounts/mail/sign-in-mail";
 import { rewriteAppendOnlyFile } from "@faceline/accounts/people/append-only-file";
 import { declineAll, issueForPerson, makeMember, makeOperator } from "@faceline/accounts/people/approval";
-import { PeopleConfig } from "@faceline/accounts/people/config";
+import { signInLinkHours } from "@faceline/accounts/people/lifetimes";
 import { forget } from "@faceline/accounts/people/forget";
 import { signInLink } from "@faceline/accounts/people/sign-in-link";
 import { readConfig } from "@faceline/runtime/config";
 import type { RedisConnection } from "@faceline/runtime/redis";
-import * as z from "zod";
 import type { PeopleCommand } from "./keys-call.ts";
 import { readServiceAddress } from "./service-address.ts";
-
-const AddressConfig = z.object({
-  ...PeopleConfig.shape,
-  ...MailConfig.shape,
-});
 
 /** Runs a command about people and returns what to print. Throws a sentence when it cannot be done. */
 export async function runPeopleCommand(redis: RedisConnection, call: PeopleCommand): Promise<string> {
@@ -55,16 +49,16 @@ async function memberText(redis: RedisConnection, email: string): Promise<string
 
 /** Makes a sign-in link, mails it where that is configured, and returns what to print. */
 async function linkText(redis: RedisConnection, email: string): Promise<string> {
-  const config = readConfig(AddressConfig, process.env);
+  const config = readConfig(MailConfig, process.env);
   const service = readServiceAddress(process.env);
   const assumed = service.known
     ? ""
     : `\nIt assumes a service at ${service.address}: set PORT or PUBLIC_URL if it runs elsewhere.`;
-  const hours = config.SIGN_IN_LINK_HOURS;
+  const hours = signInLinkHours;
   const token = await issueForPerson(redis, { email, hours }, commandActor);
   if (token === null) throw new Error(`There is no account for ${email}.`);
   const address = signInLink(service.address, token);
-  const rest = `It works once, within ${hours === 1 ? "one hour" : `${hours} hours`}. Earlier links no longer work.${assumed}`;
+  const rest = `It works once, within ${hours} hours. Earlier links no longer work.${assumed}`;
   const printed = `${address}\n\nThis is their new sign-in link. ${rest}`;
   const send = openMailServer(config);
   if (send === undefined) return printed;

@@ -1,6 +1,5 @@
 import { isIP } from "node:net";
 import { MailConfig } from "@faceline/accounts/mail/config";
-import { PeopleConfig } from "@faceline/accounts/people/config";
 import { decodingBytesMaxDefault } from "@faceline/images/decoding-bytes";
 import { KafkaConfig } from "@faceline/runtime/kafka";
 import { ModelsConfig } from "@faceline/runtime/models-config";
@@ -55,8 +54,6 @@ export const HttpSettings = z
     BODY_BYTES_MAX: count(1024 * MiB, 32 * MiB),
     /** Bytes of request bodies in memory at a time, each to the end of its call. Teams share them. */
     BODIES_IN_FLIGHT_BYTES_MAX: count(64 * 1024 * MiB, 512 * MiB),
-    /** A client that takes longer than this to send its request is disconnected. */
-    BODY_RECEIVE_MS: count(600_000, 120_000),
     IMAGE_BYTES_MAX: count(256 * MiB, 10 * MiB),
     IMAGE_PIXELS_MAX: count(1_000_000_000, 40_000_000),
     /** Memory that a worker may take to decode an image, reckoned by its header. */
@@ -76,7 +73,6 @@ export const HttpSettings = z
     TESTER: z.enum(["on", "off"]).default("on"),
     /** `off`: no waitlist, sign-in and dashboard. Without pages, or without keys, they are off as well. */
     ACCOUNTS: z.enum(["on", "off"]).default("on"),
-    ...PeopleConfig.shape,
     /**
      * Addresses of proxies, or ranges of them (CIDR), separated by commas. Only from them is X-Forwarded-For
      * believed.

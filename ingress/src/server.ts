@@ -92,7 +92,7 @@ function createApp({ ports, settings, site, bug, reportClosed }: ServerParts): F
   const now = () => ports.clock.now();
   const app = fastify({
     bodyLimit: settings.BODY_BYTES_MAX,
-    requestTimeout: settings.BODY_RECEIVE_MS,
+    requestTimeout: requestMs,
     requestIdHeader: false,
     trustProxy: settings.TRUSTED_PROXIES.length > 0 && settings.TRUSTED_PROXIES,
     http: {
@@ -174,7 +174,9 @@ const pageFacts = (settings: HttpSettings, models: EnabledModels, accounts: bool
 
 const withoutSlash = (url: string): string => url.replace(/\/$/, "");
 
-/** How often Node looks for requests that take longer than BODY_RECEIVE_MS to arrive. */
+/** How long a client may take to send a request. */
+const requestMs = 120_000;
+/** How often Node looks for requests that take longer to arrive. */
 const connectionsCheckEveryMs = 2_000;
 /** How long the headers of a request may take, those of a new connection's first one included. */
 const headersMs = 10_000;

@@ -3,8 +3,8 @@ import { readMessage } from "@faceline/runtime/message";
 import type { RedisConnection } from "@faceline/runtime/redis";
 import { signInKey, signInsKey } from "@faceline/contracts/wire/names";
 import * as z from "zod";
-import { signInLinkHoursMax } from "./config.ts";
 import { Email } from "./email.ts";
+import { signInLinkHours } from "./lifetimes.ts";
 import { findPerson, type Person } from "./person.ts";
 
 const StoredToken = z.object({
@@ -43,8 +43,7 @@ export async function issueSignInToken(
     signInsKey(email),
     signInKey(sha256),
     sha256,
-    // Commands and ingresses may have other hours, so the set outlives each of its tokens.
-    signInLinkHoursMax * hourSeconds,
+    signInLinkHours * hourSeconds,
     JSON.stringify(stored),
     hours * hourSeconds,
   );

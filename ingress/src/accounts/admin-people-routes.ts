@@ -1,3 +1,4 @@
+import { signInLinkHours } from "@faceline/accounts/people/lifetimes";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { newestOf } from "@faceline/web/accounts/admin-link-pages";
@@ -43,7 +44,7 @@ export function addPeople(scope: FastifyInstance, context: AccountContext): void
       admin.sessions(person.email),
       admin.openLinks(person.email),
     ]);
-    const hours = context.settings.SIGN_IN_LINK_HOURS;
+    const hours = signInLinkHours;
     const flash = flashText(flashOf(request), person.email);
     const isReader = person.email === signedIn(request).email;
     const view = { id: request.params.id, person, sessions, isReader, openLinks, hours, flash };

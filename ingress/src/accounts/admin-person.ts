@@ -1,3 +1,4 @@
+import { signInLinkHours } from "@faceline/accounts/people/lifetimes";
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { linkPage } from "@faceline/web/accounts/admin-link-pages";
@@ -27,7 +28,7 @@ export async function sendNewAddress(
   const sent = await context.accounts.admin.sendAddress(email, origin, actorOf(request));
   if (sent === null) throw new PageRefusal("not_found");
   if (sent.kind === "mailed") return confirm(reply, personPath(email), mailed);
-  const hours = context.settings.SIGN_IN_LINK_HOURS;
+  const hours = signInLinkHours;
   const page = linkPage({ id: emailId(email), title, later: shown, email, team, sent, hours });
   return sendAccountPage(context, request, reply, page);
 }

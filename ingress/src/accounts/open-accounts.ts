@@ -10,6 +10,7 @@ import {
 import type { MailConfig } from "@faceline/accounts/mail/config";
 import { openMailServer } from "@faceline/accounts/mail/mail-server";
 import { type MailLanguage, signInMessage } from "@faceline/accounts/mail/sign-in-mail";
+import { sessionDays, signInLinkHours } from "@faceline/accounts/people/lifetimes";
 import { findPerson } from "@faceline/accounts/people/person";
 import { endSession, findSession, storeSession, touchSession } from "@faceline/accounts/people/sessions";
 import {
@@ -32,7 +33,7 @@ import { readTeamUsage } from "./read-team-usage.ts";
  * durable Redis throws while it is unreachable.
  */
 export function openAccounts({ durable, redis, settings, dedupedLog }: AccountParts) {
-  const { SESSION_DAYS: days, SIGN_IN_LINK_HOURS: hours, PUBLIC_URL: publicUrl } = settings;
+  const { PUBLIC_URL: publicUrl } = settings;
   const limiter = new AccountLimiter(redis);
   const sendMail = openMailServer(settings);
   return {
@@ -42,8 +43,8 @@ export function openAccounts({ durable, redis, settings, dedupedLog }: AccountPa
     sessions: {
       find: (id: string) => findSession(durable, id),
       create: async (id: string, session: StoredSession): Promise<void> =>
-        void (await storeSession(durable, id, session, days)),
-      touch: (id: string, session: StoredSession) => touchSession(durable, id, session, days),
+        void (await storeSession(durable, id, session, sessionDays)),
+      touch: (id: string, session: StoredSession) => touchSession(durable, id, session, sessionDays),
       end: (id: string) => endSession(durable, id),
     },
     findPerson: (email: string) => findPerson(durable, email),
@@ -53,14 +54,16 @@ export function openAccounts({ durable, redis, settings, dedupedLog }: AccountPa
       consume: (token: string) => consumeSignInToken(durable, token),
       /** Makes a link for a person and mails it. Does nothing for an email that nobody has. */
       async mail(email: string, language: MailLanguage): Promise<void> {
-        const token = await issueSignInToken(durable, email, { hours });
+        const token = await issueSignInToken(durable, email, { hours: signInLinkHours });
         if (token === null) return;
         const address = signInLink(publicUrl, token);
-        await sendMail?.(signInMessage(email, { address, hours }, language)).catch((error: Error) => {
-          // Nobody waits for this mail here: the operator must learn of it otherwise.
-          dedupedLog.warn({ reason: error.message }, "a mail with a sign-in link was not sent");
-          throw error;
-        });
+        await sendMail?.(signInMessage(email, { address, hours: signInLinkHours }, language)).catch(
+          (error: Error) => {
+            // Nobody waits for this mail here: the operator must learn of it otherwise.
+            dedupedLog.warn({ reason: error.message }, "a mail with a sign-in link was not sent");
+            throw error;
+          },
+        );
       },
       /** False: no mail server is set, so that only operators hand addresses on. */
       mailed: sendMail !== undefined,
@@ -76,7 +79,7 @@ export function openAccounts({ durable, redis, settings, dedupedLog }: AccountPa
         rotateTeamKey(durable, { team, id, overlapHours, member: actor.by }, actor),
       revoke: (team: string, id: string, actor: Actor) => revokeTeamKey(durable, { team, id }, actor),
     },
-    admin: openAdmin({ durable, sendMail, hours }),
+    admin: openAdmin({ durable, sendMail, hours: signInLinkHours }),
     teamLimits: (team: string) => teamLimits(durable, team),
     teamUsage: (team: string) => readTeamUsage(durable, team, Date.now()),
     recordAudit: (actor: Actor, action: "signed_in" | "signed_out") =>
@@ -96,6 +99,5 @@ type AccountParts = {
   durable: RedisConnection;
   redis: VolatileConnection;
   dedupedLog: Pick<DedupedLog, "warn">;
-  settings: DurableRedisConfig &
-    MailConfig & { SESSION_DAYS: number; SIGN_IN_LINK_HOURS: number; PUBLIC_URL: string };
+  settings: DurableRedisConfig & MailConfig & { PUBLIC_URL: string };
 };

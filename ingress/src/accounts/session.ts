@@ -1,3 +1,4 @@
+import { sessionDays } from "@faceline/accounts/people/lifetimes";
 import { randomBytes } from "node:crypto";
 import cookie from "@fastify/cookie";
 import session from "@fastify/session";
@@ -52,7 +53,7 @@ export async function endSession(
   reply.clearCookie(name, { ...options, maxAge: 0 });
 }
 
-/** A used session is extended once a day, by SESSION_DAYS: a write at each view would cost too much. */
+/** A used session is extended once a day, by `sessionDays`: a write at each view would cost too much. */
 export function touchSession({ session }: FastifyRequest, now: number): void {
   if (now - session.seenAt! >= touchEveryMs) session.seenAt = now;
 }
@@ -66,7 +67,7 @@ function sessionCookie(parts: SessionParts) {
     httpOnly: true,
     sameSite: "lax",
     secure,
-    maxAge: parts.settings.SESSION_DAYS * dayMs,
+    maxAge: sessionDays * dayMs,
   } as const;
   return { name, options };
 }
@@ -101,7 +102,7 @@ const touchEveryMs = dayMs;
 
 type SessionParts = {
   accounts: Pick<Accounts, "sessions">;
-  settings: { PUBLIC_URL: string; SESSION_DAYS: number };
+  settings: { PUBLIC_URL: string };
 };
 
 declare module "fastify" {

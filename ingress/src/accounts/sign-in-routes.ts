@@ -1,3 +1,4 @@
+import { signInLinkHours } from "@faceline/accounts/people/lifetimes";
 import { Email } from "@faceline/accounts/people/email";
 import { bestEffort } from "@faceline/runtime/best-effort";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
@@ -20,7 +21,7 @@ import { SignInLookups } from "./sign-in-lookups.ts";
 
 /** Adds /sign-in, the sign-in links below it, and /sign-out. */
 export function addSignIn(scope: FastifyInstance, context: AccountContext): void {
-  const { accounts, settings } = context;
+  const { accounts } = context;
   const { mailed } = accounts.signInLinks;
   const queue = new SignInQueue(({ email, language }) => accounts.signInLinks.mail(email, language));
   const lookups = new SignInLookups(accounts);
@@ -55,7 +56,7 @@ export function addSignIn(scope: FastifyInstance, context: AccountContext): void
   });
 
   scope.get("/sign-in/sent", async (request, reply) => {
-    const page = signInSentPage(wordsFor(request), { hours: settings.SIGN_IN_LINK_HOURS });
+    const page = signInSentPage(wordsFor(request), { hours: signInLinkHours });
     return sendAccountPage(context, request, reply, page);
   });
 

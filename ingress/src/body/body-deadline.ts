@@ -4,7 +4,7 @@ import { onClose } from "../call/context.ts";
 
 /**
  * Refuses requests of a scope whose body has not arrived within `withinMs`, for callers without a key: a body
- * that trickles in would else hold what they share for BODY_RECEIVE_MS.
+ * that trickles in would else hold what they share for `requestTimeout`.
  */
 export function addBodyDeadline(
   scope: FastifyInstance,

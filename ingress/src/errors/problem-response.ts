@@ -17,7 +17,7 @@ export function sendProblem(request: FastifyRequest, reply: FastifyReply, error:
   }
   // Fastify would close the connection for a body that is too large, and a client that still sends would then
   // fail before it reads the response. Without the header Node discards the rest of the body, for
-  // BODY_RECEIVE_MS at most.
+  // `requestTimeout` at most.
   if (status === 413) reply.removeHeader("connection");
   const type = request.headers.accept?.includes("application/problem+json") ? "problem+json" : "json";
   return reply

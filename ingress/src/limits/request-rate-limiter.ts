@@ -36,6 +36,9 @@ export class RequestRateLimiter {
 
   constructor(redis: RedisConnection) {
     this.#redis = redis;
+    // Defines the script before the first call. A pipeline that is open when ioredis defines a command lacks
+    // it, and its end would end the process (ioredis 1931).
+    this.#limiterFor({ requestsPerSecond: 1, requestsBurst: 1 });
   }
 
   /**

@@ -6,12 +6,21 @@ import { newProcessId } from "@faceline/runtime/process-lifecycle";
 import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/runtime/redis";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import { base64Image, facesAnswer, testKeyRecord, testServer, waitUntil } from "../../testing/server.ts";
+import { RequestRateLimiter } from "./request-rate-limiter.ts";
 import { openTeamLimiter } from "./team-limiter.ts";
 
 const config = readConfig(VolatileRedisConfig, process.env);
 const vectors = { img1: [1, 0], img2: [1, 0] };
 const image = await base64Image();
+const rate = { requestsPerSecond: 5, requestsBurst: 10 };
 const off = { requestsPerSecond: 0, requestsBurst: 0, inFlightMax: 0 };
+
+test("the first call of a process may come while a pipeline is open", async () => {
+  await using redis = await connectVolatileRedis(config, { autoPipelining: true });
+  const limiter = new RequestRateLimiter(redis);
+  const [, { retryAfterMs }] = await Promise.all([redis.get("a"), limiter.consume(randomUUID(), rate)]);
+  assert.equal(retryAfterMs, null);
+});
 
 test("two ingress processes share the rate of a team: the burst, then one call a second", async (t) => {
   const { ingress } = await teamWithLimits(t, { ...off, requestsPerSecond: 1, requestsBurst: 10 });
