@@ -1,5 +1,5 @@
 import { parseOptions } from "@faceline/models/parse-options";
-import { decodingBytesMaxDefault } from "@faceline/images/decoding-bytes";
+import { decodingBytesMax } from "@faceline/images/decoding-bytes";
 import { readConfig } from "@faceline/runtime/config";
 import { BrokerList } from "@faceline/runtime/kafka";
 import { TopicsConfig } from "@faceline/runtime/pool-topics";
@@ -54,7 +54,6 @@ const Settings = z.object({
   LOG_LEVEL: z.string().default("info"),
   /** Images that a worker may decode at a time. The launcher only computes with it how many workers fit. */
   DECODES_MAX: z.coerce.number().int().min(1).default(2),
-  IMAGE_DECODING_BYTES_MAX: z.coerce.number().int().min(1).default(decodingBytesMaxDefault),
 
   /** The longest deadline that the ingress allows. The launcher only compares it with the retention. */
   DEADLINE_MAX_MS: Milliseconds.default(120_000),
@@ -144,13 +143,13 @@ function refuseOtherReceivers(env: NodeJS.ProcessEnv): void {
 
 function parseWorkers(
   option: string,
-  { INTRA_OP_THREADS: threads, DECODES_MAX, IMAGE_DECODING_BYTES_MAX }: LauncherConfig,
+  { INTRA_OP_THREADS: threads, DECODES_MAX }: LauncherConfig,
   engine = "onnx",
   executionProvider = "cpu",
 ): number {
   if (option !== "auto") return parseCount("--workers", option, poolWorkersMax);
   const onCpu = executionProvider === "cpu" && engine === "onnx";
-  const decodingBytes = DECODES_MAX * IMAGE_DECODING_BYTES_MAX;
+  const decodingBytes = DECODES_MAX * decodingBytesMax;
   return defaultWorkers({ onCpu, threads, workersMax: poolWorkersMax, decodingBytes });
 }
 

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { decodingBytesMaxDefault } from "@faceline/images/decoding-bytes";
+import { decodingBytesMax } from "@faceline/images/decoding-bytes";
 import { readLaunchOptions } from "./settings.ts";
 import { defaultWorkers, threadsPerWorker } from "./worker-count.ts";
 
 const gib = 2 ** 30;
-const decodingBytes = 2 * decodingBytesMaxDefault;
+const decodingBytes = 2 * decodingBytesMax;
 
 test("each core has a worker; on larger machines two cores are left for other processes", () => {
   const workers = (cores: number) =>

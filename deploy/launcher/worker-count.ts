@@ -35,7 +35,7 @@ type WorkerDemand = {
   /** INTRA_OP_THREADS of each worker, where it is set. */
   threads?: number | undefined;
   workersMax: number;
-  /** Memory of the decodes that a worker may have in flight: DECODES_MAX · IMAGE_DECODING_BYTES_MAX. */
+  /** Memory of the decodes that a worker may have in flight: DECODES_MAX · decodingBytesMax. */
   decodingBytes: number;
 };
 

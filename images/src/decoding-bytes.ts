@@ -61,5 +61,5 @@ const libraryBytes = 30_000_000;
 /** Formats that are decoded row by row, or held whole and then passed on so. */
 type RowsHeader = Exclude<ImageHeader, AvifHeader>;
 
-/** Default of IMAGE_DECODING_BYTES_MAX, the memory that a worker may take for one image. */
-export const decodingBytesMaxDefault = 200 * 2 ** 20;
+/** The most memory that a worker may take to decode one image. */
+export const decodingBytesMax = 200 * 2 ** 20;

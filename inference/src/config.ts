@@ -61,12 +61,6 @@ const Settings = z.object({
   BATCH_MAX: z.coerce.number().int().min(1).max(batchTasksMax).default(4),
   /** Images with more pixels are rejected. */
   IMAGE_PIXELS_MAX: z.coerce.number().int().min(1).default(defaultImageLimits.pixelsMax),
-  /** Memory of one decode, reckoned by the image's header. Images that take more are rejected. */
-  IMAGE_DECODING_BYTES_MAX: z.coerce
-    .number()
-    .int()
-    .min(32 * 2 ** 20)
-    .default(defaultImageLimits.decodingBytesMax),
   /** How long a worker that stops may take. Then it leaves what it holds to other workers, and exits. */
   WORKER_DRAIN_WITHIN_MS: z.coerce.number().int().min(100).max(600_000).default(9_000),
 });
@@ -111,5 +105,4 @@ export function runLimits({ EXECUTION_PROVIDER, BATCH_MAX }: InferenceConfig) {
 export const imageLimits = (config: InferenceConfig): ImageLimits => ({
   ...defaultImageLimits,
   pixelsMax: config.IMAGE_PIXELS_MAX,
-  decodingBytesMax: config.IMAGE_DECODING_BYTES_MAX,
 });

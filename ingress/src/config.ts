@@ -1,6 +1,5 @@
 import { isIP } from "node:net";
 import { MailConfig } from "@faceline/accounts/mail/config";
-import { decodingBytesMaxDefault } from "@faceline/images/decoding-bytes";
 import { KafkaConfig } from "@faceline/runtime/kafka";
 import { ModelsConfig } from "@faceline/runtime/models-config";
 import { OperatorsConfig } from "@faceline/runtime/operators/config";
@@ -56,8 +55,6 @@ export const HttpSettings = z
     BODIES_IN_FLIGHT_BYTES_MAX: count(64 * 1024 * MiB, 512 * MiB),
     IMAGE_BYTES_MAX: count(256 * MiB, 10 * MiB),
     IMAGE_PIXELS_MAX: count(1_000_000_000, 40_000_000),
-    /** Memory that a worker may take to decode an image, reckoned by its header. */
-    IMAGE_DECODING_BYTES_MAX: integer(32 * MiB, 64 * 1024 * MiB, decodingBytesMaxDefault),
     CANDIDATE_VECTORS_MAX: count(100_000, 1_000),
     /** One task of the call is left for the source image. */
     CANDIDATE_IMAGES_MAX: count(callTasksMax - 1, 50),

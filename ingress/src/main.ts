@@ -1,12 +1,13 @@
 import { openSharedClock } from "@faceline/runtime/clock";
 import { openProducer } from "@faceline/runtime/kafka-producer";
+import type { DedupedLog } from "@faceline/runtime/deduped-log";
 import { openKafkaMetrics } from "@faceline/runtime/metrics/kafka-metrics";
 import { openMetrics } from "@faceline/runtime/metrics/open-metrics";
 import { observeDependencies, observeProcess } from "@faceline/runtime/metrics/process-metrics";
 import { observeCommands } from "@faceline/runtime/metrics/redis-metrics";
 import { openOperatorsPort } from "@faceline/runtime/operators/port";
 import { notifyReady, waitForAbort } from "@faceline/runtime/process-lifecycle";
-import { connectDurableRedis, connectVolatileRedis } from "@faceline/runtime/redis";
+import { connectDurableRedis, connectVolatileRedis, type VolatileConnection } from "@faceline/runtime/redis";
 import { warnOfOldServer } from "@faceline/runtime/redis-version";
 import { runService } from "@faceline/runtime/service";
 import { openTracing } from "@faceline/runtime/tracing/open-tracing";
@@ -19,6 +20,7 @@ import { openUsageCounter } from "./accounts/usage-counter.ts";
 import { openKeyStore } from "./auth/key-store.ts";
 import { logCall } from "./call/call-log.ts";
 import { exportCall } from "./call/call-spans.ts";
+import type { Ports } from "./call/ports.ts";
 import { accountsAreOn, IngressConfig, openAccessWarning, proxyWarning, usageIsCounted } from "./config.ts";
 import { dispatchCall } from "./dispatch/dispatch-call.ts";
 import { drain } from "./drain.ts";
@@ -99,30 +101,17 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   const servers = spanServers(config, id);
   let isDraining = false;
   const isServing = () => !isDraining;
-  let redisAwayAt = -Infinity;
-  const dependencyHealth = () => {
-    const isRedisHealthy = redis.healthy && pools.sharedHealthy() && pools.connected();
-    const now = performance.now();
-    if (!isRedisHealthy) redisAwayAt = now;
-    return {
-      kafka: producer.isHealthy(),
-      redis: isRedisHealthy,
-      redisReturned: now - Math.max(redisAwayAt, redis.returnedAt) < statesWithinMs,
-      hasTopics: producer.hasTopics(),
-      isStarved: redis.isStarved || imagesRedis.isStarved || producer.isStarved(),
-    };
-  };
+  const dependencyHealth = dependencyHealthOf({ redis, imagesRedis, pools, producer });
   observeDependencies(metrics, () => {
     const { kafka, redis: volatile } = dependencyHealth();
-    return {
-      kafka,
-      "redis-volatile": volatile,
-      "redis-durable": durable.isResponsive || durable.isStarved,
-    };
+    return { kafka, "redis-volatile": volatile, "redis-durable": durable.isResponsive || durable.isStarved };
   });
   const ownState = () => ({ ...dependencyHealth(), isServing: isServing() });
   const parts = { clock, ingress: id, pools, tasks, ownState, random: Math.random };
 
+  const accounts = accountsAreOn(config)
+    ? openAccounts({ durable, redis, settings: config, dedupedLog: log })
+    : undefined;
   const drainTimeout = new AbortController();
   const server = buildServer(
     {
@@ -146,27 +135,11 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
         usage?.count(call);
         exportCall(tracing, call, servers);
       },
-      reportClosedConnection: (reason) => log.warn({ reason }, "a connection was closed"),
-      reportConnectionsFull: (isFull) => {
-        if (isFull)
-          log.warn(
-            { reason: "CONNECTIONS_MAX", max: config.CONNECTIONS_MAX },
-            "all connections are busy: new ones are refused",
-          );
-        else log.info({ reason: "CONNECTIONS_MAX" }, "connections are free again");
-      },
-      reportBug: (error, ids) => {
-        const { message, stack } = error as Error;
-        log.error({ reason: message, ...ids, error: stack }, "a bug");
-      },
+      ...reportsTo(log, config.CONNECTIONS_MAX),
     },
     config,
     models,
-    {
-      accounts: accountsAreOn(config)
-        ? openAccounts({ durable, redis, settings: config, dedupedLog: log })
-        : undefined,
-    },
+    { accounts },
   );
   warnOfUntrustedProxy(server, (sentence) => log.warn(sentence));
   const open = history === undefined ? undefined : countOpen(server.server);
@@ -212,6 +185,44 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   notifyReady();
   await waitForAbort(stop);
 });
+
+/** Returns a function that says which servers this process can use now. */
+function dependencyHealthOf({ redis, imagesRedis, pools, producer }: Dependencies) {
+  let redisAwayAt = -Infinity;
+  return () => {
+    const isRedisHealthy = redis.healthy && pools.sharedHealthy() && pools.connected();
+    const now = performance.now();
+    if (!isRedisHealthy) redisAwayAt = now;
+    return {
+      kafka: producer.isHealthy(),
+      redis: isRedisHealthy,
+      redisReturned: now - Math.max(redisAwayAt, redis.returnedAt) < statesWithinMs,
+      hasTopics: producer.hasTopics(),
+      isStarved: redis.isStarved || imagesRedis.isStarved || producer.isStarved(),
+    };
+  };
+}
+
+type Dependencies = Record<"redis" | "imagesRedis", VolatileConnection> & {
+  pools: Awaited<ReturnType<typeof openPoolServers>>;
+  producer: Awaited<ReturnType<typeof openProducer>>;
+};
+
+/** What the HTTP server reports of connections and bugs, as log lines. */
+function reportsTo(log: Pick<DedupedLog, "warn" | "info" | "error">, max: number): Reports {
+  return {
+    reportClosedConnection: (reason) => log.warn({ reason }, "a connection was closed"),
+    reportConnectionsFull(isFull) {
+      const reason = "CONNECTIONS_MAX";
+      if (isFull) log.warn({ reason, max }, "all connections are busy: new ones are refused");
+      else log.info({ reason }, "connections are free again");
+    },
+    reportBug(error, ids) {
+      log.error({ reason: (error as Error).message, ...ids, error: (error as Error).stack }, "a bug");
+    },
+  };
+}
+type Reports = Pick<Ports, "reportClosedConnection" | "reportConnectionsFull" | "reportBug">;
 
 /** Returns the catalogue of the repository, with what operators have added and calibrated in MODELS_DIR. */
 async function catalogueOf({ MODELS_DIR }: { MODELS_DIR?: string | undefined }): Promise<Catalogue> {

@@ -1,5 +1,5 @@
 import type { InputFault } from "@faceline/contracts/http/errors";
-import { decodingBytesMaxDefault } from "@faceline/images/decoding-bytes";
+import { decodingBytesMax } from "@faceline/images/decoding-bytes";
 import { imageSideMinPx } from "@faceline/images/header";
 import type { Pixels } from "../geometry/pixels.ts";
 
@@ -30,7 +30,7 @@ export type ImageLimits = {
 /** Constants and defaults of settings: what the API promises, and what accuracy was measured with. */
 export const defaultImageLimits: ImageLimits = {
   pixelsMax: 40_000_000,
-  decodingBytesMax: decodingBytesMaxDefault,
+  decodingBytesMax,
   sideMinPx: imageSideMinPx,
   longSideMaxPx: 2_560,
   shrunkSidePx: 1_600,

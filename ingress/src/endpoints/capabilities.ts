@@ -1,3 +1,4 @@
+import { decodingBytesMax } from "@faceline/images/decoding-bytes";
 import { imageSideMinPx } from "@faceline/images/header";
 import { facesMax } from "@faceline/contracts/wire/task";
 import type { CapabilitiesResponse, RunningBuild } from "@faceline/contracts/http/capabilities";
@@ -130,7 +131,7 @@ export const requestLimits = (
   body_bytes: settings.BODY_BYTES_MAX,
   image_bytes: settings.IMAGE_BYTES_MAX,
   image_pixels: settings.IMAGE_PIXELS_MAX,
-  image_decoding_bytes: settings.IMAGE_DECODING_BYTES_MAX,
+  image_decoding_bytes: decodingBytesMax,
   image_side_min_px: imageSideMinPx,
   candidate_vectors: settings.CANDIDATE_VECTORS_MAX,
   candidate_images: settings.CANDIDATE_IMAGES_MAX,

@@ -1,4 +1,4 @@
-import { decodingBytes } from "@faceline/images/decoding-bytes";
+import { decodingBytes, decodingBytesMax } from "@faceline/images/decoding-bytes";
 import { decodingCost } from "@faceline/images/decoding-cost";
 import { describeImage, type ImageDescription } from "@faceline/images/describe";
 import { imageSideMinPx, pixelsMaxOf } from "@faceline/images/header";
@@ -22,8 +22,7 @@ export function checkHeader(
   if (description.kind !== "image") throw damagedError(image, description, ref);
   const { header } = description;
   const { width, height } = header;
-  const { IMAGE_PIXELS_MAX, IMAGE_DECODING_BYTES_MAX } = limits;
-  const pixelsMax = pixelsMaxOf(header, IMAGE_PIXELS_MAX);
+  const pixelsMax = pixelsMaxOf(header, limits.IMAGE_PIXELS_MAX);
   if (width * height > pixelsMax) {
     const detail =
       `The image in ${ref.label} has ${grouped(width)} x ${grouped(height)} pixels, and the limit is ` +
@@ -35,10 +34,10 @@ export function checkHeader(
     throw inputError(ref, "image_too_small", detail);
   }
   const bytes = decodingBytes(header);
-  if (bytes > IMAGE_DECODING_BYTES_MAX) {
+  if (bytes > decodingBytesMax) {
     const detail =
       `Decoding the image in ${ref.label} would take ${grouped(bytes)} bytes of memory, and the limit is ` +
-      `${grouped(IMAGE_DECODING_BYTES_MAX)}: ${scaleIt}, or send it as a baseline JPEG.`;
+      `${grouped(decodingBytesMax)}: ${scaleIt}, or send it as a baseline JPEG.`;
     throw inputError(ref, "image_too_large", detail);
   }
   const longSidePx = Math.max(width, height);
@@ -56,4 +55,4 @@ function damagedError(image: Buffer, description: Undecodable, ref: InputRef): A
 
 type Undecodable = Exclude<ImageDescription, { kind: "image" }>;
 
-export type HeaderLimits = { IMAGE_PIXELS_MAX: number; IMAGE_DECODING_BYTES_MAX: number };
+export type HeaderLimits = { IMAGE_PIXELS_MAX: number };
