@@ -40,9 +40,7 @@ export class TopicWatch implements AsyncDisposable {
 
   /** Looks for the topics, and creates those that are missing. Never throws. */
   check(): Promise<void> {
-    this.#checking ??= this.#check().finally(() => {
-      this.#checking = undefined;
-    });
+    this.#checking ??= this.#check().finally(() => (this.#checking = undefined));
     return this.#checking;
   }
 
@@ -55,10 +53,11 @@ export class TopicWatch implements AsyncDisposable {
     try {
       const admin = await (this.#admin ??= this.#parts.openAdmin());
       this.#missing = await missingTopics(admin, [...this.#wanted.keys()]);
+      if (this.#missing.length > 0 && performance.now() >= this.#createAt) await this.#create(admin);
       if (this.#missing.length === 0) {
         this.#failure = undefined;
         this.#createAt = Number.NEGATIVE_INFINITY;
-      } else if (performance.now() >= this.#createAt) await this.#create(admin);
+      }
     } catch {
       // Others notice that Kafka is away, and say it.
       this.#close();
