@@ -106,9 +106,8 @@ function holdSlot(reply: FastifyReply, { rate, error, release }: CallSlot): void
 }
 
 /**
- * Aborts when the client disconnects before the response was sent. (The `close` event of the request comes
- * with its end.) It also aborts at `drainTimeout`, with the error to response with; while the body is still
- * arriving no handler could act on that, so the response is sent from here.
+ * Aborts when the client disconnects before the response was sent, and at `drainTimeout` with the error
+ * to send; while the body arrives no handler could act on that, so the response is sent from here.
  */
 function abortSignal(request: FastifyRequest, reply: FastifyReply, drainTimeout: AbortSignal): AbortSignal {
   const controller = new AbortController();

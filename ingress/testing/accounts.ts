@@ -4,7 +4,7 @@ import type { FastifyInstance, LightMyRequestResponse } from "fastify";
 import type { ListedKey } from "@faceline/accounts/keys/api-keys";
 import type { Person } from "@faceline/accounts/people/person";
 import type { Accounts, StoredSession } from "../src/accounts/open-accounts.ts";
-import { testAdmin } from "./admin.ts";
+import { testAdmin, type TestEntry } from "./admin.ts";
 import { testNow } from "./server.ts";
 
 /** Accounts in memory, for tests of pages; the real ones are tested with a real Redis. */
@@ -142,8 +142,6 @@ subscribe("fastify.initialization", (message) => {
 });
 
 type Route = { method: string; path: string };
-
-export type TestEntry = { email: string; text: string } & { firstText?: string; sentAgainAt?: number };
 
 type TestAccounts = {
   ports: Accounts;

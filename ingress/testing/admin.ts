@@ -5,7 +5,6 @@ import type { LimitOverrides } from "@faceline/contracts/stored/team";
 import type { ListedKey } from "@faceline/accounts/keys/api-keys";
 import type { Person } from "@faceline/accounts/people/person";
 import type { Accounts } from "../src/accounts/open-accounts.ts";
-import type { TestEntry } from "./accounts.ts";
 import { testNow } from "./server.ts";
 
 /** The admin's side of accounts in memory, over the people of `testAccounts`. Mails are not sent. */
@@ -98,3 +97,5 @@ type TestState = {
   waitlist: Map<string, TestEntry>;
   keys: Map<string, ListedKey>;
 };
+
+export type TestEntry = { email: string; text: string } & { firstText?: string; sentAgainAt?: number };

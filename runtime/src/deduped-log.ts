@@ -1,4 +1,4 @@
-import type { Log } from "./log.ts";
+import type { Logger } from "pino";
 
 /**
  * Log lines with a reason, which may come thousands of times a second. The first line of a sentence and
@@ -113,7 +113,7 @@ type Repetitions = {
 
 type Level = "info" | "warn" | "error";
 
-type LineWriter = Pick<Log, Level>;
+type LineWriter = Pick<Logger, Level>;
 
 /**
  * `reason` says which lines are equal: it must not hold an id. The ids are those of `log-ids.ts`, of one call

@@ -13,6 +13,7 @@ import type { Arrivals } from "./arrivals.ts";
 import type { EventQueue } from "./event-queue.ts";
 import type { Random } from "./random.ts";
 import type { Call } from "./simulated-clients.ts";
+import type { BatchTimes } from "./simulated-worker.ts";
 import type { WorkerModel } from "./worker-model.ts";
 
 /** Settings that a batcher starts with: the defaults of LANE_WAITING_MAX and UTILISATION_TARGET. */
@@ -75,9 +76,6 @@ export type CallPath = {
   /** Takes answers from the end of a run to the client. */
   reply(batch: Batch, done: () => void): void;
 };
-
-/** Times of a batch that has run. `prepareMs`: fetching and decoding. */
-export type BatchTimes = { prepareMs: number; runMs: number };
 
 export type Hops = { intakeMs: number; toWorkerMs: number; reportMs: number; replyMs: number };
 

@@ -4,7 +4,6 @@ import type { FinishedBatch, LoadedLane, Report } from "@faceline/contracts/wire
 import { finishedBatchesMax } from "@faceline/contracts/wire/report";
 import type { EventQueue } from "./event-queue.ts";
 import type { Random } from "./random.ts";
-import type { BatchTimes } from "./scenario.ts";
 import { builtAs, type LaneModel, type WorkerModel, type WorkerWork, warmedUp } from "./worker-model.ts";
 
 /**
@@ -234,3 +233,5 @@ export type WorkerTimes = { behindOthersMs: number; prepareMs: number; runMs: nu
 
 type Prepared = { batch: Batch; tasks: BatchTask[]; prepareMs: number };
 type Measured = Pick<FinishedBatch, "size" | "prepareMs" | "runMs" | "endedAt">;
+/** Times of a batch that has run. `prepareMs`: fetching and decoding. */
+export type BatchTimes = { prepareMs: number; runMs: number };

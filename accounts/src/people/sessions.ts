@@ -16,6 +16,8 @@ type SessionRecord = z.infer<typeof SessionRecord>;
 /** Sessions of a person. Beyond it the one that was not seen for longest ends. */
 export const sessionsMax = 20;
 
+/** Days until a session that is not used ends. */
+export const sessionDays = 30;
 /**
  * Days after its sign-in a session ends, however often it is used: a cookie that was copied ends as well.
  * People who come every day sign in four times a year.

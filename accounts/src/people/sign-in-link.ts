@@ -4,7 +4,6 @@ import type { RedisConnection } from "@faceline/runtime/redis";
 import { signInKey, signInsKey } from "@faceline/contracts/wire/names";
 import * as z from "zod";
 import { Email } from "./email.ts";
-import { signInLinkHours } from "./lifetimes.ts";
 import { findPerson, type Person } from "./person.ts";
 
 const StoredToken = z.object({
@@ -18,6 +17,9 @@ const tokenPattern = /^[A-Za-z0-9_-]{43}$/;
 
 /** Sign-in links of a person that work. Beyond it, the one that was made first is cancelled. */
 export const openLinksMax = 10;
+
+/** Hours until a link that nobody has used stops working. */
+export const signInLinkHours = 24;
 
 const hourSeconds = 3_600;
 

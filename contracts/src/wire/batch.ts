@@ -19,7 +19,7 @@ export const batchTasksMax = 256;
 
 /**
  * Why a batch was dispatched with this size. `full`: it has the maximum size. `floor`: it has the minimum
- * size for the current load. `slack`: its first task would miss its deadline in a larger batch.
+ * size for the current load. `slack`: the earliest deadline would be missed in a larger batch.
  * `hold_expired`: the longest wait for more tasks is over. `retry`: it is part of a batch that failed or
  * whose worker was lost. `drain`: the batcher is stopping.
  */

@@ -5,9 +5,9 @@ import { DurationMs } from "./ids.ts";
 
 /**
  * Why a task was shed under overload. `queue_too_long`: the lane is full, or the wait is too long for a
- * healthy queue. `deadline_infeasible`: the predicted end is after the deadline. `early_drop`: the task is
- * first in the queue, and only a batch too small for the load could meet its deadline (early drop of the
- * Nexus scheduler).
+ * healthy queue. `deadline_infeasible`: the predicted end is after the deadline. `early_drop`: it has the
+ * earliest deadline of the batch, and only a batch too small for the load could meet it (early drop of
+ * the Nexus scheduler).
  */
 export const ShedReason = z.enum(["queue_too_long", "deadline_infeasible", "early_drop"]);
 export type ShedReason = z.infer<typeof ShedReason>;

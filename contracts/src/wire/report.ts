@@ -79,7 +79,7 @@ export const Report = z.object({
    * which it had no core. So an image of many faces moves it on, and a run that hangs does not.
    */
   running: HeldBatch.extend({ startedAt: Instant, endsAt: Instant }).nullable(),
-  /** Batches that wait for the run. At most one, except after a partition was assigned to this worker. */
+  /** Batches that wait for the run: a light and a heavy one at most, unless a partition was just assigned. */
   staged: z.array(HeldBatch),
   /** Batches that have run and whose answers are being written to Redis. */
   answering: z.array(HeldBatch),

@@ -61,8 +61,8 @@ export class Decoder {
  * shrunk. Everything else goes to libvips: other formats, an image beyond the limits, and a JPEG about which
  * libjpeg-turbo had a doubt.
  *
- * So only libvips rejects images, and only flawless ones go past it. A flaw in what a draft leaves out is
- * not noticed.
+ * So only flawless images go past libvips, which rejects the others; too many scans are rejected before. A
+ * flaw in what a draft leaves out is not noticed.
  */
 export async function decodeImage(
   bytes: Uint8Array,

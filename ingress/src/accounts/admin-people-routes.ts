@@ -1,4 +1,4 @@
-import { signInLinkHours } from "@faceline/accounts/people/lifetimes";
+import { signInLinkHours } from "@faceline/accounts/people/sign-in-link";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";
 import * as z from "zod";
 import { newestOf } from "@faceline/web/accounts/admin-link-pages";

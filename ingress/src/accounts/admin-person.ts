@@ -1,4 +1,4 @@
-import { signInLinkHours } from "@faceline/accounts/people/lifetimes";
+import { signInLinkHours } from "@faceline/accounts/people/sign-in-link";
 import { createHash } from "node:crypto";
 import type { FastifyReply, FastifyRequest } from "fastify";
 import { linkPage } from "@faceline/web/accounts/admin-link-pages";

@@ -10,14 +10,20 @@ import {
 import type { MailConfig } from "@faceline/accounts/mail/config";
 import { openMailServer } from "@faceline/accounts/mail/mail-server";
 import { type MailLanguage, signInMessage } from "@faceline/accounts/mail/sign-in-mail";
-import { sessionDays, signInLinkHours } from "@faceline/accounts/people/lifetimes";
 import { findPerson } from "@faceline/accounts/people/person";
-import { endSession, findSession, storeSession, touchSession } from "@faceline/accounts/people/sessions";
+import {
+  endSession,
+  findSession,
+  storeSession,
+  touchSession,
+  sessionDays,
+} from "@faceline/accounts/people/sessions";
 import {
   consumeSignInToken,
   findSignInToken,
   issueSignInToken,
   signInLink,
+  signInLinkHours,
 } from "@faceline/accounts/people/sign-in-link";
 import { joinWaitlist } from "@faceline/accounts/people/waitlist";
 import { teamLimits } from "@faceline/accounts/keys/api-keys";

@@ -1,4 +1,4 @@
-import { sessionDays } from "@faceline/accounts/people/lifetimes";
+import { sessionDays } from "@faceline/accounts/people/sessions";
 import { randomBytes } from "node:crypto";
 import cookie from "@fastify/cookie";
 import session from "@fastify/session";

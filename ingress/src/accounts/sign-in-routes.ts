@@ -1,4 +1,4 @@
-import { signInLinkHours } from "@faceline/accounts/people/lifetimes";
+import { signInLinkHours } from "@faceline/accounts/people/sign-in-link";
 import { Email } from "@faceline/accounts/people/email";
 import { bestEffort } from "@faceline/runtime/best-effort";
 import type { FastifyInstance, FastifyReply, FastifyRequest } from "fastify";

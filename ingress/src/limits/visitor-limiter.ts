@@ -4,7 +4,6 @@ import { ApiError } from "../call/api-error.ts";
 import { dependencyUnavailable } from "../call/refusal-cause.ts";
 import type { CallSlot, Ports } from "../call/ports.ts";
 import { networkOf } from "../connections/address-group.ts";
-import { visitorLimits } from "../tester/tester-settings.ts";
 import { CallLimiter, type LimitDetails } from "./call-limiter.ts";
 import { InFlightLimiter } from "./in-flight-limiter.ts";
 
@@ -78,3 +77,6 @@ export type VisitorLimiter = AsyncDisposable & {
   acquire: Ports["acquireVisitorSlot"];
   acquireShared: Ports["acquireSharedVisitorSlot"];
 };
+
+/** Of one address, as one person uses the page; and of all together, a fourth of what one team may. */
+export const visitorLimits = { requestsPerMinute: 30, requestsBurst: 20, inFlightMax: 4, allInFlightMax: 16 };

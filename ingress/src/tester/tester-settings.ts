@@ -1,3 +1,4 @@
+import { visitorLimits } from "../limits/visitor-limiter.ts";
 import type { TesterFacts } from "@faceline/web/facts";
 import { type HttpSettings, testerIsOn } from "../config.ts";
 
@@ -13,12 +14,6 @@ const callLimits = {
   /** Deadline, and the time that the body of a call may take to arrive. */
   DEADLINE_MAX_MS: 15_000,
 };
-
-/**
- * Calls of one address, as one person makes them with the page: of IPv6 the first 64 bits count, which is
- * what one customer gets. And calls in flight of all addresses together, a fourth of those of one team.
- */
-export const visitorLimits = { requestsPerMinute: 30, requestsBurst: 20, inFlightMax: 4, allInFlightMax: 16 };
 
 /** Bytes per second of the bodies of all visitors together, per process: a fourth of those of one team. */
 export const visitorBodyBytesPerSecond = 8 * MiB;

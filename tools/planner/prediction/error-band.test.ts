@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { newPrediction, newProfile, newTrace } from "../testing/fixtures.ts";
 import { Trace } from "../trace/trace.ts";
-import type { MeasuredCalls } from "../trace/trace-file.ts";
+import type { MeasuredCalls } from "../trace/measured-calls.ts";
 import { errorBand } from "./error-band.ts";
 import type { PoolSettings } from "./predict.ts";
 

@@ -1,6 +1,6 @@
 import type { RecordedCall } from "@faceline/contracts/recording/recorded-call";
 import { LatencyHistogram } from "../prediction/latency-histogram.ts";
-import type { MeasuredCalls } from "../trace/trace-file.ts";
+import type { MeasuredCalls } from "../trace/measured-calls.ts";
 
 /** Collects the times that ingresses measured of recorded calls, in a bounded memory. */
 export class MeasuredTimes {

@@ -1,7 +1,7 @@
 import { randomBytes } from "node:crypto";
 import { mkdirSync } from "node:fs";
 import { dirname } from "node:path";
-import type { MeasuredCalls } from "../trace/trace-file.ts";
+import type { MeasuredCalls } from "../trace/measured-calls.ts";
 import { TraceWriter } from "../trace/trace-writer.ts";
 import { followCalls } from "./follow-calls.ts";
 import { MeasuredTimes } from "./measured-times.ts";

@@ -1,6 +1,6 @@
 import { LaneId } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
-import type { MeasuredCalls } from "../trace/trace-file.ts";
+import type { MeasuredCalls } from "../trace/measured-calls.ts";
 
 /** The part of /live.json of a batcher that a plan needs. */
 const BatcherState = z

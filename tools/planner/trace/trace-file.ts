@@ -3,29 +3,11 @@ import { createInterface } from "node:readline";
 import { recordedOutcomes } from "@faceline/contracts/recording/recorded-call";
 import { LaneId } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
+import { MeasuredCalls } from "./measured-calls.ts";
 import { type Trace, TraceBuilder } from "./trace.ts";
 
 /** Lanes of a trace. */
 export const traceLanesMax = 16;
-
-const Ms = z.number().nonnegative().finite();
-
-/** Times that the ingresses measured of the answered calls of a recording, and the settings of the pool. */
-const MeasuredCalls = z.object({
-  p50Ms: Ms,
-  p99Ms: Ms,
-  /** Quantiles of the time that a call spends in ingress and hops: outside queue, preparation and run. */
-  serviceMs: z.array(Ms).min(2).max(101),
-  /** Absent where no batcher was read. */
-  settings: z
-    .object({
-      workers: z.number().int().min(1),
-      batchMax: z.number().int().min(1),
-      utilisationTarget: z.number().positive(),
-    })
-    .optional(),
-});
-export type MeasuredCalls = z.infer<typeof MeasuredCalls>;
 
 /** First line of a trace file. */
 const TraceHeader = z.object({

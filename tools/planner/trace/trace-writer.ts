@@ -2,7 +2,8 @@ import { closeSync, openSync, rmSync, writeSync } from "node:fs";
 import type { RecordedOutcome } from "@faceline/contracts/recording/recorded-call";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { ImageSize } from "./trace.ts";
-import { type MeasuredCalls, traceLanesMax } from "./trace-file.ts";
+import type { MeasuredCalls } from "./measured-calls.ts";
+import { traceLanesMax } from "./trace-file.ts";
 
 /**
  * Writes a trace, see trace-file.ts, of at most `bytesMax`, that can be read at any time. Throws an Error

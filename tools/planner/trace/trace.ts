@@ -2,7 +2,7 @@ import { decodingCost } from "@faceline/images/decoding-cost";
 import type { ImageHeader } from "@faceline/images/header";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { Arrival, Arrivals } from "@faceline/simulation/arrivals";
-import type { MeasuredCalls } from "./trace-file.ts";
+import type { MeasuredCalls } from "./measured-calls.ts";
 
 /**
  * Calls in the order of their arrival, without what they contained: when, whose (a number), for which lane,

@@ -1,17 +1,10 @@
 import { upperBound } from "../statistics/binomial.ts";
 import type { Proposal } from "../statistics/proposal.ts";
 import type { RateEvidence } from "../statistics/rate-evidence.ts";
+import { percent } from "./percent.ts";
 import type { LaneReport, MetricReport, Rate, ThresholdRow } from "./report.ts";
 
 // Numbers and sentences of a report. text.test.ts covers them.
-
-/** A share as a percentage: two digits that count, more above 10 %. */
-export function percent(share: number): string {
-  const hundredths = 100 * share;
-  if (hundredths === 0 || hundredths === 100) return `${hundredths} %`;
-  const digits = hundredths >= 10 ? 1 : Math.min(8, 1 - Math.floor(Math.log10(hundredths)));
-  return `${Number(hundredths.toFixed(digits))} %`;
-}
 
 const rateText = ({ rate, interval }: Rate): string =>
   `${percent(rate)} (${percent(interval.low)} to ${percent(interval.high)})`;

@@ -6,7 +6,7 @@ import type { Interval } from "../statistics/binomial.ts";
 import { type OperatingPoint, operatingPoint } from "../statistics/operating-point.ts";
 import type { RateEvidence } from "../statistics/rate-evidence.ts";
 import { type Proposal, proposeThreshold } from "../statistics/proposal.ts";
-import { percent } from "./format.ts";
+import { percent } from "./percent.ts";
 
 /** Everything that is reported of a lane. */
 export function laneReport(

@@ -5,7 +5,7 @@ import { readCatalogue } from "@faceline/models/catalogue";
 import type { LaneFaces } from "../measure.ts";
 import { readLabelledPairs } from "../pairs/labelled-pairs.ts";
 import { labelledSample } from "../pairs/labelled-sample.ts";
-import { percent } from "./format.ts";
+import { percent } from "./percent.ts";
 import { type LaneReport, laneReport } from "./report.ts";
 import { textReport } from "./text.ts";
 

@@ -3,13 +3,13 @@ import {
   estimateText,
   markCells,
   markHeads,
-  percent,
   pointCells,
   pointHeads,
   pointsSentence,
   proposalSentence,
   sampleSentences,
 } from "./format.ts";
+import { percent } from "./percent.ts";
 import type { LaneReport, MetricReport } from "./report.ts";
 
 /** The report of a lane as lines for a terminal. */

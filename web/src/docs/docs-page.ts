@@ -2,7 +2,6 @@ import type { Facts } from "../facts.ts";
 import { each, type Html, html, markup, nothing } from "@faceline/runtime/design/html";
 import type { Page } from "../page.ts";
 import { apiDocument } from "./api-document.ts";
-import type { GuideGroup } from "./guides/guides.ts";
 import { listOperations } from "./reference/example-call.ts";
 import { searchForm } from "./search/search-form.ts";
 import { sectionsOf } from "./search/sections.ts";
@@ -80,3 +79,4 @@ type DocsLists = {
   hasOutline: boolean;
 };
 type PageLink = { path: string; title: string };
+export type GuideGroup = { title: string; guides: DocsPage[] };

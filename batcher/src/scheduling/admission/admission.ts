@@ -62,7 +62,7 @@ function longestPreparationMs({ lane, loads }: LaneSituation, load: BatchLoad): 
   return Math.max(lane.estimates.prepareMs(load), ...preparations);
 }
 
-/** Returns the weight of these tasks together: see Lane.weightOf. */
+/** Returns the weight of these tasks together: see LaneEstimates.weightOf. */
 export function weightOfAll(situation: LaneSituation, tasks: BatchTask[]): number {
   const taskMs = lightTaskMs(situation);
   return tasks.reduce((sum, task) => sum + situation.lane.estimates.weightOf(task, taskMs), 0);

@@ -8,8 +8,8 @@ import type { SendProposal } from "./batch-choice.ts";
 import { type Proposal, proposeBatch } from "./proposal.ts";
 
 /**
- * Sends what should be sent now, batch by batch. No worker idles beside a waiting task, except for the hold
- * that `batchSizing` allows.
+ * Sends what should be sent now, batch by batch. A worker idles beside a waiting task only for the hold of
+ * `batchSizing`, and where limits of heavy images or parts of a lost batch ask for it.
  *
  *     each lane proposes a batch ──► the most urgent one is sent ──► again, until no lane has one to send
  */

@@ -1,5 +1,5 @@
 import { readFileSync } from "node:fs";
-import type { DocsPage } from "../docs-page.ts";
+import type { DocsPage, GuideGroup } from "../docs-page.ts";
 import { renderGuide } from "./guide-body.ts";
 
 const folder = new URL("../../../../docs/using/", import.meta.url);
@@ -24,5 +24,3 @@ function listedGuides(list: string): DocsPage[] {
     };
   });
 }
-
-export type GuideGroup = { title: string; guides: DocsPage[] };
