@@ -60,6 +60,18 @@ test("a further frame in the data is refused: it takes as long as the first, and
   assert.equal(avifHeader(avifOf([{ ...image, properties }])), undefined, "a frame in the configuration");
 });
 
+test("metadata in no piece, or in many, and many items of one piece of data, are refused", () => {
+  const file = avifOf([image, { type: "Exif", data: image.data, properties: [] }]);
+  const places = file.indexOf("iloc") - 4;
+  const widths = file.readUInt8(places + 12);
+  const pieces = places + file.readUInt32BE(places) - (widths >> 4) - (widths & 15) - 2;
+  assert.equal(file.readUInt16BE(pieces), 1);
+  // With widths of 0, 65,535 pieces take no bytes, and each item as long as that many steps.
+  file.writeUInt16BE(0, pieces);
+  assert.equal(avifHeader(file), undefined);
+  assert.equal(avifHeader(avifOf(Array<typeof image>(17).fill(image))), undefined);
+});
+
 test("a gain map, a thumbnail and metadata are accepted, and the largest size counts", () => {
   const other = { ...image, properties: [...image.properties] };
   const [exif, gainMap] = ["Exif", "tmap"].map((type) => ({ type, data: image.data, properties: [] }));

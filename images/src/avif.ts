@@ -17,6 +17,7 @@ export function describeAvif(file: Buffer): StoredImage | undefined {
     const data = dataOfItems(contentOf(meta, "iloc"), [file, ...idat]);
     const items = itemsIn(contentOf(meta, "iinf"));
     const isBounded =
+      items.length <= itemsMax &&
       items.every(
         ({ id, type }) =>
           metadata.has(type) || type === "tmap" || (type === "av01" && framesIn(data.get(id)) === 1),
@@ -110,7 +111,7 @@ function itemsIn(infos: Buffer): { id: number; type: string; typeAt: Buffer }[] 
 /** Whether a colour is told by numbers (ITU-T H.273), and not by a profile. */
 const isNumbered = (colour: Buffer): boolean => colour.toString("latin1", 0, 4) === "nclx";
 
-/** Data of the items that have them in one piece: pieces may overlap, and a library joins them all. */
+/** Data of the items. Throws a RangeError for one in pieces: they may overlap, and libheif joins them. */
 function dataOfItems(places: Buffer, containers: Buffer[]): Map<number, Buffer> {
   const version = places.readUInt8(0);
   const read = numbersOf(places, 4);
@@ -124,14 +125,13 @@ function dataOfItems(places: Buffer, containers: Buffer[]): Map<number, Buffer> 
     read(2);
     const base = read(baseBytes);
     const pieces = read(2);
-    for (let piece = 0; piece < pieces; piece++) {
-      read(indexBytes);
-      const start = base + read(offsetBytes);
-      const end = start + read(lengthBytes);
-      if (pieces === 1 && end <= container.length && !data.has(id))
-        data.set(id, container.subarray(start, end));
-      else data.set(id, Buffer.alloc(0));
-    }
+    // Widths of 0 would make many pieces of no bytes.
+    if (pieces !== 1) throw new RangeError("not one piece");
+    read(indexBytes);
+    const start = base + read(offsetBytes);
+    const end = start + read(lengthBytes);
+    const isUsable = end <= container.length && !data.has(id);
+    data.set(id, isUsable ? container.subarray(start, end) : Buffer.alloc(0));
   }
   return data;
 }
@@ -184,5 +184,7 @@ const frameHeaderUnit = 3;
 const frameUnit = 6;
 /** A frame may have a unit for each tile of AV1; encoders write one for all. */
 const unitsMax = 1_000;
+/** An image, its alpha, gain map, thumbnail, depth and metadata. The data of each are read. */
+const itemsMax = 16;
 /** A property for each kind and image, or an entry for each item. */
 const boxesMax = 4_096;

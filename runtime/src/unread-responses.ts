@@ -42,7 +42,14 @@ export function closeUnreadConnections(server: Server, onClosed: () => void = ()
     // A plain close would leave the unread bytes in the kernel.
     socket.resetAndDestroy();
   };
-  const check = async ({ isDue }: { isDue: boolean }) => {
+  let isChecking = false;
+  const check = async (which: { isDue: boolean }) => {
+    // The kernel may take longer than a second to answer where many connections are open.
+    if (isChecking) return;
+    isChecking = true;
+    await checkNow(which).finally(() => (isChecking = false));
+  };
+  const checkNow = async ({ isDue }: { isDue: boolean }) => {
     const startedAt = performance.now();
     // Read before the kernel's queues: what is written meanwhile must not count as read.
     const written = [...open]

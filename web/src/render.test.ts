@@ -4,10 +4,13 @@ import sharp from "sharp";
 import { rendered, site, testFacts, textAt } from "../testing/site.ts";
 import { findSections, type SearchIndex, searchIndexPath } from "./docs/search/find-sections.ts";
 import { html } from "@faceline/runtime/design/html";
-import { allPages, renderSite } from "./render.ts";
+import { inWords, renderSite, sources } from "./render.ts";
+import { english } from "./words/language.ts";
 
 /** Addresses of the service that pages link to. */
 const routes = ["/openapi.json", "/waitlist", "/dashboard"];
+
+const allPages = sources.map((page) => inWords(page, english));
 
 for (const { path, title } of allPages) {
   test(`${path}: a page with a title, one heading, and every id once`, () => {

@@ -12,12 +12,9 @@ import { allWords, english, type PageLanguage, type Words } from "./words/langua
 import { linkedText } from "./words/linked-text.ts";
 
 /** Every page, in no order that matters. */
-const sources: (Page | TranslatedPage)[] = [testerPage, ...docsPages];
+export const sources: (Page | TranslatedPage)[] = [testerPage, ...docsPages];
 
-/** Every page, in English. */
-export const allPages = sources.map((page) => inWords(page, english));
-
-function inWords(page: Page | TranslatedPage, words: Words): Page {
+export function inWords(page: Page | TranslatedPage, words: Words): Page {
   return typeof page === "function" ? page(words) : page;
 }
 

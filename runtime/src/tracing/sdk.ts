@@ -23,7 +23,14 @@ export async function openSdk({ config, service, id, log }: TracingOptions): Pro
   // By default the SDK would use another value than a wrong one of its variables, and say nothing.
   const warn = (reason: string) => log.warn({ reason }, "OpenTelemetry warns");
   diag.setLogger({ error: warn, warn, info() {}, debug() {}, verbose() {} });
-  const waitingMax = getNumberFromEnv("OTEL_BSP_MAX_QUEUE_SIZE") ?? 4_096;
+  // 0 would lose every span, or send none for ever.
+  const atLeastOne = (name: string, standard: number): number => {
+    const value = getNumberFromEnv(name) ?? standard;
+    if (value >= 1) return value;
+    warn(`${name} must be 1 or more: ${standard} is used`);
+    return standard;
+  };
+  const waitingMax = atLeastOne("OTEL_BSP_MAX_QUEUE_SIZE", 4_096);
   const delivery = new OtlpDelivery<ReadableSpan>(await openExporter(config), {
     items: "spans",
     waitingMax,
@@ -32,9 +39,9 @@ export async function openSdk({ config, service, id, log }: TracingOptions): Pro
   const batches = new BatchSpanProcessor({
     exporter: delivery,
     maxQueueSize: waitingMax,
-    scheduledDelayMillis: getNumberFromEnv("OTEL_BSP_SCHEDULE_DELAY") ?? 5_000,
-    maxExportBatchSize: getNumberFromEnv("OTEL_BSP_MAX_EXPORT_BATCH_SIZE") ?? 512,
-    exportTimeoutMillis: getNumberFromEnv("OTEL_BSP_EXPORT_TIMEOUT") ?? 10_000,
+    scheduledDelayMillis: atLeastOne("OTEL_BSP_SCHEDULE_DELAY", 5_000),
+    maxExportBatchSize: Math.min(waitingMax, atLeastOne("OTEL_BSP_MAX_EXPORT_BATCH_SIZE", 512)),
+    exportTimeoutMillis: atLeastOne("OTEL_BSP_EXPORT_TIMEOUT", 10_000),
   });
   const processor: SpanProcessor = {
     onStart() {},
