@@ -39,11 +39,13 @@ export function addComputeHooks(
     const { arrivedAt } = record;
     if (!ports.isServing()) throw refusal("stopping");
     const signal = abortSignal(request, reply, ports.drainTimeout);
-    const { tenant, bodyBytesPerSecond, acquireSlot } = await identify(request);
+    const { tenant, bodyBytesPerSecond, pacedWhenRefused, acquireSlot } = await identify(request);
     record.tenant = tenant;
+    const bodySender = { team: tenant, bytesPerSecond: bodyBytesPerSecond };
+    if (pacedWhenRefused) request.bodySender = bodySender;
     holdSlot(reply, await acquireSlot());
     if (record.keyId !== undefined) app.acceptConnection(request.raw.socket);
-    request.bodySender = { team: tenant, bytesPerSecond: bodyBytesPerSecond };
+    request.bodySender = bodySender;
     const memory = new CallMemory();
     onClose(reply, () => memory.end());
     record.deadlineMs = deadlineMsFrom(request.headers["x-request-timeout-ms"], settings);
@@ -86,6 +88,7 @@ export function identifyTeams(ports: Ports, settings: HttpSettings): Identify {
     return {
       tenant,
       bodyBytesPerSecond: limits.bodyBytesPerSecond,
+      pacedWhenRefused: true,
       acquireSlot: () => ports.acquireTeamSlot(tenant, limits),
     };
   };

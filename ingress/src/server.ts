@@ -7,8 +7,9 @@ import type { Accounts } from "./accounts/open-accounts.ts";
 import { addAccountRoutes } from "./accounts/account-routes.ts";
 import { addCors } from "./auth/cors.ts";
 import { BodyPace, discardUnreadBodies } from "./body/body-pace.ts";
-import { limitBodyMemory } from "./body/memory-budget.ts";
-import { addBodyParsers, type BodyParts, parsingTurns } from "./body/parsers.ts";
+import { LargeCalls } from "./body/large-calls.ts";
+import { type BodyParts, limitBodyMemory } from "./body/memory-budget.ts";
+import { addBodyParsers } from "./body/parsers.ts";
 import { ApiError } from "./call/api-error.ts";
 import type { ClosedConnection } from "./call/closed-connection.ts";
 import { callIds } from "./call/context.ts";
@@ -40,13 +41,14 @@ export function buildServer(
   ports: Ports,
   settings: HttpSettings,
   models: EnabledModels,
-  { accounts }: ServerOptions = {},
+  { accounts, limits = {} }: ServerOptions = {},
 ): FastifyInstance {
   const site = withoutSlash(settings.PUBLIC_URL);
   const now = () => ports.clock.now();
   const parts: ServerParts = {
     ports,
     settings,
+    limits,
     site,
     bug(error, request) {
       ports.reportBug(error, callIds(request));
@@ -77,9 +79,9 @@ export function buildServer(
   for (const { path, handle } of serviceEndpoints) {
     app.get(path, (_request, reply) => handle(context, reply));
   }
-  addComputeScope(app, context, bodyParts);
+  addComputeScope(app, context, bodyParts, limits);
   if (pages !== undefined) {
-    addTesterRoutes(app, context, bodyParts);
+    addTesterRoutes(app, context, bodyParts, limits.visitorBodyBytesPerSecond);
     addPages(app, pages);
     const reportBug = (error: unknown, request: FastifyRequest) => void parts.bug(error, request);
     if (accounts !== undefined) addAccountRoutes(app, { accounts, settings, facts, now, pages, reportBug });
@@ -136,25 +138,34 @@ function createApp({ ports, settings, site, bug, reportClosed }: ServerParts): F
 }
 
 /** Adds parsers of bodies, with the memory and the pace that all of them share. */
-function addBodies(app: FastifyInstance, { ports, settings }: ServerParts, models: EnabledModels): BodyParts {
+function addBodies(
+  app: FastifyInstance,
+  { ports, settings, limits }: ServerParts,
+  models: EnabledModels,
+): BodyParts {
   const budget = new SharedBudget(settings.BODIES_IN_FLIGHT_BYTES_MAX);
   const pace = new BodyPace(settings);
   app.decorate("heldBodyBytes", () => budget.heldBytes);
   ports.metrics.observe("faceline.bodies.used", () => [[budget.heldBytes, {}]]);
   ports.metrics.observe("faceline.bodies.max", () => [[settings.BODIES_IN_FLIGHT_BYTES_MAX, {}]]);
   discardUnreadBodies(app, pace);
-  const parts = { budget, pace, pool: new SlabPool(), turns: parsingTurns() };
-  addBodyParsers(app, { ...settings, vectorLengthMax: models.vectorLengthMax }, parts);
-  return parts;
+  const pool = new SlabPool();
+  addBodyParsers(app, { ...settings, vectorLengthMax: models.vectorLengthMax }, pool);
+  return { budget, pace, pool, largeCalls: new LargeCalls(limits.largeCallWaitMs) };
 }
 
 /** Adds the compute endpoints in a scope of its own: its hooks do not run for the public routes. */
-function addComputeScope(app: FastifyInstance, context: RouteContext, { budget }: BodyParts): void {
+function addComputeScope(
+  app: FastifyInstance,
+  context: RouteContext,
+  bodyParts: BodyParts,
+  limits: Limits,
+): void {
   const { ports, settings } = context;
   app.register(async (compute) => {
     const identify = identifyTeams(ports, settings);
     addComputeHooks(compute, { ports, settings, identify, unknownCaller: keylessTenant });
-    limitBodyMemory(compute, settings, budget);
+    limitBodyMemory(compute, { ...settings, idleMs: limits.bodyIdleMs }, bodyParts);
     addComputeRoutes(compute, context);
   });
 }
@@ -184,11 +195,15 @@ const headersMs = 10_000;
 type ServerOptions = {
   /** Accounts behind the pages for people; without them there are no such pages. */
   accounts?: Accounts | undefined;
+  /** Other limits than the constants of these names, for tests that would wait for them. */
+  limits?: { bodyIdleMs?: number; largeCallWaitMs?: number; visitorBodyBytesPerSecond?: number } | undefined;
 };
+type Limits = NonNullable<ServerOptions["limits"]>;
 
 type ServerParts = {
   ports: Ports;
   settings: HttpSettings;
+  limits: Limits;
   /** Origin of the service, without a slash at its end. */
   site: string;
   /** Logs a bug and returns what the client gets. */

@@ -1,8 +1,8 @@
 import { visitorsTenant } from "@faceline/contracts/wire/ids";
 import type { FastifyInstance, FastifyReply } from "fastify";
 import { addBodyDeadline } from "./body/body-deadline.ts";
-import { limitBodyMemory } from "./body/memory-budget.ts";
-import { addJsonParser, type BodyParts } from "./body/parsers.ts";
+import { type BodyParts, limitBodyMemory } from "./body/memory-budget.ts";
+import { addJsonParser } from "./body/parsers.ts";
 import { ApiError } from "./call/api-error.ts";
 import { onClose } from "./call/context.ts";
 import type { Ports } from "./call/ports.ts";
@@ -20,7 +20,12 @@ import { identifyVisitors, visitorAddress } from "./tester/visitors.ts";
  * and within limits of their own, and the answer for the sample images. They are not part of the API: only
  * pages of this service may call them.
  */
-export function addTesterRoutes(app: FastifyInstance, apiContext: RouteContext, bodies: BodyParts): void {
+export function addTesterRoutes(
+  app: FastifyInstance,
+  apiContext: RouteContext,
+  bodies: BodyParts,
+  bodyBytesPerSecond?: number,
+): void {
   if (!testerIsOn(apiContext.settings)) {
     app.all("/tester/*", { onRequest: refuseBecauseOff }, refuseBecauseOff);
     return;
@@ -33,18 +38,21 @@ export function addTesterRoutes(app: FastifyInstance, apiContext: RouteContext, 
     addComputeHooks(tester, {
       ports,
       settings,
-      identify: identifyVisitors(ports, settings),
+      identify: identifyVisitors(ports, settings, bodyBytesPerSecond),
       unknownCaller: visitorsTenant,
     });
     addBodyDeadline(tester, ({ callRecord }) => callRecord!.deadlineMs);
-    limitBodyMemory(tester, settings, bodies.budget);
-    addJsonParser(tester, { ...settings, vectorLengthMax: models.vectorLengthMax }, bodies);
+    limitBodyMemory(tester, { ...settings, bytesPerSecondMin: bodyBytesPerSecondMin }, bodies);
+    addJsonParser(tester, { ...settings, vectorLengthMax: models.vectorLengthMax }, bodies.pool);
     holdSharedSlot(tester, ports);
     addComputeRoutes(tester, context, "/tester");
   });
   const sampleAnswer = new SampleAnswerCache(context);
   app.get("/tester/sample-answer", () => sampleAnswer.read());
 }
+
+/** Visitors share few slots and little memory. Two images of the usual 200 KB then take 12 s at most. */
+const bodyBytesPerSecondMin = 32 * 1024;
 
 function refuseBecauseOff(): never {
   throw new ApiError("not_found", "The operator of this service has turned the tester off.");

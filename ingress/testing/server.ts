@@ -30,7 +30,7 @@ import { buildServer } from "../src/server.ts";
  */
 export function testServer(
   t: { after(end: () => Promise<void>): void; diagnostic(text: string): void },
-  { settings = {}, catalogue, accounts, ...overrides }: TestServerOptions = {},
+  { settings = {}, catalogue, accounts, limits, ...overrides }: TestServerOptions = {},
 ): TestServer {
   const dispatched: DispatchedCall[] = [];
   const ports: Ports = {
@@ -66,7 +66,7 @@ export function testServer(
   };
   const config = HttpSettings.parse(settings);
   const models = new EnabledModels(catalogue ?? new Catalogue(testModels), config);
-  const app = buildServer(ports, config, models, { accounts });
+  const app = buildServer(ports, config, models, { accounts, limits });
   t.after(() => app.close());
   const post: TestServer["post"] = (url, body, headers = {}) =>
     app.inject({ method: "POST", url, body: body as object, headers: { "x-api-key": testKey, ...headers } });

@@ -96,7 +96,7 @@ export const metricList = {
     unit: "{connection}",
     services: ["ingress"],
     attributes: [],
-    help: "CONNECTIONS_MAX. At this number, an idle one is closed for each new one.",
+    help: "CONNECTIONS_MAX. At this number, one without a key is closed for each new one.",
   },
   "faceline.connections.closed": {
     kind: "counter",
@@ -187,8 +187,9 @@ export const metricList = {
     attributes: ["lane", "reason"],
     help:
       "Tasks refused or dropped under load. By a batcher: queue_too_long, deadline_infeasible, " +
-      "early_drop. By an ingress, on arrival: deadline_infeasible, bodies_full, images_full, cpu_starved " +
-      "(too little CPU in the ingress itself). If the body was not read, the lane is unknown and the " +
+      "early_drop. By an ingress, on arrival: queue_too_long (large requests of a team that the batcher " +
+      "refuses), deadline_infeasible, bodies_full, images_full, cpu_starved (too little CPU in the " +
+      "ingress itself). If the body was not read, the lane is unknown and the " +
       "request counts as one task.",
   },
   "faceline.tasks.expired": {

@@ -30,20 +30,28 @@ for (const [name, key, status] of [
   });
 }
 
+test("an upload that waits for its team's pace is not cut off as idle", async (t) => {
+  const { upload } = await listeningServer(t, MiB, { bodyIdleMs: 40 });
+  const body = `{"img1":[1,0],"img2":[1,0],"unread":"${"a".repeat(1.5 * MiB)}"}`;
+  using ants = upload("ants", Buffer.from(body));
+  await waitUntil("it is answered", async () => ants.answer() !== "");
+  assert.match(ants.answer(), /^HTTP\/1.1 200 /);
+});
+
 /** A server whose every key belongs to a team of its own, and uploads to it over raw sockets. */
-async function listeningServer(t: TestContext) {
+async function listeningServer(t: TestContext, bytesPerSecond = 1_000, limits = {}) {
   const tooMany = new ApiError("rate_limited", "Too many calls.", { retryAfterMs: 1 });
   let refuse = false;
   const { app, post } = testServer(t, {
-    settings: { TEAM_BODY_BYTES_PER_SECOND: "1000" },
+    settings: { TEAM_BODY_BYTES_PER_SECOND: `${bytesPerSecond}` },
+    limits,
     findKey: async (sha256) => ({ ...testKeyRecord, key: { ...testKeyRecord.key, team: sha256 } }),
     acquireTeamSlot: async () => ({ ...(refuse ? { error: tooMany } : {}), release() {} }),
   });
   const sockets: Socket[] = [];
   app.server.on("connection", (socket) => sockets.push(socket));
   await app.listen({ host: "127.0.0.1", port: 0 });
-  const upload = (key: string) => {
-    const body = Buffer.alloc(8 * MiB, " ");
+  const upload = (key: string, body = Buffer.alloc(8 * MiB, " ")) => {
     refuse = key === "refused";
     const client = connect((app.server.address() as AddressInfo).port, "127.0.0.1").on("error", () => {});
     let answer = "";

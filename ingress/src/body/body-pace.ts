@@ -1,52 +1,92 @@
 import type { Readable } from "node:stream";
 import type { FastifyInstance, FastifyRequest } from "fastify";
+import { BytePace, type PacedChunk } from "../limits/byte-pace.ts";
 
 /**
- * Reads bodies no faster than their team may send: TEAM_BODY_BYTES_PER_SECOND, or the team's own limit, for
- * all its requests together, and a second's bytes at once. While a team is above it, its connections are not
- * read, and TCP slows the client down. To parse, decode and store a body takes time in proportion to its
- * bytes, so this bounds the share of the process that one team can take, however few its requests are.
- * Requests that are refused before their body, or have no valid key, count as one team.
+ * Reads bodies at the pace of their team: TEAM_BODY_BYTES_PER_SECOND, or the team's own limit, for all its
+ * calls together. Calls without a valid key count as one team.
  */
 export class BodyPace {
   readonly #defaultBytesPerSecond: number;
-  /** The instant at which all bytes of a team are paid for; the team that sent last is at the end. */
-  readonly #paidAt = new Map<string, number>();
+  readonly #teams = new Map<string, PacedTeam>();
+  #bodies = 0;
 
   constructor(settings: { TEAM_BODY_BYTES_PER_SECOND: number }) {
     this.#defaultBytesPerSecond = settings.TEAM_BODY_BYTES_PER_SECOND;
   }
 
-  /** Reads a body to its end. `receive` gets each piece. */
-  read({ bodySender }: FastifyRequest, payload: Readable, receive: (piece: Buffer) => void): void {
+  /** Begins a body. A body whose team has no limit passes at once. */
+  begin({ bodySender }: FastifyRequest): PacedBody {
     const { team, bytesPerSecond } = bodySender ?? { team: "", bytesPerSecond: this.#defaultBytesPerSecond };
-    payload.on("data", (piece: Buffer) => {
-      receive(piece);
-      if (bytesPerSecond === 0) return;
-      const waitMs = this.#pay(team, (piece.length * 1_000) / bytesPerSecond);
-      if (waitMs <= 0) return;
+    if (bytesPerSecond === 0) return { pass: (_bytes, go) => go(), end() {} };
+    const body = ++this.#bodies;
+    let waiting: Chunk | undefined;
+    return {
+      pass: (bytes, go) => {
+        waiting = { body, bytes, go };
+        this.#team(team, bytesPerSecond).push(waiting);
+      },
+      end: () => {
+        if (waiting !== undefined) this.#teams.get(team)?.remove(waiting);
+      },
+    };
+  }
+
+  /** Reads the rest of a body that nobody needs any more. */
+  discard(request: FastifyRequest, payload: Readable): void {
+    const body = this.begin(request);
+    payload.on("data", (chunk: Buffer) => {
       payload.pause();
-      setTimeout(() => payload.resume(), waitMs).unref();
+      body.pass(chunk.length, () => payload.resume());
     });
+    payload.once("close", body.end);
     payload.resume();
   }
 
-  /** Returns after how many ms the team may send more. */
-  #pay(team: string, ms: number): number {
-    const now = performance.now();
-    const paidAt = Math.max(this.#paidAt.get(team) ?? 0, now - burstMs) + ms;
-    this.#paidAt.delete(team);
-    this.#paidAt.set(team, paidAt);
-    const [oldest] = this.#paidAt.keys();
-    if (this.#paidAt.size > teamsMax) this.#paidAt.delete(oldest!);
-    return paidAt - now;
+  #team(team: string, bytesPerSecond: number): PacedTeam {
+    const existing = this.#teams.get(team);
+    if (existing !== undefined) return existing;
+    const paced = new PacedTeam(bytesPerSecond, () => this.#teams.delete(team));
+    this.#teams.set(team, paced);
+    return paced;
   }
 }
 
-/** Burst of a team: the bytes of a second. */
-const burstMs = 1_000;
-/** The team that has sent nothing for longest is forgotten, and may send a burst. */
-const teamsMax = 10_000;
+/** The waiting chunks of one team, and the timer that passes them on. */
+class PacedTeam {
+  readonly #pace: BytePace<Chunk>;
+  readonly #onIdle: () => void;
+  #timer: NodeJS.Timeout | undefined;
+
+  constructor(bytesPerSecond: number, onIdle: () => void) {
+    this.#pace = new BytePace(bytesPerSecond);
+    this.#onIdle = onIdle;
+  }
+
+  push(chunk: Chunk): void {
+    this.#pace.push(chunk);
+    this.#pass();
+  }
+
+  remove(chunk: Chunk): void {
+    this.#pace.remove(chunk);
+  }
+
+  #pass(): void {
+    const { chunks, nextInMs } = this.#pace.pass(performance.now());
+    clearTimeout(this.#timer);
+    this.#timer = setTimeout(() => this.#next(), nextInMs ?? idleCheckMs).unref();
+    for (const { go } of chunks) go();
+  }
+
+  #next(): void {
+    if (this.#pace.isIdle(performance.now())) this.#onIdle();
+    else this.#pass();
+  }
+}
+
+/** How soon a team that sends nothing is forgotten. A changed limit takes effect then. */
+const idleCheckMs = 1_000;
 
 /**
  * Discards the bodies of calls that are answered before anything was read of them, at the pace of their team.
@@ -57,13 +97,22 @@ const teamsMax = 10_000;
 export function discardUnreadBodies(app: FastifyInstance, pace: BodyPace): void {
   app.addHook("onSend", async (request) => {
     const { raw } = request;
-    if (raw.readableFlowing === null && !raw.complete) pace.read(request, raw, () => {});
+    if (raw.readableFlowing === null && !raw.complete) pace.discard(request, raw);
   });
 }
 
+type Chunk = PacedChunk & { go(): void };
+
+export type PacedBody = {
+  /** Runs `go`, at once or later, when bytes that have arrived may be passed on and more may be read. */
+  pass(bytes: number, go: () => void): void;
+  /** The body has ended: `go` of what still waits is not run any more. */
+  end(): void;
+};
+
 declare module "fastify" {
   interface FastifyRequest {
-    /** Whose limit the bytes of the body count against. Set for compute calls that are let in. */
+    /** Whose limit the bytes of the body count against. Set for compute calls with a valid key. */
     bodySender?: { team: string; bytesPerSecond: number };
   }
 }

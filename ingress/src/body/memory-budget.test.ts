@@ -1,9 +1,11 @@
 import assert from "node:assert/strict";
-import { type ClientRequest, request } from "node:http";
+import { once } from "node:events";
+import { type ClientRequest, type IncomingMessage, request } from "node:http";
 import type { AddressInfo } from "node:net";
 import { Readable } from "node:stream";
 import { type TestContext, test } from "node:test";
 import { base64Image, facesAnswer, testKeyRecord, testServer, waitUntil } from "../../testing/server.ts";
+import { waitMaxMs } from "./memory-budget.ts";
 
 const image = await base64Image();
 
@@ -45,6 +47,28 @@ test("sixteen uploads of one team that stall leave room for the calls of other t
   assert.equal(response.statusCode, 200);
 });
 
+test("an upload that pauses for too long is answered, and its connection is closed", async (t) => {
+  const { startUpload } = await listeningServer(t, {}, { bodyIdleMs: 50 });
+  const upload = startUpload("ants");
+  upload.write("{");
+  const [response] = (await once(upload, "response")) as [IncomingMessage];
+  const body = JSON.parse(String(Buffer.concat(await response.toArray())));
+  assert.deepEqual([response.statusCode, response.headers.connection], [400, "close"]);
+  assert.deepEqual([body.error, body.detail], ["invalid_request", "The request did not arrive in time."]);
+});
+
+test("a body with a least rate may be 3 s late, by what has come of it; without one it may pause", () => {
+  const visitors = { idleMs: 10_000, bytesPerSecondMin: 1_000 };
+  assert.equal(waitMaxMs({ receivedBytes: 0, waitedMs: 0 }, visitors), 3_000);
+  assert.equal(waitMaxMs({ receivedBytes: 4, waitedMs: 2_904 }, visitors), 100);
+  assert.equal(waitMaxMs({ receivedBytes: 4, waitedMs: 5_000 }, visitors), 0);
+  assert.equal(waitMaxMs({ receivedBytes: 60_000, waitedMs: 1_000 }, visitors), 10_000);
+  assert.equal(
+    waitMaxMs({ receivedBytes: 0, waitedMs: 99_000 }, { ...visitors, bytesPerSecondMin: 0 }),
+    10_000,
+  );
+});
+
 test("a body without Content-Length counts as it arrives, and is queue_full once its team has no share left", async (t) => {
   const started = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<void>();
@@ -75,10 +99,11 @@ test("a body without Content-Length counts as it arrives, and is queue_full once
 const MiB = 1024 * 1024;
 
 /** A server whose every key belongs to a team of its own, and uploads of chunks to it. */
-async function listeningServer(t: TestContext, settings: Record<string, string>) {
+async function listeningServer(t: TestContext, settings: Record<string, string>, limits = {}) {
   let authenticated = 0;
   const { app, post } = testServer(t, {
     settings,
+    limits,
     findKey: async (sha256) => {
       authenticated++;
       return { ...testKeyRecord, key: { ...testKeyRecord.key, team: sha256 } };

@@ -1,29 +1,27 @@
 import type { IncomingHttpHeaders } from "node:http";
 import type { Readable } from "node:stream";
-import { setImmediate as nextTurn } from "node:timers/promises";
 import type { FastifyInstance, FastifyRequest } from "fastify";
-import PQueue from "p-queue";
 import { ApiError } from "../call/api-error.ts";
-import type { SharedBudget } from "../limits/shared-budget.ts";
 import type { SlabPool } from "../memory/slab-pool.ts";
 import { bodyKind, notJson } from "./body-kind.ts";
-import type { BodyPace } from "./body-pace.ts";
-import { BodyReader, type CollectedBody } from "./body-reader.ts";
+import { type CollectedBody, collectBody } from "./collect.ts";
 import { bodyFromForm, type FormEntry, formFieldsMax, tooManyFieldsError, withPlusSigns } from "./form.ts";
 import { JsonParser, type ParsedBody } from "./json.ts";
 import type { BodyLimits } from "./json-limits.ts";
 import { multipartFields } from "./multipart.ts";
+import { TurnBudget } from "./turn-budget.ts";
 
 /**
  * Registers the content types of request bodies: JSON and forms, with files under the names of the fields.
  * Endpoints read the same object from either. JSON and an image itself are known by their first bytes,
  * because scripts send them under any type; an image is its bytes, and `fieldsOf` makes an object of it.
  */
-export function addBodyParsers(app: FastifyInstance, limits: BodyLimits, parts: BodyParts): void {
+export function addBodyParsers(app: FastifyInstance, limits: BodyLimits, pool: SlabPool): void {
   app.removeAllContentTypeParsers();
+  const turns = new TurnBudget(bytesPerTurnMax);
   const addParser = (types: string | string[] | RegExp, parse: Parse) =>
-    app.addContentTypeParser(types, bodyParser(parts, parse));
-  const parseJson = jsonParser(limits, parts);
+    app.addContentTypeParser(types, bodyParser(pool, parse, turns));
+  const parseJson = jsonParser(limits, pool);
   addParser(["application/json", "text/plain"], parseJson);
   addParser("application/x-www-form-urlencoded", (collected, contentType) => {
     const kind = bodyKind(collected.bytes);
@@ -56,13 +54,13 @@ export function addBodyParsers(app: FastifyInstance, limits: BodyLimits, parts: 
 }
 
 /** Registers JSON alone, within limits of its own, for the routes of a scope. */
-export function addJsonParser(scope: FastifyInstance, limits: BodyLimits, parts: BodyParts): void {
+export function addJsonParser(scope: FastifyInstance, limits: BodyLimits, pool: SlabPool): void {
   scope.removeAllContentTypeParsers();
-  scope.addContentTypeParser("application/json", bodyParser(parts, jsonParser(limits, parts)));
+  scope.addContentTypeParser("application/json", bodyParser(pool, jsonParser(limits, pool)));
 }
 
 const jsonParser =
-  (limits: BodyLimits, { pool }: BodyParts): Parse =>
+  (limits: BodyLimits, pool: SlabPool): Parse =>
   (collected) =>
     bodyKind(collected.bytes) === "image"
       ? rawImage(collected)
@@ -73,25 +71,16 @@ function rawImage({ bytes, slab }: CollectedBody): ParsedBody {
   return { body: bytes, slab };
 }
 
-/**
- * Returns a parser for Fastify that reads the whole body and parses it, one body in a turn of the event loop:
- * 1,800 bodies in one turn blocked a process for 2 s, in which it read no response of Kafka and took it for
- * unreachable. Small bodies overtake large ones.
- */
+/** Returns a parser for Fastify that reads the whole body, waits for its turn, and parses it. */
 const bodyParser =
-  ({ pool, pace, turns }: BodyParts, parse: Parse) =>
-  async (request: FastifyRequest, payload: Readable): Promise<unknown> => {
-    const { headers, routeOptions, requestContext, bodyLease: lease } = request;
+  (pool: SlabPool, parse: Parse, turns?: TurnBudget) =>
+  async ({ headers, routeOptions, requestContext }: FastifyRequest, payload: Readable): Promise<unknown> => {
     const contentLength = Number(headers["content-length"] ?? Number.NaN);
-    const reader = new BodyReader({ contentLength, bytesMax: routeOptions.bodyLimit, pool, lease });
-    const collected = await reader.read(payload, (receive) => pace.read(request, payload, receive));
-    const parseInTurn = async () => {
-      await nextTurn();
-      return parse(collected, headers["content-type"]!);
-    };
+    const bytesMax = routeOptions.bodyLimit;
+    const collected = await collectBody(payload, { contentLength, bytesMax, pool });
     try {
-      const priority = collected.bytes.length > smallBodyBytesMax ? 0 : 1;
-      const { body, slab } = await turns.add(parseInTurn, { priority });
+      await turns?.enter(collected.bytes.length);
+      const { body, slab } = await parse(collected, headers["content-type"]!);
       if (slab !== undefined) requestContext!.memory.keep(slab);
       return body;
     } finally {
@@ -99,16 +88,10 @@ const bodyParser =
     }
   };
 
-/** Returns the turns in which the bodies of a process are parsed. Bodies in memory bound their number. */
-export const parsingTurns = (): PQueue => new PQueue({ concurrency: 1 });
-
 type Parse = (collected: CollectedBody, contentType: string) => ParsedBody | Promise<ParsedBody>;
 
-/** What all routes share. */
-export type BodyParts = { budget: SharedBudget; pool: SlabPool; pace: BodyPace; turns: PQueue };
-
-/** Two small images. */
-const smallBodyBytesMax = 256 * 1024;
+/** Parsing them and storing their images takes some 30 ms. */
+const bytesPerTurnMax = 4 * 2 ** 20;
 
 /**
  * Covers Transfer-Encoding too: Node reads `gzip, chunked` as `chunked`, and would pass on compressed bytes.

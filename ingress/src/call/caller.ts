@@ -11,5 +11,7 @@ export type Caller = {
   tenant: string;
   /** 0: not limited. */
   bodyBytesPerSecond: number;
+  /** False: the body of a refused call is discarded at the pace of all callers without a key. */
+  pacedWhenRefused: boolean;
   acquireSlot(): Promise<CallSlot>;
 };

@@ -37,14 +37,10 @@ export class SharedBudget {
     let leasedBytes = bytes;
     let released = false;
     return {
-      get hasEnded() {
-        return released;
-      },
-      canGrowTo: (total) => !released && this.#fits(share, total - leasedBytes),
-      growTo: (total) => {
-        if (total <= leasedBytes) return !released;
-        if (released || !this.#take(share, total - leasedBytes)) return false;
-        leasedBytes = total;
+      canGrow: (by) => !released && this.#fits(share, by),
+      grow: (by) => {
+        if (released || !this.#take(share, by)) return false;
+        leasedBytes += by;
         return true;
       },
       release: () => {
@@ -78,12 +74,10 @@ const thresholdFactor = 3;
 type TeamShare = { bytes: number; leases: number };
 
 export type BudgetLease = {
-  /** Whether it was released. */
-  readonly hasEnded: boolean;
-  /** Whether `growTo` would succeed now. */
-  canGrowTo(bytes: number): boolean;
-  /** Holds `bytes` at least. Returns false, and changes nothing, if it cannot or has ended. */
-  growTo(bytes: number): boolean;
+  /** Whether `grow` would succeed now. */
+  canGrow(bytes: number): boolean;
+  /** Takes `bytes` more. Returns false, and changes nothing, if they are refused or the lease has ended. */
+  grow(bytes: number): boolean;
   /** Gives everything back. Does nothing the second time. */
   release(): void;
 };

@@ -11,7 +11,11 @@ import { visitorBodyBytesPerSecond } from "./tester-settings.ts";
  * to one tenant. Throws `invalid_request` if the call does not come from a page of this service, so that
  * nobody builds on these routes, and other pages cannot use up the limits of their visitors.
  */
-export function identifyVisitors(ports: Pick<Ports, "acquireVisitorSlot">, settings: { PUBLIC_URL: string }) {
+export function identifyVisitors(
+  ports: Pick<Ports, "acquireVisitorSlot">,
+  settings: { PUBLIC_URL: string },
+  bodyBytesPerSecond = visitorBodyBytesPerSecond,
+) {
   const publicOrigin = URL.parse(settings.PUBLIC_URL)?.origin;
   return async (request: FastifyRequest): Promise<Caller> => {
     rejectForeignPage(request, publicOrigin);
@@ -21,7 +25,9 @@ export function identifyVisitors(ports: Pick<Ports, "acquireVisitorSlot">, setti
     const address = visitorAddress(request);
     return {
       tenant: visitorsTenant,
-      bodyBytesPerSecond: visitorBodyBytesPerSecond,
+      bodyBytesPerSecond,
+      // Else the bodies of somebody who floods would be read before those of other visitors.
+      pacedWhenRefused: false,
       acquireSlot: () => ports.acquireVisitorSlot(address),
     };
   };
