@@ -17,7 +17,7 @@ export function describeAvif(file: Buffer): StoredImage | undefined {
     const data = dataOfItems(contentOf(meta, "iloc"), [file, ...idat]);
     const items = itemsIn(contentOf(meta, "iinf"));
     const isBounded =
-      items.length <= itemsMax &&
+      items.filter(({ type }) => !metadata.has(type)).length <= itemsMax &&
       items.every(
         ({ id, type }) =>
           metadata.has(type) || type === "tmap" || (type === "av01" && framesIn(data.get(id)) === 1),
@@ -184,7 +184,7 @@ const frameHeaderUnit = 3;
 const frameUnit = 6;
 /** A frame may have a unit for each tile of AV1; encoders write one for all. */
 const unitsMax = 1_000;
-/** An image, its alpha, gain map, thumbnail, depth and metadata. The data of each are read. */
+/** An image, its alpha, gain map, thumbnail and depth. The data of each are read. */
 const itemsMax = 16;
 /** A property for each kind and image, or an entry for each item. */
 const boxesMax = 4_096;
