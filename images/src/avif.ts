@@ -87,7 +87,7 @@ function framesIn(data: Buffer = Buffer.alloc(0)): number {
   return frames;
 }
 
-/** Whether each item has a rotation, a mirror and a crop at most. */
+/** Returns whether each item has a rotation, a mirror and a crop at most. */
 function isHardlyTurned(links: Buffer, properties: Box[]): boolean {
   const read = numbersOf(links, 4);
   for (let items = read(4); items > 0; items--) {
@@ -108,7 +108,7 @@ function itemsIn(infos: Buffer): { id: number; type: string; typeAt: Buffer }[] 
   });
 }
 
-/** Whether a colour is told by numbers (ITU-T H.273), and not by a profile. */
+/** Returns whether a colour space is named by numbers (ITU-T H.273), and not by a profile. */
 const isNumbered = (colour: Buffer): boolean => colour.toString("latin1", 0, 4) === "nclx";
 
 /** Data of the items. Throws a RangeError for one in pieces: they may overlap, and libheif joins them. */

@@ -23,6 +23,6 @@ export function applyEdits(file: Buffer, edits: readonly Edit[]): Buffer {
   return edited;
 }
 
-/** By how many bytes edits make a file longer; negative where they make it shorter. */
+/** Returns the bytes that edits add to a file; negative where they make it shorter. */
 export const growthOf = (edits: readonly Edit[]): number =>
   edits.reduce((sum, { start, end, bytes }) => sum + (bytes?.length ?? 0) - (end - start), 0);

@@ -15,7 +15,7 @@ const scaledSideMaxPx = 8 * 2_560;
 /** Shortest side of an image that is decoded: fewer pixels of a face do not tell people apart. */
 export const imageSideMinPx = 16;
 
-/** What a file says of its image. */
+/** Description of the image in a file. */
 export type StoredImage = {
   header: ImageHeader;
   /** That of EXIF, 1 to 8. An AVIF has 1, because its container says how it is turned, and stays. */
@@ -29,7 +29,7 @@ export type StoredImage = {
   edits: Edit[] | undefined;
   /**
    * `isPlain`, as almost all are: baseline or progressive, 8 bits, grey or YCbCr, chroma of full or half
-   * size, laid out as ITU T.81 annex B says, no frame twice. Where there is any doubt, it is not. `scanAt`:
+   * size, in the order of ITU T.81 annex B, no frame twice. Where there is any doubt, it is not. `scanAt`:
    * the offset of the first scan's marker.
    */
   jpeg?: { isPlain: boolean; severalScans: boolean; scanAt: number };

@@ -186,7 +186,7 @@ function isPlainScan(payload: Buffer, { components, severalScans }: JpegHeader):
   return severalScans ? count >= 1 && count <= components : count === components;
 }
 
-/** Whether the first piece of a profile has the whole list of tags, without D2B0 to D2B3 (ICC.1 7.3, 9.2). */
+/** Returns whether the first piece of a profile has all tags, without D2B0 to D2B3 (ICC.1 7.3, 9.2). */
 function hasPlainTags(piece: Buffer): boolean {
   if (piece.length < tagsAt) return false;
   const end = tagsAt + tagBytes * piece.readUInt32BE(tagsAt - 4);
@@ -195,7 +195,7 @@ function hasPlainTags(piece: Buffer): boolean {
   return true;
 }
 
-/** Of the markers from 0xc0 to 0xcf, tables and an extension are no frames. */
+/** Markers from 0xc0 to 0xcf that begin no frame: tables and an extension. */
 const isFrame = (marker: number): boolean => marker >> 4 === 0xc && ![0xc4, 0xc8, 0xcc].includes(marker);
 
 /** Frames that libraries decode: baseline, extended and progressive, with Huffman or arithmetic codes. */
@@ -230,7 +230,7 @@ const tagsAt = 132;
 const tagBytes = 12;
 /** Profiles of printers have up to 3 MB. */
 const profileBytesMax = 4 * 2 ** 20;
-/** No encoder writes nearly as many. */
+/** Limit far above what encoders write. */
 const segmentsMax = 10_000;
 /** An ICC profile may be split into 255 segments, and XMP too. */
 const plainSegmentsMax = 600;

@@ -49,13 +49,13 @@ export function avifItem(file: Buffer, ...others: Box[]): AvifItem {
   return { type: "av01", data: contentOf(boxes, "mdat"), properties: [...kept, ...others] };
 }
 
-/** How the image is to be shown: a quarter turn to the left for each step, then mirrored. */
+/** Rotation of the image: a quarter turn to the left for each step, then mirrored. */
 export const rotationProperty = (quarters: number): Box => property("irot", Buffer.of(quarters));
 /** 0: top and bottom change places. 1: left and right do. */
 export const mirrorProperty = (axis: number): Box => property("imir", Buffer.of(axis));
 export const sizeProperty = (width: number, height: number): Box =>
   property("ispe", u32(0), u32(width), u32(height));
-/** What an auxiliary image is: `alpha`, `depth`. */
+/** Kind of an auxiliary image: `alpha`, `depth`. */
 export const auxiliaryProperty = (kind: string): Box =>
   property("auxC", u32(0), Buffer.from(`urn:mpeg:mpegB:cicp:systems:auxiliary:${kind}\0`));
 

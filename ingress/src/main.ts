@@ -208,7 +208,7 @@ type Dependencies = Record<"redis" | "imagesRedis", VolatileConnection> & {
   producer: Awaited<ReturnType<typeof openProducer>>;
 };
 
-/** What the HTTP server reports of connections and bugs, as log lines. */
+/** Returns functions that log what the HTTP server reports of connections and bugs. */
 function reportsTo(log: Pick<DedupedLog, "warn" | "info" | "error">, max: number): Reports {
   return {
     reportClosedConnection: (reason) => log.warn({ reason }, "a connection was closed"),

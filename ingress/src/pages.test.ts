@@ -10,7 +10,7 @@ const { app } = testServer({ after, diagnostic: console.error });
 const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };
 const [style] = /\/assets\/[^"]+\.css/.exec((await app.inject("/")).body)!;
 
-test("a page is asked for again each time, and an asset is kept for a year", async () => {
+test("a page is revalidated each time, and an asset is kept for a year", async () => {
   const cached = async (url: string) =>
     (await app.inject({ url, headers: browser })).headers["cache-control"];
   assert.equal(await cached("/docs/errors"), "no-cache");

@@ -185,9 +185,9 @@ const pageFacts = (settings: HttpSettings, models: EnabledModels, accounts: bool
 
 const withoutSlash = (url: string): string => url.replace(/\/$/, "");
 
-/** How long a client may take to send a request. */
+/** Time for a client to send a request. */
 const requestMs = 120_000;
-/** How often Node looks for requests that take longer to arrive. */
+/** Interval at which Node looks for requests that take longer to arrive. */
 const connectionsCheckEveryMs = 2_000;
 /** How long the headers of a request may take, those of a new connection's first one included. */
 const headersMs = 10_000;

@@ -71,7 +71,7 @@ export function foreignDetector(contract: DetectorContract, changes: Partial<Fau
   return graph.encode({});
 }
 
-/** What is added to a column of a row: a box of half the image around its middle, and a clear score. */
+/** Values added to a column of a row: a box of half the image around its middle, and a clear score. */
 function addedTo(
   { input: { px }, decoder }: DetectorContract,
   key: string,

@@ -15,12 +15,12 @@ export const OtlpConfig = z.object({
   /** `zipkin`: to OTEL_EXPORTER_ZIPKIN_ENDPOINT. */
   OTEL_TRACES_EXPORTER: z.enum(["otlp", "zipkin", "none"]).default("otlp"),
   OTEL_METRICS_EXPORTER: z.enum(["otlp", "none"]).default("otlp"),
-  /** Not `otlp`, as OpenTelemetry has it: the lines on standard output are collected nearly everywhere. */
+  /** Default `none`, not `otlp`: the lines on standard output are collected nearly everywhere. */
   OTEL_LOGS_EXPORTER: z.enum(["otlp", "none"]).default("none"),
 });
 export type OtlpConfig = z.infer<typeof OtlpConfig>;
 
-/** Whether spans, metrics or log lines are to be sent. */
+/** Returns whether spans, metrics or log lines are to be sent. */
 export function isSent(signal: "TRACES" | "METRICS" | "LOGS", config: OtlpConfig): boolean {
   const exporter = config[`OTEL_${signal}_EXPORTER`];
   if (config.OTEL_SDK_DISABLED === "true" || exporter === "none") return false;
@@ -28,7 +28,7 @@ export function isSent(signal: "TRACES" | "METRICS" | "LOGS", config: OtlpConfig
   return exporter === "zipkin" || endpoint !== undefined;
 }
 
-/** What opens a signal of a process. */
+/** Options with which a process opens a signal. */
 export type OtlpOptions = {
   config: OtlpConfig;
   /** `ingress`: its resource is the service `faceline-ingress`. */

@@ -40,7 +40,7 @@ export class Stopwatch {
     return performance.now() - this.#startedAt;
   }
 
-  /** For how long the thread that waited longest had no core; at most three quarters of the time. */
+  /** Time in which the thread that waited longest had no core; at most three quarters of all. */
   get withoutCoreMs(): number {
     // Where nothing could be read before, a later reading would count from the thread's beginning.
     if (this.#waitsBefore.size === 0) return 0;

@@ -157,7 +157,7 @@ function resolveAll(reading: Reading): void {
 
 const checkEveryMs = 1_000;
 const checksMax = 10;
-/** Slower than any connection on which images can be sent. */
+/** Rate below that of any connection on which images can be sent. */
 const leastBytes = 10 * 1024;
 /** Checks that are not due take this part of the time at most: the kernel lists all its sockets. */
 const pausePerCheck = 20;

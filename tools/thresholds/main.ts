@@ -28,7 +28,7 @@ import { textReport } from "./report/text.ts";
 // Measures error rates and proposes thresholds on images of known people. Embeddings stay in memory.
 // deploy/commands/models.ts starts it.
 
-/** How images run, by the same environment variables as in a worker. */
+/** Settings of the engine, from the same environment variables as in a worker. */
 const EngineSettings = z.object({
   EXECUTION_PROVIDER: z.enum(executionProviders).default("cpu"),
   PRECISION: PrecisionSetting.prefault("auto"),

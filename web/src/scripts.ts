@@ -14,7 +14,7 @@ export type ScriptName = keyof typeof scriptEntries;
 
 export const scriptNames = Object.keys(scriptEntries) as ScriptName[];
 
-/** Where `web/build.ts` writes the bundles. */
+/** Folder into which `web/build.ts` writes the bundles. */
 export const bundlesFolder = new URL("../dist/", import.meta.url);
 /** Holds the SHA-256 of each file that the bundles are made of, by its path in the repository. */
 export const sourcesFile = new URL("sources.json", bundlesFolder);

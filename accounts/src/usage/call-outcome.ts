@@ -1,7 +1,7 @@
 import { ErrorCode, errorTable } from "@faceline/contracts/http/errors";
 import * as z from "zod";
 
-/** How a call ended: answered, or the code of its error, or its client left before the response. */
+/** End of a call: answered, the code of its error, or a client that left before the response. */
 export const CallOutcome = z.enum(["ok", "client_left", ...ErrorCode.options]);
 export type CallOutcome = z.infer<typeof CallOutcome>;
 

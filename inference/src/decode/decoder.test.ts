@@ -91,7 +91,7 @@ test("grey, palette, 16 bits, CMYK and transparent images become RGB", async () 
   }
 });
 
-/** As ExifTool writes it. It says that the image is upside down, and counts for nothing. */
+/** Orientation as ExifTool writes it: it says that the image is upside down, and is ignored. */
 async function exifBehindPixels(): Promise<Buffer> {
   const png = await flat("#808080").png().toBuffer();
   const exif = Buffer.from("MM\0*\0\0\0\b\0\x01\x01\x12\0\x03\0\0\0\x01\0\x03\0\0\0\0\0\0", "latin1");

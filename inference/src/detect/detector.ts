@@ -147,7 +147,7 @@ export type Detections = {
   detections: DetectedFace[][];
   /** Indices of the images that were clear before the full resolution. */
   lowResolution: number[];
-  /** How many images were searched a second time, with a margin. */
+  /** Images that were searched a second time, with a margin. */
   marginSearches: number;
   networkUsage: NetworkUsage[];
 };

@@ -153,7 +153,7 @@ function sampleRim(
   target[out + 2] = blue >> 16;
 }
 
-/** How often the image can be halved so that a target pixel still covers at least one pixel of the copy. */
+/** Returns how often the image can be halved while a target pixel covers a pixel of the copy. */
 function halvingsFor(map: Affine): number {
   return Math.max(0, Math.floor(Math.log2(stepOf(map))));
 }

@@ -81,7 +81,7 @@ export type DispatchedCall = Omit<CallTasks, "call" | "tasks" | "ingress" | "sen
 /** A compute call that has ended. */
 export type EndedCall = {
   record: CallRecord;
-  /** When its response was ready, or its client left. */
+  /** Instant at which its response was ready, or its client left. */
   endedAt: number;
   parts: CallParts;
   /** Undefined: the client left before its response. */

@@ -78,5 +78,5 @@ export type VisitorLimiter = AsyncDisposable & {
   acquireShared: Ports["acquireSharedVisitorSlot"];
 };
 
-/** Of one address, as one person uses the page; and of all together, a fourth of what one team may. */
+/** Limits of one address, as one person uses the page; and of all together, a fourth of one team's. */
 export const visitorLimits = { requestsPerMinute: 30, requestsBurst: 20, inFlightMax: 4, allInFlightMax: 16 };

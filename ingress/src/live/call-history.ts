@@ -8,7 +8,7 @@ export class CallHistory {
   readonly outcomes = new RecentCounts<CallOutcome>();
   /** Sums of the parts of answered calls, in ms. */
   readonly parts = new RecentCounts<keyof CallParts>();
-  /** By tenant. The busiest ones are among the first of each slot, so the bound keeps them. */
+  /** Counts by tenant. The busiest ones are among the first of each slot, so the bound keeps them. */
   readonly calls = new RecentCounts();
   readonly refused = new RecentCounts();
   readonly imageBytes = new RecentCounts();

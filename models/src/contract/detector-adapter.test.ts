@@ -172,7 +172,7 @@ async function adapted(contract: DetectorContract, onnx: Uint8Array, images: rea
   return { boxes: boxes!, scores: scores! };
 }
 
-/** What the foreign file itself gives for an image, each output by its name. */
+/** Returns the outputs of the foreign file itself for an image, by their names. */
 async function rawOutputs(contract: DetectorContract, onnx: Uint8Array, image: Uint8Array) {
   const { px, mean } = contract.input;
   const plane = px * px;

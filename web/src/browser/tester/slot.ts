@@ -85,7 +85,7 @@ export class Slot {
     return this.#image;
   }
 
-  /** What a request sends: one face of the image if it was cut out. */
+  /** Value that a request sends: one face of the image if it was cut out. */
   get sent(): Image | undefined {
     return this.#cut ?? this.#image;
   }

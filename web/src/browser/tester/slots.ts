@@ -46,7 +46,7 @@ export class Slots {
     return this.#call;
   }
 
-  /** What a request sends of the images; undefined while one is missing. */
+  /** Values that a request sends for the images; undefined while one is missing. */
   get sent(): Omit<RequestInputs, "settings"> | undefined {
     const images = this.filled.map((slot) => slot.sent!);
     const [least] = slotCounts(this.#call, this.#candidatesMax);
