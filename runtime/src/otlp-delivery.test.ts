@@ -20,13 +20,16 @@ test("a receiver that is away costs one warning, and one line when it is back", 
   assert.equal(delivery.lost, 8);
 });
 
-test("while a receiver hangs, no more than the bound waits, and the rest is counted as lost", () => {
+test("while a receiver hangs, no more than the bound waits, for 30 s, and the rest is counted as lost", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
   const { delivery, lines, results } = openDelivery({ waitingMax: 10 });
   results.push("never");
   delivery.export(admitted(delivery, 4), () => {});
   assert.equal(admitted(delivery, 15).length, 6);
   assert.equal(delivery.lost, 9);
   assert.deepEqual(lines, [["spans are not delivered", { reason: "10 spans wait already" }]]);
+  t.mock.timers.tick(30_000);
+  assert.deepEqual([delivery.lost, admitted(delivery, 5).length], [13, 4]);
 });
 
 test("a receiver that is too slow for all spans costs one warning, not one for each gap", () => {

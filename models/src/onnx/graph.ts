@@ -105,9 +105,9 @@ export type ElementType = keyof typeof elementTypes;
 /** A plain number is an integer to ONNX; a fraction must say that it is one, even when it is whole. */
 type Attributes = Readonly<Record<string, number | readonly number[] | { float: number }>>;
 
-export const metadataField = 14;
-export const metadataKeyField = 1;
-export const metadataValueField = 2;
+const metadataField = 14;
+const metadataKeyField = 1;
+const metadataValueField = 2;
 
 const irVersion = 8;
 const opset = 17;

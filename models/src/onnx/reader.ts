@@ -1,22 +1,3 @@
-import { metadataField, metadataKeyField, metadataValueField } from "./graph.ts";
-
-/** Reads .onnx files: protobuf fields, and the metadata of a model. */
-
-/** The `metadata_props` of an .onnx file, in file order. */
-export function readMetadata(onnx: Uint8Array): Record<string, string> {
-  const metadata: Record<string, string> = {};
-  for (const { field, value } of readFields(onnx)) {
-    if (field !== metadataField || !(value instanceof Uint8Array)) continue;
-    const pair = new Map([...readFields(value)].map((inner) => [inner.field, text(inner.value)]));
-    metadata[pair.get(metadataKeyField) ?? ""] = pair.get(metadataValueField) ?? "";
-  }
-  return metadata;
-}
-
-function text(value: unknown): string {
-  return value instanceof Uint8Array ? new TextDecoder().decode(value) : "";
-}
-
 /**
  * The fields of one message, in file order. Nested messages come as their bytes, which are not copied. Throws
  * for what the protobuf library would refuse, or skip without a word.
