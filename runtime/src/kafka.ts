@@ -41,8 +41,6 @@ export const KafkaConfig = z.object({
 });
 export type KafkaConfig = z.infer<typeof KafkaConfig>;
 
-const connectMs = 500;
-
 /** Few and early retries: callers prefer a quick error to a long wait. */
 export const kafkaRetry = { retries: 2, initialRetryTime: 50, maxRetryTime: 300 };
 
@@ -58,7 +56,7 @@ export function kafkaClient(config: KafkaConfig, clientId: string): { kafka: Kaf
     ...(config.KAFKA_TLS === "on" ? { ssl: true } : {}),
     ...(config.KAFKA_SASL_MECHANISM === undefined ? {} : { sasl: sasl(config) }),
     requestTimeout: config.KAFKA_REQUEST_MS,
-    connectionTimeout: connectMs,
+    connectionTimeout: config.KAFKA_REQUEST_MS,
     retry: kafkaRetry,
     logLevel: logLevel.NOTHING,
     // Kafkajs leaves Nagle's algorithm on, which delays a single message by 40 ms.
