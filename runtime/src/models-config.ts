@@ -19,8 +19,8 @@ const NameList = z.string().transform((text, context): string[] => {
 export const ModelsConfig = z.object({
   /** Embedding models from the catalogue, with commas; `A+B` is the pair of two. */
   MODELS: NameList.prefault("Dlib"),
-  /** Detectors from the catalogue, with commas. */
-  DETECTORS: NameList.prefault("ssd,tiny"),
+  /** Detectors from the catalogue, with commas; `auto` is `ssd`, and `blazeface` where it sees nothing. */
+  DETECTORS: NameList.prefault("auto"),
 });
 export type ModelsConfig = z.infer<typeof ModelsConfig>;
 

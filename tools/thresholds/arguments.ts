@@ -38,7 +38,7 @@ export function readArguments(
     kind: "measure",
     source,
     models: values.model ?? ["Dlib"],
-    detectors: values.detector ?? ["ssd"],
+    detectors: values.detector ?? ["auto"],
     align: align === "on",
     wantedFmrs: wantedFmrs.length === 0 ? defaultFmrs[source.kind] : wantedFmrs.toSorted((a, b) => b - a),
     folder: resolve(values.to),

@@ -16,7 +16,7 @@ export const calibrateUsage = `npm run plan -- calibrate [options]
 Measures run and preparation times of the real engine on this machine, and writes a profile. Other programs
 make all of them longer.
 
-  --lanes LIST         models and detectors  [Dlib/ssd]
+  --lanes LIST         models and detectors  [Dlib/auto]
   --workers N          workers of a machine  [as npm start: ${availableParallelism()} here]
   --batch-max N        largest batch  [8]
   --rounds N           samples of each size, for each number of other workers  [20]
@@ -65,7 +65,7 @@ export const profileLines = ({ lanes }: Profile): string[] =>
   ]);
 
 const options = {
-  lanes: { type: "string", default: "Dlib/ssd" },
+  lanes: { type: "string", default: "Dlib/auto" },
   workers: { type: "string", default: `${availableParallelism()}` },
   "batch-max": { type: "string", default: "8" },
   rounds: { type: "string", default: "20" },
