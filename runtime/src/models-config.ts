@@ -24,6 +24,13 @@ export const ModelsConfig = z.object({
 });
 export type ModelsConfig = z.infer<typeof ModelsConfig>;
 
+const {
+  MODELS: [model],
+  DETECTORS: [detector],
+} = ModelsConfig.parse({});
+/** What calls that name none get, unless the settings say otherwise. */
+export const defaultModels = { model: model!, detector: detector!, lane: laneId(model!, detector!) };
+
 /** Returns every pair of a model and a detector: what calls may name, and so what workers must run. */
 export const lanesOf = ({ MODELS, DETECTORS }: Pick<ModelsConfig, "MODELS" | "DETECTORS">): LaneId[] =>
   MODELS.flatMap((model) => DETECTORS.map((detector) => laneId(model, detector)));

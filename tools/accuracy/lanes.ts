@@ -10,9 +10,10 @@ import type { Model } from "@faceline/models/catalogue-entry";
 import { detectorsOf } from "@faceline/models/detector-choice";
 import type { Recogniser } from "@faceline/models/model-pair";
 import { isUnpulled } from "@faceline/models/source";
+import { defaultModels } from "@faceline/runtime/models-config";
 
 /** The detector that recognisers are measured with, and the recogniser that detectors are measured with. */
-const usual = { model: "Dlib", detector: "auto" };
+const usual = defaultModels;
 
 /**
  * Opens the usual lane in float and as the service runs it here, every other recogniser with the usual
@@ -27,7 +28,7 @@ export async function openMeasuredLanes(modelsDir: string): Promise<MeasuredLane
     await openLanes({
       ...oneAtATime,
       modelsDir,
-      lanes: [laneId(usual.model, usual.detector)],
+      lanes: [usual.lane],
       precision: PrecisionSetting.parse("float"),
     }),
   );

@@ -19,14 +19,14 @@ import { type Lanes, openLanes } from "./lanes.ts";
 import type { EngineImage, TaskResult } from "./work.ts";
 
 const ssd = laneId("Dlib", "ssd");
-const tiny = laneId("Dlib", "tiny");
+const auto = laneId("Dlib", "auto");
 
 suite("with the real models", () => {
   let lanes: Lanes;
   before(async () => {
     const modelsDir = await builtModels();
     const chunks = { batchMax: 6, detectorChunkMax: 2, faceChunkMax: 4 };
-    lanes = await openLanes({ modelsDir, lanes: [ssd, tiny], ...oneAtATime, ...chunks });
+    lanes = await openLanes({ modelsDir, lanes: [ssd, auto], ...oneAtATime, ...chunks });
   });
   after(() => lanes[Symbol.asyncDispose]());
 
