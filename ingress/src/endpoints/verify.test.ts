@@ -156,7 +156,7 @@ test("a field that is likely a known one is refused, in JSON and in forms: the d
 });
 
 test("`enforce_detection: false`: where no face was found, the response says so, and nothing is verified", async (t) => {
-  const area = { x: 0, y: 0, w: 32, h: 32, left_eye: null, right_eye: null };
+  const area = { x: 0, y: 0, w: 32, h: 32, left_eye: null, right_eye: null, detector: null };
   const whole = answerWith({
     kind: "faces",
     faces: [{ area, confidence: 0, embedding: encodedEmbedding([1, 0]) }],
