@@ -67,13 +67,19 @@ test("only its owner can read the folder of built models", async (t) => {
 test("a build with another checksum leaves no file", async (t) => {
   const { folder, detector, build } = await openFixture(t);
   const other = { ...build, sha256: "0".repeat(64) };
-  await assert.rejects(buildModel(folder, detector, other), /blazeface\.float32\.onnx came out as [0-9a-f]{64}/);
+  await assert.rejects(
+    buildModel(folder, detector, other),
+    /blazeface\.float32\.onnx came out as [0-9a-f]{64}/,
+  );
   assert.deepEqual(await readdir(folder), []);
 });
 
 test("a model file that is absent or damaged is an error", async (t) => {
   const { folder, detector, build } = await openFixture(t);
-  await assert.rejects(readModel(folder, detector, build), /cannot be read; "npm run models -- build" makes it/);
+  await assert.rejects(
+    readModel(folder, detector, build),
+    /cannot be read; "npm run models -- build" makes it/,
+  );
   await buildModel(folder, detector, build);
   await truncate(modelFile(folder, detector, build), 1000);
   await assert.rejects(readModel(folder, detector, build), /is not the file of the catalogue/);
@@ -103,9 +109,6 @@ test("verify reports every fault of the weights and of the files", async (t) => 
   const source = { ...detector.source, weights: [{ ...weights!, sha256: "0".repeat(64) }] };
   const faults = await verifyModel(folder, { ...detector, source });
   assert.equal(faults.length, 2);
-  assert.match(
-    faults[0]!,
-    /blazeface\.bin has the SHA-256 dc9a97fd.*; that of 3\.3\.6 has 0000/,
-  );
+  assert.match(faults[0]!, /blazeface\.bin has the SHA-256 dc9a97fd.*; that of 3\.3\.6 has 0000/);
   assert.match(faults[1]!, /blazeface\.float32\.onnx cannot be read/);
 });

@@ -231,7 +231,15 @@ suite("with the real models", () => {
     const [face, ...more] = await facesOf(sky);
     assert.equal(more.length, 0);
     assert.equal(face!.confidence, 0);
-    assert.deepEqual(face!.area, { x: 0, y: 0, w: 320, h: 240, left_eye: null, right_eye: null, detector: null });
+    assert.deepEqual(face!.area, {
+      x: 0,
+      y: 0,
+      w: 320,
+      h: 240,
+      left_eye: null,
+      right_eye: null,
+      detector: null,
+    });
     assert.equal(decodeEmbedding(face!.embedding).length, 128);
     // Detected faces are still used.
     const group = await facesOf(await engineImage(groupPhotograph(3), { enforceDetection: false }));
@@ -302,7 +310,12 @@ suite("with the real models", () => {
 
   test("where every face is wanted, auto adds those that only blazeface sees, and changes no other", async () => {
     const [large, small] = await Promise.all(
-      [700, 140].map(async (width) => sharp(await clearPortrait()).resize(width).png().toBuffer()),
+      [700, 140].map(async (width) =>
+        sharp(await clearPortrait())
+          .resize(width)
+          .png()
+          .toBuffer(),
+      ),
     );
     const bytes = await sharp({ create: { width: 1_600, height: 1_200, channels: 3, background: "#7c8a91" } })
       .composite([

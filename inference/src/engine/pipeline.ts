@@ -72,7 +72,8 @@ class PipelineRun {
     }
     for (const [index, image] of images.entries()) {
       const takeWhole = !image.options.enforceDetection && noFace(index);
-      if (takeWhole) faces[index]!.push(this.#unaligned(image, { ...wholeBox(image), score: 0, detector: null }));
+      if (takeWhole)
+        faces[index]!.push(this.#unaligned(image, { ...wholeBox(image), score: 0, detector: null }));
     }
     const startedAt = performance.now();
     const embeddings = await this.#embed(faces.flat());

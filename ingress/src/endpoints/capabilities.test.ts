@@ -47,9 +47,11 @@ test("GET /capabilities: which build of a model runs, and whether it is a fallba
   const pool = { ...testPool, lanes: testPool.lanes.map((lane) => ({ ...lane, precisions })) };
   const poolStates = () => [pool as unknown as PoolState];
   const shown = (await testServer(t, { settings, catalogue, poolStates }).app.inject("/capabilities")).json();
-  const builds = [shown.model_details.Dlib, shown.detector_details.auto, shown.detector_details.blazeface].map(
-    ({ precision, precision_fallback, sha256 }) => ({ precision, precision_fallback, sha256 }),
-  );
+  const builds = [
+    shown.model_details.Dlib,
+    shown.detector_details.auto,
+    shown.detector_details.blazeface,
+  ].map(({ precision, precision_fallback, sha256 }) => ({ precision, precision_fallback, sha256 }));
   const sha256Of = (name: string, precision: string) => {
     const model = catalogue.models.find((each) => each.name === name)!;
     const own = model.builds.filter(({ input_px }) => input_px === model.input_px);
