@@ -310,7 +310,7 @@ suite("with the real models", () => {
 
   test("where every face is wanted, auto adds those that only blazeface sees, and changes no other", async () => {
     const [large, small] = await Promise.all(
-      [700, 140].map(async (width) =>
+      [700, 220].map(async (width) =>
         sharp(await clearPortrait())
           .resize(width)
           .png()
