@@ -221,8 +221,8 @@ suite("with the real models", () => {
   });
 
   test("at most facesMax faces are returned, the largest ones", async () => {
-    const all = await facesOf(await engineImage(groupPhotograph(3)));
-    const two = await facesOf(await engineImage(groupPhotograph(3), { facesMax: 2 }));
+    const all = await facesOf(await engineImage(groupPhotograph(5)));
+    const two = await facesOf(await engineImage(groupPhotograph(5), { facesMax: 2 }));
     assert.deepEqual(two, all.slice(0, 2));
   });
 
