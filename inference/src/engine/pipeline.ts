@@ -104,7 +104,6 @@ class PipelineRun {
     const startedAt = performance.now();
     const detected = await detecting;
     this.#usage.detectMs += performance.now() - startedAt;
-    this.#usage.marginSearches += detected.marginSearches;
     this.#usage.networks.push(...detected.networkUsage);
     return detected;
   }
@@ -258,7 +257,6 @@ export const noUsage: PipelineUsage = {
   detectMs: 0,
   alignMs: 0,
   embedMs: 0,
-  marginSearches: 0,
   quarterTurnsTried: 0,
   implausible: 0,
   faces: 0,
