@@ -54,7 +54,10 @@ export type DistanceOptions = {
    * ones may be missed (`missed_width_share` of `capabilities()`).
    */
   all_faces?: boolean | undefined;
-  /** The `model_version` of the vectors of the request. Another one than the model has now is refused. */
+  /**
+   * The `model_version` of the vectors of the request, which selects the model if `model_name` is absent. One
+   * of the two must come with vectors. A version that no worker runs is refused.
+   */
   model_version?: string | undefined;
 };
 
@@ -68,8 +71,10 @@ export type VerifyRequest = DetectionOptions &
   };
 
 /** Body of POST /represent. */
-export type RepresentRequest = DetectionOptions & {
+export type RepresentRequest = Omit<DetectionOptions, "model_name"> & {
   img: ImageInput;
+  /** With a list, each of the models embeds every face. Defaults to `default_model`. */
+  model_name?: string | string[] | undefined;
   /** The largest faces come first. Defaults to all that the service gives (`limits.faces`). */
   max_faces?: number | undefined;
   /**
@@ -86,7 +91,7 @@ export type Candidate =
   | ImageInput
   | Vector
   | { id?: string | number | undefined; img: ImageInput }
-  | { id?: string | number | undefined; vector: NamedVector };
+  | { id?: string | number | undefined; vector: NamedVector; model_version?: string | undefined };
 
 /** Body of POST /compare: either `img` or `vector` is the source. */
 export type CompareRequest = DetectionOptions &
@@ -170,7 +175,7 @@ export type VerifyResponse = ThresholdFields & {
 };
 
 export type RepresentResponse = {
-  /** One for each face, largest first. */
+  /** One for each face, largest first; with several models, all of the first, then those of the next. */
   results: {
     /** Numbers, or Base64 of float32 where `embedding_format` is `base64`. */
     embedding: number[] | string;
@@ -428,6 +433,7 @@ export type ErrorCode =
   | "invalid_distance_metric"
   | "invalid_vector"
   | "dimension_mismatch"
+  | "missing_model_version"
   | "too_many_candidates"
   | "missing_api_key"
   | "invalid_api_key"

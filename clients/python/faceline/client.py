@@ -81,6 +81,7 @@ class Faceline:
         self,
         *,
         img: Image,
+        model_name: str | Sequence[str] | None = None,
         max_faces: int | None = None,
         l2_normalize: bool | None = None,
         embedding_format: Literal["float", "base64"] | None = None,
@@ -88,11 +89,13 @@ class Faceline:
     ) -> RepresentResponse:
         """Returns the faces of an image with their embeddings, largest first.
 
+        With several names in model_name, each model embeds every face.
         l2_normalize scales embeddings to length 1. embedding_format `base64` is float32, a quarter of the
         size.
         """
         fields = {
             "img": img,
+            "model_name": model_name,
             "max_faces": max_faces,
             "l2_normalize": l2_normalize,
             "embedding_format": embedding_format,

@@ -3,6 +3,7 @@ import { DistanceMetric, detectionFields, distanceFields } from "./detection-fie
 import { ErrorCode } from "./errors.ts";
 import { FalseMatchRate } from "./false-match-rate.ts";
 import { Image, imageDescription } from "./image.ts";
+import { ModelVersion } from "./model-version.ts";
 import { responseFields, thresholdResponseFields } from "./response-fields.ts";
 import { body } from "./request-body.ts";
 import { NamedVector, Vector } from "./vector.ts";
@@ -20,6 +21,9 @@ const imageOfCandidate = `The candidate as an image. ${imageDescription}`;
 export const CandidateVector = z.object({
   id: CandidateId.optional(),
   vector: NamedVector.describe(vectorOfCandidate),
+  model_version: ModelVersion.optional().describe(
+    "The `model_version` of this embedding. All embeddings of a request must have the same one.",
+  ),
 });
 export const CandidateImage = z.object({
   id: CandidateId.optional(),

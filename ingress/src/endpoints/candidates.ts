@@ -18,19 +18,21 @@ export function readCandidates(values: unknown[], limits: CandidateLimits): Cand
   if (images > limits.CANDIDATE_IMAGES_MAX) throw tooManyError(limits.CANDIDATE_IMAGES_MAX, "images");
   return fields.map((each, index) => ({
     id: validId(each.id) ?? String(index),
+    modelVersion: each.modelVersion,
     input: candidateInput(each, index, limits),
   }));
 }
 
 function candidateInput(
-  { isVector, value, other }: CandidateFields,
+  { isVector, value, modelVersion, other }: CandidateFields,
   index: number,
   { vectorLengthMax }: CandidateLimits,
 ): InputValue | ApiError {
   const ref = { field: "candidates", index, label: `candidate ${index}` };
   if (isVector) {
     const vector = readVector(value);
-    return vector === undefined ? invalidVectorError(ref, value, vectorLengthMax) : { ref, value: vector };
+    if (vector === undefined) return invalidVectorError(ref, value, vectorLengthMax);
+    return { ref, value: vector, modelVersion };
   }
   if (other !== undefined)
     return inputError(ref, "missing_image", `${ref.label} has neither vector nor img. ${other}`);
@@ -47,11 +49,12 @@ function candidateFields(candidate: unknown): CandidateFields {
   if (isList(candidate)) return { isVector: true, value: candidate };
   if (typeof candidate !== "object" || candidate === null || candidate instanceof Uint8Array)
     return { isVector: false, value: candidate };
-  const { id, vector, embedding, img, value } = candidate as Partial<Record<string, unknown>>;
+  const { id, vector, embedding, img, value, model_version } = candidate as Partial<Record<string, unknown>>;
   const ofVector = vector ?? embedding;
   const named = ofVector ?? img ?? value;
   const other = named === undefined ? otherNames(candidate, candidateNames, "It") : undefined;
-  return { id, isVector: isList(named) || (ofVector ?? null) !== null, value: named, other };
+  const modelVersion = typeof model_version === "string" ? model_version : undefined;
+  return { id, modelVersion, isVector: isList(named) || (ofVector ?? null) !== null, value: named, other };
 }
 
 const isList = (value: unknown): boolean =>
@@ -74,6 +77,7 @@ const tooManyError = (max: number, what: string) =>
 
 type CandidateFields = {
   id?: unknown;
+  modelVersion?: string | undefined;
   isVector: boolean;
   value: unknown;
   /** A sentence about other fields, where none of these is there. */
@@ -81,7 +85,7 @@ type CandidateFields = {
 };
 
 /** A candidate without an id has its index, as a string. */
-type Candidate = { id: string; input: InputValue | ApiError };
+type Candidate = { id: string; modelVersion: string | undefined; input: InputValue | ApiError };
 
 type CandidateLimits = {
   CANDIDATE_VECTORS_MAX: number;

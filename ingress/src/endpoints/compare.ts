@@ -11,7 +11,7 @@ import { faceFound, type Subject, type SubjectFace } from "../matching/subject.t
 import { matchRule } from "../models/match-rule.ts";
 import { readCandidates } from "./candidates.ts";
 import type { RouteContext } from "./endpoint.ts";
-import { requireOfferedVersion, requireSameVersion, versionsOf } from "./model-versions.ts";
+import { requireSameVersion, selectByVersion } from "./model-versions.ts";
 
 /** POST /compare: which of many is nearest to one? */
 export async function compare(
@@ -19,17 +19,20 @@ export async function compare(
   call: RequestContext,
   body: CompareRequest,
 ): Promise<CompareResponse> {
-  const selected = models.select(body);
-  const rule = matchRule(body, selected);
-  requireOfferedVersion(body.model_version, versionsOf(selected.model, models, ports.poolStates()));
+  const { model_version: ownVersion, model_name = ownVersion } = body;
   const candidates = readCandidates(body.candidates, {
     ...settings,
     vectorLengthMax: models.vectorLengthMax,
   });
+  const modelVersion = ownVersion ?? candidates.find((each) => each.modelVersion !== undefined)?.modelVersion;
+  const selected = selectByVersion(models, ports.poolStates(), { ...body, model_version: modelVersion });
+  const rule = matchRule(body, selected);
 
   const quality = qualityRule(body);
   const values = [sourceInput(body), ...candidates.map(({ input }) => input)];
-  const inputs = reader.readInputs(values, { model: selected.model, metric: rule.metric });
+  const { model } = selected;
+  const isModelNamed = model_name !== undefined;
+  const inputs = reader.readInputs(values, { model, metric: rule.metric, isModelNamed, modelVersion });
   const [source, ...candidateInputs] = inputs;
   const { kind } = orThrow(source!);
   // Without a candidate to compare with, no worker needs to look at the source.
@@ -44,7 +47,7 @@ export async function compare(
   };
   const answers = await dispatchImages(ports, call, { lane: selected.lane, options }, inputs);
   const all = subjectsFrom(inputs, answers, selected.detector);
-  requireSameVersion(body.model_version, commonBuild(all));
+  requireSameVersion(modelVersion, commonBuild(all));
   const [sourceSubject, ...subjects] = all;
   const subject = orThrow(sourceSubject!);
   const face = selectFace(subject, body.face_index);
@@ -57,7 +60,7 @@ export async function compare(
   const { results, best_match } = rankCandidates(face, ranked, rule);
 
   return {
-    model_name: selected.model.name,
+    model_name: model.name,
     metric: rule.metric,
     source: {
       type: kind,

@@ -9,7 +9,7 @@ import { goodFaces, qualityRule } from "../matching/quality-rule.ts";
 import { faceFound, type Subject, type SubjectFace } from "../matching/subject.ts";
 import { matchRule } from "../models/match-rule.ts";
 import type { RouteContext } from "./endpoint.ts";
-import { requireOfferedVersion, requireSameVersion, versionsOf } from "./model-versions.ts";
+import { requireSameVersion, selectByVersion } from "./model-versions.ts";
 
 /** POST /verify: do two images show the same person? */
 export async function verify(
@@ -17,16 +17,18 @@ export async function verify(
   call: RequestContext,
   body: VerifyRequest,
 ): Promise<VerifyResponse> {
-  const selected = models.select(body);
+  const { model_version: modelVersion, model_name = modelVersion } = body;
+  const selected = selectByVersion(models, ports.poolStates(), body);
   const { metric, threshold, falseMatchRate, responseFields } = matchRule(body, selected);
-  requireOfferedVersion(body.model_version, versionsOf(selected.model, models, ports.poolStates()));
 
   const rule = qualityRule(body);
   const values = [
     { ref: inputRef("img1"), value: body.img1 },
     { ref: inputRef("img2"), value: body.img2 },
   ];
-  const inputs = reader.readInputs(values, { model: selected.model, metric }).map(orThrow);
+  const isModelNamed = model_name !== undefined;
+  const comparison = { model: selected.model, metric, isModelNamed, modelVersion };
+  const inputs = reader.readInputs(values, comparison).map(orThrow);
   const options = {
     align: body.align,
     enforceDetection: body.enforce_detection,
@@ -42,7 +44,7 @@ export async function verify(
       ? subject
       : orThrow(goodFaces(subject, rule)),
   );
-  requireSameVersion(body.model_version, commonBuild(subjects));
+  requireSameVersion(modelVersion, commonBuild(subjects));
   const [first, second] = subjects;
   const pair = decidingPair(body.face_policy, metric, first!, second!);
   // Two backgrounds are often close, and say nothing about a person.
