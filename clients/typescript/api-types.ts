@@ -64,7 +64,8 @@ export type DistanceOptions = {
 /** Body of POST /verify. */
 export type VerifyRequest = DetectionOptions &
   DistanceOptions & {
-    img1: ImageInput | Vector;
+    /** With a list of up to 5 that show one person, their embeddings are averaged. */
+    img1: ImageInput | Vector | (ImageInput | Vector)[];
     img2: ImageInput | Vector;
     /** Choice among several faces of an image: the nearest pair (the default), the largest, or an error. */
     face_policy?: "best_pair" | "largest" | "single_only" | undefined;
@@ -90,8 +91,11 @@ export type RepresentRequest = Omit<DetectionOptions, "model_name"> & {
 export type Candidate =
   | ImageInput
   | Vector
-  | { id?: string | number | undefined; img: ImageInput }
-  | { id?: string | number | undefined; vector: NamedVector; model_version?: string | undefined };
+  | (CandidateName & { img: ImageInput })
+  | (CandidateName & { vector: NamedVector; model_version?: string | undefined });
+
+/** Up to 5 candidates with the same `person` are compared as one: their embeddings are averaged. */
+type CandidateName = { id?: string | number | undefined; person?: string | undefined };
 
 /** Body of POST /compare: either `img` or `vector` is the source. */
 export type CompareRequest = DetectionOptions &
@@ -169,6 +173,12 @@ export type VerifyResponse = ThresholdFields & {
   /** Null where a vector came, or nothing was measured. */
   quality: { img1: FaceQuality | null; img2: FaceQuality | null };
   quality_issues: { img1: QualityIssue[] | null; img2: QualityIssue[] | null };
+  /** The face in each image of a list `img1`, whose fields above are null; empty without a list. */
+  references: {
+    facial_area: FacialArea | null;
+    quality: FaceQuality | null;
+    quality_issues: QualityIssue[] | null;
+  }[];
   /** Seconds. */
   time: number;
   request_id: string;
@@ -210,10 +220,20 @@ export type ComparedCandidate = {
   id: string;
   match: boolean;
   face_found: boolean | null;
+  /** Of the candidates with it, `index` and `id` are those of the first. Null: it came with none. */
+  person: string | null;
+  /** How many embeddings were averaged. */
+  references: number;
 };
 
 /** A candidate that could not be compared, and why. */
-export type FailedCandidate = { index: number; id: string; error: ErrorCode; detail: string };
+export type FailedCandidate = {
+  index: number;
+  id: string;
+  person: string | null;
+  error: ErrorCode;
+  detail: string;
+};
 
 export type CompareResponse = ThresholdFields & {
   model_name: string;

@@ -64,13 +64,14 @@ class Faceline:
     def verify(
         self,
         *,
-        img1: Image | Vector,
+        img1: Image | Vector | Sequence[Image | Vector],
         img2: Image | Vector,
         face_policy: Literal["best_pair", "largest", "single_only"] | None = None,
         **options: Unpack[CompareOptions],
     ) -> VerifyResponse:
         """Tells whether two images show the same person.
 
+        img1 may be a list of up to 5 that show one person: their embeddings are averaged.
         face_policy chooses among several faces of an image: the nearest pair (the default), the largest,
         or an error.
         """

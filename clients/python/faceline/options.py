@@ -28,6 +28,7 @@ NamedVector = Vector | str
 
 class _Named(TypedDict, total=False):
     id: str | int
+    person: str
 
 
 class ImageCandidate(_Named):
@@ -43,7 +44,10 @@ class VectorCandidate(_Versioned):
 
 
 Candidate = Image | Vector | ImageCandidate | VectorCandidate
-"""An image or an embedding to compare with the source. An `id` comes back with its result."""
+"""An image or an embedding to compare with the source. An `id` comes back with its result.
+
+Up to 5 candidates with the same `person` are compared as one: their embeddings are averaged.
+"""
 
 
 class RequestOptions(TypedDict, total=False):

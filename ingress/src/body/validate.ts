@@ -1,5 +1,6 @@
 import type { ErrorCode } from "@faceline/contracts/http/errors";
 import { vectorShapeFault } from "@faceline/contracts/http/vector";
+import { isReferences } from "@faceline/contracts/http/references";
 import * as z from "zod";
 import { ApiError, inputError, inputRef } from "../call/api-error.ts";
 import { missingImageError } from "../images/base64.ts";
@@ -48,6 +49,8 @@ function fieldError({ path, message, input }: z.core.$ZodIssue, vectorLengthMax:
 function codeOfField(field: string, input: unknown): ErrorCode {
   switch (field) {
     case "img1":
+      if (isReferences(input)) return "invalid_request";
+    // falls through
     case "img2":
       return Array.isArray(input) ? "invalid_vector" : "invalid_request";
     case "vector":

@@ -6,6 +6,7 @@ import { dispatchImages, subjectsFrom } from "../dispatch/subjects.ts";
 import type { InputValue } from "../images/inputs.ts";
 import { commonBuild } from "../matching/common-build.ts";
 import { goodFaces, qualityRule } from "../matching/quality-rule.ts";
+import { mostReferences, onePerPerson } from "../matching/references.ts";
 import { firstError, rankCandidates } from "../matching/ranking.ts";
 import { faceFound, type Subject, type SubjectFace } from "../matching/subject.ts";
 import { matchRule } from "../models/match-rule.ts";
@@ -26,7 +27,7 @@ export async function compare(
   });
   const modelVersion = ownVersion ?? candidates.find((each) => each.modelVersion !== undefined)?.modelVersion;
   const selected = selectByVersion(models, ports.poolStates(), { ...body, model_version: modelVersion });
-  const rule = matchRule(body, selected);
+  const rule = matchRule(body, selected, mostReferences(candidates.map(({ person }) => person)));
 
   const quality = qualityRule(body);
   const values = [sourceInput(body), ...candidates.map(({ input }) => input)];
@@ -53,11 +54,12 @@ export async function compare(
   const face = selectFace(subject, body.face_index);
   // Only the face that was chosen: an index counts all faces.
   orThrow(goodFaces({ ...subject, faces: [face] }, quality));
-  const ranked = candidates.map(({ id }, index) => {
+  const shown = candidates.map(({ index, id, person }) => {
     const candidate = subjects[index]!;
-    return { id, subject: candidate instanceof ApiError ? candidate : goodFaces(candidate, quality) };
+    const good = candidate instanceof ApiError ? candidate : goodFaces(candidate, quality);
+    return { index, id, person, subject: good };
   });
-  const { results, best_match } = rankCandidates(face, ranked, rule);
+  const { results, best_match } = rankCandidates(face, onePerPerson(shown, model), rule);
 
   return {
     model_name: model.name,
