@@ -7,20 +7,22 @@ import { qualityField, qualityIssuesField } from "./quality.ts";
 export const referencesMax = 5;
 
 /** Whether a value is a list of references, and not a vector. */
-export const isReferences = (value: unknown): value is unknown[] =>
+export const isReferences = (value: unknown): boolean =>
   Array.isArray(value) && value.length > 0 && typeof value[0] !== "number";
+
+const rule = `must be an image, an embedding, or a list of 1 to ${referencesMax} of them`;
 
 /** An image or a vector, or several of one person. */
 export const ImageOrVectorOrReferences = z.union(
   [
     ImageOrVector,
     z
-      .array(ImageOrVector)
-      .min(1)
-      .max(referencesMax)
+      .array(ImageOrVector, rule)
+      .min(1, rule)
+      .max(referencesMax, rule)
       .describe("Several images or embeddings of one person, whose embeddings are averaged."),
   ],
-  `must be an image, an embedding, or a list of 1 to ${referencesMax} of them`,
+  rule,
 );
 
 /** One of several references in a response. */

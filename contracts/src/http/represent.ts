@@ -12,6 +12,7 @@ export type EmbeddingFormat = z.infer<typeof EmbeddingFormat>;
 
 /** Most models of one request: each detects and embeds the faces of its own accord. */
 const modelsMax = 4;
+const modelsRule = `must be a name, or a list of 1 to ${modelsMax}`;
 
 /** POST /represent */
 export const RepresentRequest = body(
@@ -20,7 +21,7 @@ export const RepresentRequest = body(
     img: Image.describe(`The image. ${imageDescription}`),
     ...detectionFields,
     model_name: z
-      .union([Name, z.array(Name).min(1).max(modelsMax)], `must be a name, or a list of 1 to ${modelsMax}`)
+      .union([Name, z.array(Name, modelsRule).min(1, modelsRule).max(modelsMax, modelsRule)], modelsRule)
       .optional()
       .describe(
         "The model to use, or a list of them: `models` in /capabilities. With a list, every model embeds every face. Defaults to `default_model` there.",

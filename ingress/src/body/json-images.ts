@@ -57,7 +57,7 @@ function skeletonOf(bytes: Buffer, strings: StringRange[]) {
   return { skeleton: skeleton + bytes.toString("utf8", at), ranges };
 }
 
-/** Returns the values of a body that may be images. Lists of two names are compared as texts: one counts. */
+/** Returns the values of a body that may be images. */
 function imagePlaces(body: unknown): Place[] {
   if (!isObject(body)) return [];
   const names = Object.keys(body);

@@ -49,10 +49,8 @@ function fieldError({ path, message, input }: z.core.$ZodIssue, vectorLengthMax:
 function codeOfField(field: string, input: unknown): ErrorCode {
   switch (field) {
     case "img1":
-      if (isReferences(input)) return "invalid_request";
-    // falls through
     case "img2":
-      return Array.isArray(input) ? "invalid_vector" : "invalid_request";
+      return Array.isArray(input) && !(field === "img1" && isReferences(input)) ? "invalid_vector" : "invalid_request";
     case "vector":
       return "invalid_vector";
     case "distance_metric":

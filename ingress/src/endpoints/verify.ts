@@ -22,7 +22,7 @@ export async function verify(
 ): Promise<VerifyResponse> {
   const { model_version: modelVersion, model_name = modelVersion } = body;
   const selected = selectByVersion(models, ports.poolStates(), body);
-  const list = isReferences(body.img1) ? body.img1 : [body.img1];
+  const list = (isReferences(body.img1) ? body.img1 : [body.img1]) as InputValue["value"][];
   const { metric, threshold, falseMatchRate, responseFields } = matchRule(body, selected, list.length);
 
   const rule = qualityRule(body);
