@@ -37,13 +37,20 @@ export class OtlpDelivery<Item> implements Exporter<Item> {
   }
 
   export(items: Item[], done: (result: ExportResult) => void): void {
-    this.#exporter.export(items, (result) => {
+    let isOver = false;
+    const end = (result: ExportResult) => {
+      if (isOver) return;
+      isOver = true;
+      clearTimeout(timer);
       this.#waiting -= items.length;
       if (result.code === ExportResultCode.FAILED) {
         this.#lose(items.length, result.error?.message ?? "no reason");
       } else this.#delivered();
       done(result);
-    });
+    };
+    const error = new Error(`no response within ${responseMs / 1000} s`);
+    const timer = setTimeout(() => end({ code: ExportResultCode.FAILED, error }), responseMs).unref();
+    this.#exporter.export(items, end);
   }
 
   #lose(count: number, reason: string): void {
@@ -85,6 +92,8 @@ export async function endInTime(shutdown: () => Promise<void>): Promise<void> {
 
 /** The time for the last spans or lines at the end of a process. */
 const shutdownMs = 2_000;
+/** OpenTelemetry's exporter for Zipkin has no limit of its own, and waits as long as the receiver hangs. */
+const responseMs = 30_000;
 /** The time without a loss after which items count as delivered again. */
 const withoutLossMs = 2_000;
 const reasonCharactersMax = 200;
