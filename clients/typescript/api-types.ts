@@ -194,8 +194,8 @@ export type RepresentResponse = {
 };
 
 /**
- * A candidate that was compared. `index` is its position in the request. `face_found` is null for a vector;
- * where it is false, the whole image was taken as the face, and `match` is false. `false_match_rate` is as in
+ * A candidate that was compared. `index` is its position in the request. `face_found` and `facial_area` are
+ * null for a vector; where `face_found` is false, the whole image was taken as the face, and `match` is false. `false_match_rate` is as in
  * the response of `verify`.
  */
 export type ComparedCandidate = {
@@ -205,6 +205,7 @@ export type ComparedCandidate = {
   id: string;
   match: boolean;
   face_found: boolean | null;
+  facial_area: FacialArea | null;
 };
 
 /** A candidate that could not be compared, and why. */
@@ -213,12 +214,13 @@ export type FailedCandidate = { index: number; id: string; error: ErrorCode; det
 export type CompareResponse = ThresholdFields & {
   model_name: string;
   metric: DistanceMetric;
-  /** `face_index` and `face_found` are null where the source is a vector. */
+  /** `face_index`, `face_found` and `facial_area` are null where the source is a vector. */
   source: {
     type: "image" | "vector";
     vector_length: number;
     face_index: number | null;
     face_found: boolean | null;
+    facial_area: FacialArea | null;
   };
   /** Results in the order of the request. */
   results: (ComparedCandidate | FailedCandidate)[];

@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { DistanceMetric, detectionFields, distanceFields } from "./detection-fields.ts";
 import { ErrorCode } from "./errors.ts";
+import { FacialArea } from "./facial-area.ts";
 import { FalseMatchRate } from "./false-match-rate.ts";
 import { Image, imageDescription } from "./image.ts";
 import { responseFields, thresholdResponseFields } from "./response-fields.ts";
@@ -88,6 +89,11 @@ const CandidateIndex = z
 
 const ResultId = z.string().describe("The `id` of the candidate as a string. Defaults to its `index`.");
 
+const areaOf = (what: string) =>
+  FacialArea.nullable().describe(
+    `Position of the ${what}'s face that was compared, or null for an embedding.`,
+  );
+
 const faceFound = (what: string) =>
   z
     .boolean()
@@ -113,6 +119,7 @@ export const ComparedCandidate = z.object({
       "Whether the distance is within the threshold. Always false if the source or the candidate has no face (`face_found: false`).",
     ),
   face_found: faceFound("candidate"),
+  facial_area: areaOf("candidate"),
 });
 export type ComparedCandidate = z.infer<typeof ComparedCandidate>;
 
@@ -137,6 +144,7 @@ export const CompareResponse = z.object({
         .nullable()
         .describe("Index of the face used from the source image. Null for an embedding."),
       face_found: faceFound("source"),
+      facial_area: areaOf("source"),
     })
     .describe("The source of the comparison."),
   results: z

@@ -9,11 +9,13 @@ import {
   facesAnswer,
   rejectedAnswer,
   testBuild,
+  testFacialArea,
   testPool,
   testServer,
 } from "../../testing/server.ts";
 
 const image = await base64Image();
+const noFace = { face_found: null, facial_area: null };
 const base64Vector = (...numbers: number[]): string => encodeEmbedding(Float32Array.from(numbers));
 
 test("two aliases of one field with different values are invalid_request, with the field", async (t) => {
@@ -36,16 +38,16 @@ test("/compare 200: vectors alone never leave the ingress", async (t) => {
   assert.deepEqual(CompareResponse.strict().parse(response.json()), {
     model_name: "Dlib",
     metric: "cosine",
-    source: { type: "vector", vector_length: 2, face_index: null, face_found: null },
+    source: { type: "vector", vector_length: 2, face_index: null, ...noFace },
     results: [
-      { index: 0, distance: 1, false_match_rate: 0.9, id: "ann", match: false, face_found: null },
-      { index: 1, distance: 0.4, false_match_rate: 0.9, id: "1", match: false, face_found: null },
-      { index: 2, distance: 0, false_match_rate: 0.1, id: "7", match: true, face_found: null },
+      { index: 0, distance: 1, false_match_rate: 0.9, id: "ann", match: false, ...noFace },
+      { index: 1, distance: 0.4, false_match_rate: 0.9, id: "1", match: false, ...noFace },
+      { index: 2, distance: 0, false_match_rate: 0.1, id: "7", match: true, ...noFace },
     ],
     threshold: 0.1,
     threshold_false_match_rate: 0.1,
     warnings: [],
-    best_match: { index: 2, distance: 0, false_match_rate: 0.1, id: "7", match: true, face_found: null },
+    best_match: { index: 2, distance: 0, false_match_rate: 0.1, id: "7", match: true, ...noFace },
     time: 0,
     request_id: "mine",
   });
@@ -129,7 +131,13 @@ test("/compare: vectors and images are dispatched in one call, with results in t
   });
   const candidates = [image, [0, 1], { id: "b", img: image }];
   const response = (await post("/compare", { img: image, candidates, face_index: 1 })).json();
-  assert.deepEqual(response.source, { type: "image", vector_length: 2, face_index: 1, face_found: true });
+  assert.deepEqual(response.source, {
+    type: "image",
+    vector_length: 2,
+    face_index: 1,
+    face_found: true,
+    facial_area: testFacialArea(1),
+  });
   const distances = response.results.map(({ distance }: { distance: number }) => distance);
   assert.deepEqual(distances, [1, 0, 0.2]);
   assert.equal(response.best_match.index, 1);
@@ -179,7 +187,7 @@ test("/compare: a candidate that fails has error and detail, and the others are 
     false_match_rate: 0.9,
     id: "7",
     match: false,
-    face_found: null,
+    ...noFace,
   });
 });
 

@@ -112,6 +112,7 @@ const compared = {
   id: "ann",
   match: true,
   face_found: true,
+  facial_area: facialArea,
 };
 
 export const compareExamples: ComputeEndpoint["examples"] = {
@@ -144,7 +145,13 @@ export const compareExamples: ComputeEndpoint["examples"] = {
       value: {
         model_name: "Dlib",
         metric: "cosine",
-        source: { type: "image", vector_length: 128, face_index: 0, face_found: true },
+        source: {
+          type: "image",
+          vector_length: 128,
+          face_index: 0,
+          face_found: true,
+          facial_area: facialArea,
+        },
         results: [
           compared,
           { index: 1, id: "1", error: "no_face_detected", detail: "No face was found in candidate 1." },

@@ -7,6 +7,7 @@ import type { Subject, SubjectFace } from "./subject.ts";
 
 /** A vector, which no image was looked at for. */
 const source: SubjectFace = { vector: [0], area: null, confidence: 1, quality: null };
+const facial_area = testFacialArea(0);
 const rule = {
   metric: "euclidean",
   threshold: 2,
@@ -20,10 +21,10 @@ test("/compare: results in the order of the request, best_match the least distan
     rule,
   );
   assert.deepEqual(results, [
-    { index: 0, distance: 3, false_match_rate: 0.3, id: "a", match: false, face_found: true },
-    { index: 1, distance: 1, false_match_rate: 0.1, id: "b", match: true, face_found: true },
+    { index: 0, distance: 3, false_match_rate: 0.3, id: "a", match: false, face_found: true, facial_area },
+    { index: 1, distance: 1, false_match_rate: 0.1, id: "b", match: true, face_found: true, facial_area },
     // On the threshold is a match.
-    { index: 2, distance: 2, false_match_rate: 0.2, id: "c", match: true, face_found: true },
+    { index: 2, distance: 2, false_match_rate: 0.2, id: "c", match: true, face_found: true, facial_area },
   ]);
   assert.deepEqual(best_match, results[1]);
 });
@@ -41,12 +42,13 @@ test("/compare: of equal distances the first is the best match, and it need not 
     id: "b",
     match: false,
     face_found: true,
+    facial_area,
   });
 });
 
 test("/compare: of a candidate image with several faces the nearest counts", () => {
   const { best_match } = rankCandidates(source, [withFaces("a", [9], [1], [4])], rule);
-  assert.equal(best_match.distance, 1);
+  assert.deepEqual([best_match.distance, best_match.facial_area], [1, testFacialArea(1)]);
 });
 
 test("/compare: a candidate that fails has error and detail in place of distance", () => {
@@ -70,8 +72,16 @@ test("/compare: nothing matches, and no rate is known, where no face was found, 
   faces[0] = whole(faces[0]);
   const one = rankCandidates(source, [withoutFace, withFaces("b", [1])], rule).results;
   assert.deepEqual(one, [
-    { index: 0, distance: 0, false_match_rate: null, id: "a", match: false, face_found: false },
-    { index: 1, distance: 1, false_match_rate: 0.1, id: "b", match: true, face_found: true },
+    {
+      index: 0,
+      distance: 0,
+      false_match_rate: null,
+      id: "a",
+      match: false,
+      face_found: false,
+      facial_area: whole(source).area,
+    },
+    { index: 1, distance: 1, false_match_rate: 0.1, id: "b", match: true, face_found: true, facial_area },
   ]);
   const [other] = rankCandidates(whole(source), [withFaces("b", [1])], rule).results;
   assert.deepEqual(other, {
@@ -81,6 +91,7 @@ test("/compare: nothing matches, and no rate is known, where no face was found, 
     id: "b",
     match: false,
     face_found: true,
+    facial_area,
   });
 });
 

@@ -14,7 +14,8 @@ export function rankCandidates(from: SubjectFace, candidates: RankedCandidate[],
   const distanceTo = distanceFrom(rule.metric, from.vector);
   const results = candidates.map(({ id, subject }, index): ComparedCandidate | FailedCandidate => {
     if (subject instanceof ApiError) return { index, id, error: subject.code, detail: subject.message };
-    const distance = Math.min(...subject.faces.map(({ vector }) => distanceTo(vector)));
+    const distances = subject.faces.map(({ vector }) => distanceTo(vector));
+    const distance = Math.min(...distances);
     const found = faceFound(subject);
     const isOfFaces = found !== false && from.area?.face_found !== false;
     return {
@@ -24,6 +25,7 @@ export function rankCandidates(from: SubjectFace, candidates: RankedCandidate[],
       id,
       match: isOfFaces && distance <= rule.threshold,
       face_found: found,
+      facial_area: subject.faces[distances.indexOf(distance)]!.area,
     };
   });
 

@@ -2,7 +2,7 @@ import type { CompareResponse } from "@faceline/contracts/http/compare";
 import type { RepresentResponse } from "@faceline/contracts/http/represent";
 import { candidateWords } from "../../tester/failure.ts";
 import { formatDistance } from "../../tester/numbers.ts";
-import { type RateEvidence, rarityWords } from "../../tester/rarity.ts";
+import { raritySentences } from "../../tester/rarity.ts";
 import { isCompare, isVerify } from "../../tester/response-body.ts";
 import { verdictOf } from "../../tester/verdict.ts";
 import { words } from "../../tester/words.ts";
@@ -10,15 +10,23 @@ import { fill } from "../../words/fill.ts";
 import type { Answer } from "./answer.ts";
 import { element, wideTable } from "./element.ts";
 import type { Image } from "./image.ts";
-import { rarityView } from "./rarity-view.ts";
 import { type ScaleView, scaleView } from "./scale-view.ts";
 
-/** An answer in words, with the details below it. */
-export type AnswerWords = { kind: string; headline: string; explanation: string; details: HTMLElement[] };
+/** An answer in words, with its table, and sentences on how sure it is. */
+export type AnswerWords = {
+  kind: string;
+  headline: string;
+  explanation: string;
+  table?: HTMLElement;
+  sure: string[];
+};
 
 export function wordsOf({ body, images, evidence }: Answer): AnswerWords {
-  if (isVerify(body)) return { ...verdictOf(body), details: [rarityView(body.false_match_rate, evidence)] };
-  return isCompare(body) ? compareWords(body, images.slice(1), evidence) : representWords(body);
+  if (!("threshold" in body)) return representWords(body);
+  const { false_match_rate: distance } = isVerify(body) ? body : body.best_match;
+  const sure = raritySentences({ distance, threshold: body.threshold_false_match_rate }, evidence);
+  if (isVerify(body)) return { ...verdictOf(body), sure };
+  return { ...compareWords(body, images.slice(1)), sure: [...sure, words.sure.manyNeedLower] };
 }
 
 /** Returns the scale of the distances; undefined where there are none. */
@@ -30,7 +38,7 @@ export function scaleOf({ body, scale }: Answer): ScaleOfAnswer | undefined {
       : undefined;
   if (distances === undefined || !("threshold" in body)) return undefined;
   const { threshold } = body;
-  const key = JSON.stringify([distances, scale.own, scale.labelled]);
+  const key = JSON.stringify([distances, scale.own]);
   return { key, threshold, open: () => scaleView({ ...scale, key, distances, threshold }) };
 }
 
@@ -54,7 +62,8 @@ function representWords({ results }: RepresentResponse): AnswerWords {
     headline:
       results.length === 1 ? words.headlines.oneFace : fill(words.headlines.faces, { count: results.length }),
     explanation: words.verdict.facesMean,
-    details: [wideTable(words.table.faces, words.table.facesHead, rows)],
+    table: wideTable(words.table.faces, words.table.facesHead, rows),
+    sure: [],
   };
 }
 
@@ -62,8 +71,7 @@ function representWords({ results }: RepresentResponse): AnswerWords {
 function compareWords(
   { results, threshold, best_match }: CompareResponse,
   candidates: Image[],
-  evidence: RateEvidence | null,
-): AnswerWords {
+): Omit<AnswerWords, "sure"> {
   const sorted = results.toSorted((one, other) => distanceOf(one) - distanceOf(other));
   const rows = sorted.map((result) => {
     const image = candidates[result.index];
@@ -71,29 +79,23 @@ function compareWords(
     const heading = element("th", { scope: "row", class: "candidate" }, thumbnail, image?.name ?? result.id);
     const cells =
       "error" in result
-        ? [element("td", { colspan: 3 }, candidateWords(result))]
+        ? [element("td", { colspan: 2 }, candidateWords(result))]
         : [
             element("td", { class: "number" }, formatDistance(result.distance)),
             element("td", {}, result.match ? words.table.within : words.table.beyond),
-            element("td", {}, rarityOf(result.false_match_rate, evidence)),
           ];
     return element("tr", { "data-path": `results.${result.index}` }, heading, ...cells);
   });
   const name = candidates[best_match.index]?.name ?? best_match.id;
-  const figures = fill(words.verdict.figures, {
-    distance: formatDistance(best_match.distance),
-    threshold: formatDistance(threshold),
-  });
   return {
     kind: verdictOf({ distance: best_match.distance, threshold }).kind,
     headline: best_match.match ? fill(words.headlines.nearest, { name }) : words.headlines.none,
-    explanation: `${figures} ${fill(words.verdict.nearestMeans, { count: results.length, name })}`,
-    details: [wideTable(words.table.candidates, words.table.candidatesHead, rows)],
+    explanation: best_match.match
+      ? words.verdict.sameMeans
+      : fill(words.verdict.nearestMeans, { count: results.length, name }),
+    table: wideTable(words.table.candidates, words.table.candidatesHead, rows),
   };
 }
-
-const rarityOf = (rate: number | null, evidence: RateEvidence | null): string =>
-  !rate || evidence === null ? words.table.unknown : rarityWords(rate, evidence);
 
 const distanceOf = (result: CompareResponse["results"][number]): number =>
   "error" in result ? Number.POSITIVE_INFINITY : result.distance;

@@ -23,8 +23,13 @@ export function markAnswer(body: ResponseBody, slots: Slot[]): void {
       slot.showQuality(qualityWords(body.quality_issues[name]));
     }
   } else if (isCompare(body)) {
-    const largest = slots[0]?.faces?.[0] ?? null;
-    if (slots[0]) markSlot(slots[0], { path: "source", area: largest, why: words.faces.largest });
+    const { largest, closest } = words.faces;
+    if (slots[0]) markSlot(slots[0], { path: "source", area: body.source.facial_area, why: largest });
+    for (const result of body.results) {
+      const slot = slots[result.index + 1];
+      if (slot === undefined || "error" in result) continue;
+      markSlot(slot, { path: `results.${result.index}`, area: result.facial_area, why: closest });
+    }
   } else {
     const areas = body.results.map(({ facial_area }) => facial_area);
     const label = (face: number): string => (areas.length > 1 ? String(face + 1) : "");

@@ -20,6 +20,7 @@ export class Slot {
   readonly #quality = element("p", { class: "quality" });
   readonly #input = element("input", { type: "file", accept: "image/*", class: "visually-hidden" });
   readonly #heading = element("h2");
+  readonly #chooser = element("span");
   readonly #camera = element("button", { type: "button", class: "plain" }, words.image.camera);
   readonly #remove = element("button", { type: "button", class: "remove" }, "×");
   title: string = words.image.only;
@@ -45,16 +46,15 @@ export class Slot {
     // There is a camera only over https and on localhost.
     this.#camera.hidden = navigator.mediaDevices === undefined;
     this.#input.addEventListener("change", () => events.files([...(this.#input.files ?? [])]));
-    const chooser = element("span", {}, words.image.choose);
-    const choose = element("label", { class: "plain choose" }, this.#input, chooser);
+    const choose = element("label", { class: "plain choose" }, this.#input, this.#chooser);
     const hint = element("p", { class: "hint" }, words.image.hint);
-    this.#figure.append(hint, this.#preview, this.#overlay, this.#boxes.root, this.#remove);
+    this.#figure.append(this.#preview, this.#overlay, this.#boxes.root, this.#remove);
     this.root = element(
       "section",
       { class: "slot" },
       this.#heading,
       this.#figure,
-      element("div", { class: "tools" }, choose, this.#camera),
+      element("div", { class: "tools" }, hint, choose, this.#camera),
       this.#words,
       this.#quality,
       this.#note,
@@ -75,7 +75,6 @@ export class Slot {
     const capitalized = title.charAt(0).toUpperCase() + title.slice(1);
     this.#heading.textContent = capitalized;
     this.root.setAttribute("aria-label", capitalized);
-    this.#input.setAttribute("aria-label", fill(words.image.chooseThe, { title }));
     this.#camera.setAttribute("aria-label", fill(words.image.cameraThe, { title }));
     this.#remove.setAttribute("aria-label", fill(words.image.removeThe, { title }));
     this.#describeImage();
@@ -239,9 +238,9 @@ export class Slot {
     this.root.classList.toggle("filled", image !== undefined);
     this.#preview.hidden = image === undefined;
     this.#remove.hidden = image === undefined;
+    this.#describeImage();
     if (image === undefined) return this.#preview.removeAttribute("src");
     this.#preview.src = image.address;
-    this.#describeImage();
     this.#preview.width = image.width;
     this.#preview.height = image.height;
   }
@@ -249,7 +248,10 @@ export class Slot {
   #describeImage(): void {
     const { title } = this;
     const name = this.#image?.name;
-    this.#preview.alt = name === undefined ? "" : fill(words.image.shown, { title, name });
+    const { choose, chooseThe, replace, replaceThe, shown } = words.image;
+    this.#chooser.textContent = name === undefined ? choose : replace;
+    this.#input.setAttribute("aria-label", fill(name === undefined ? chooseThe : replaceThe, { title }));
+    this.#preview.alt = name === undefined ? "" : fill(shown, { title, name });
   }
 
   async #takeImage(): Promise<void> {

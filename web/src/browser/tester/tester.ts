@@ -1,10 +1,9 @@
 import type { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
 import { candidateWords, goneForLong } from "../../tester/failure.ts";
-import { type LabelledDistances, labelledBy } from "../../tester/labelled-pairs.ts";
 import { isCompare, withThreshold } from "../../tester/response-body.ts";
 import { nextTickAt, type RunEvent, type RunState, sendingOf, transition } from "../../tester/run-state.ts";
 import { viewOf } from "../../tester/run-view.ts";
-import { readSamples, type TesterCall } from "../../tester/settings.ts";
+import { firstSamples, readSamples, type TesterCall } from "../../tester/settings.ts";
 import { words } from "../../tester/words.ts";
 import { fill } from "../../words/fill.ts";
 import type { Answer } from "./answer.ts";
@@ -27,7 +26,6 @@ export class Tester {
   readonly #result: Result;
   readonly #slots: Slots;
   readonly #form: SettingsForm;
-  readonly #labelled: LabelledPairs;
   #state: State = { kind: "running", step: { kind: "reading" }, startedAt: performance.now() };
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Ends what goes on for the state before. */
@@ -38,7 +36,6 @@ export class Tester {
   constructor(root: HTMLElement, result: Result, capabilities: CapabilitiesResponse) {
     this.#root = root;
     this.#result = result;
-    this.#labelled = JSON.parse(root.dataset["labelledPairs"]!) as LabelledPairs;
     this.#slots = new Slots(find(HTMLElement, ".slots", root), {
       candidatesMax: Number(root.dataset["candidatesMax"]),
       changed: () => this.#update(),
@@ -46,7 +43,6 @@ export class Tester {
     this.#form = new SettingsForm(find(HTMLFormElement, "form", root), capabilities, (field) =>
       field === "threshold" ? this.#decideAgain() : this.#changeSetting(field),
     );
-    this.#slots.show(this.#form.settings.call);
     connectSamples(root, () => this.#slots.slotForNext());
     this.#connectPointer();
   }
@@ -58,12 +54,23 @@ export class Tester {
     const known = [...this.#root.querySelectorAll<HTMLElement>(".sample")].map(
       ({ dataset }) => dataset["name"]!,
     );
-    const names = readSamples(location.search, known);
-    this.#slots.show(call, names.length);
+    this.#showCall(readSamples(location.search, known));
+  }
+
+  /** Shows the slots and the words of the call, with samples in the empty slots. */
+  #showCall(samples: readonly string[] = []): void {
+    const { call } = this.#form.settings;
+    const { title, lead } = words.modes[call];
+    find(HTMLElement, "h1").textContent = title;
+    find(HTMLElement, ".lead").textContent = lead;
+    this.#slots.show(call, samples.length);
     // All at once: no state in between asks for another image.
-    const slots = this.#slots.all.slice();
-    for (const [index, name] of names.slice(0, slots.length).entries())
-      void showSample(this.#root, name, slots[index]!);
+    const missing = samples.filter(
+      (name) => !this.#slots.filled.some(({ image }) => image?.name === `${name}.jpg`),
+    );
+    const empty = this.#slots.all.filter(({ isEmpty }) => isEmpty);
+    for (const [index, slot] of empty.entries())
+      if (missing[index] !== undefined) void showSample(this.#root, missing[index], slot);
   }
 
   /** Takes the images and settings as they are now. */
@@ -92,7 +99,7 @@ export class Tester {
 
   #changeSetting(field: string): void {
     const { call } = this.#form.settings;
-    if (call !== this.#slots.call) this.#slots.show(call);
+    if (call !== this.#slots.call) this.#showCall(this.#slots.areSamples ? firstSamples[call] : []);
     else if (field === "model" || field === "detector") this.#slots.forgetFaces();
     this.#update();
   }
@@ -187,7 +194,7 @@ export class Tester {
   }
 
   #answerOf(response: Answered, inputs: RequestInputs): Answer {
-    const { model, metric, ownThreshold, thresholdMax, rateEvidence } = this.#form;
+    const { ownThreshold, thresholdMax, rateEvidence } = this.#form;
     const { body, serverTiming, measuredMs } = response;
     return {
       body,
@@ -196,7 +203,6 @@ export class Tester {
       scale: {
         own: ownThreshold,
         max: thresholdMax,
-        labelled: labelledBy(metric, this.#labelled[model]),
         moved: (threshold) => {
           this.#form.setThreshold(threshold);
           this.#decideAgain();
@@ -272,4 +278,3 @@ const thresholdSettlesMs = 600;
 
 type State = RunState<RequestInputs, Answer>;
 type AnswerState = Extract<State, { kind: "answer" }>;
-type LabelledPairs = Record<string, Record<string, LabelledDistances | undefined> | null>;
