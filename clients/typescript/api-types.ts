@@ -194,8 +194,8 @@ export type RepresentResponse = {
 };
 
 /**
- * A candidate that was compared. `index` is its position in the request. `face_found` and `facial_area` are
- * null for a vector; where `face_found` is false, the whole image was taken as the face, and `match` is false. `false_match_rate` is as in
+ * A candidate that was compared. `index` is its position in the request. `face_found` is null for a vector;
+ * where it is false, the whole image was taken as the face, and `match` is false. `false_match_rate` is as in
  * the response of `verify`.
  */
 export type ComparedCandidate = {
@@ -205,7 +205,8 @@ export type ComparedCandidate = {
   id: string;
   match: boolean;
   face_found: boolean | null;
-  facial_area: FacialArea | null;
+  /** Null for a vector. */
+  facial_areas: (FacialArea | null)[];
 };
 
 /** A candidate that could not be compared, and why. */

@@ -89,11 +89,6 @@ const CandidateIndex = z
 
 const ResultId = z.string().describe("The `id` of the candidate as a string. Defaults to its `index`.");
 
-const areaOf = (what: string) =>
-  FacialArea.nullable().describe(
-    `Position of the ${what}'s face that was compared, or null for an embedding.`,
-  );
-
 const faceFound = (what: string) =>
   z
     .boolean()
@@ -119,7 +114,9 @@ export const ComparedCandidate = z.object({
       "Whether the distance is within the threshold. Always false if the source or the candidate has no face (`face_found: false`).",
     ),
   face_found: faceFound("candidate"),
-  facial_area: areaOf("candidate"),
+  facial_areas: z
+    .array(FacialArea.nullable())
+    .describe("The compared face in each image of the candidate or person, or null for an embedding."),
 });
 export type ComparedCandidate = z.infer<typeof ComparedCandidate>;
 
@@ -144,7 +141,7 @@ export const CompareResponse = z.object({
         .nullable()
         .describe("Index of the face used from the source image. Null for an embedding."),
       face_found: faceFound("source"),
-      facial_area: areaOf("source"),
+      facial_area: FacialArea.nullable().describe("The face used from the image, or null for an embedding."),
     })
     .describe("The source of the comparison."),
   results: z

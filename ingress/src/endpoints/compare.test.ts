@@ -15,7 +15,7 @@ import {
 } from "../../testing/server.ts";
 
 const image = await base64Image();
-const noFace = { face_found: null, facial_area: null };
+const noFace = { face_found: null, facial_areas: [null] };
 const base64Vector = (...numbers: number[]): string => encodeEmbedding(Float32Array.from(numbers));
 
 test("two aliases of one field with different values are invalid_request, with the field", async (t) => {
@@ -38,7 +38,7 @@ test("/compare 200: vectors alone never leave the ingress", async (t) => {
   assert.deepEqual(CompareResponse.strict().parse(response.json()), {
     model_name: "Dlib",
     metric: "cosine",
-    source: { type: "vector", vector_length: 2, face_index: null, ...noFace },
+    source: { type: "vector", vector_length: 2, face_index: null, face_found: null, facial_area: null },
     results: [
       { index: 0, distance: 1, false_match_rate: 0.9, id: "ann", match: false, ...noFace },
       { index: 1, distance: 0.4, false_match_rate: 0.9, id: "1", match: false, ...noFace },

@@ -112,7 +112,7 @@ const compared = {
   id: "ann",
   match: true,
   face_found: true,
-  facial_area: facialArea,
+  facial_areas: [facialArea],
 };
 
 export const compareExamples: ComputeEndpoint["examples"] = {

@@ -7,7 +7,7 @@ import type { Subject, SubjectFace } from "./subject.ts";
 
 /** A vector, which no image was looked at for. */
 const source: SubjectFace = { vector: [0], area: null, confidence: 1, quality: null };
-const facial_area = testFacialArea(0);
+const facial_areas = [testFacialArea(0)];
 const rule = {
   metric: "euclidean",
   threshold: 2,
@@ -21,10 +21,10 @@ test("/compare: results in the order of the request, best_match the least distan
     rule,
   );
   assert.deepEqual(results, [
-    { index: 0, distance: 3, false_match_rate: 0.3, id: "a", match: false, face_found: true, facial_area },
-    { index: 1, distance: 1, false_match_rate: 0.1, id: "b", match: true, face_found: true, facial_area },
+    { index: 0, distance: 3, false_match_rate: 0.3, id: "a", match: false, face_found: true, facial_areas },
+    { index: 1, distance: 1, false_match_rate: 0.1, id: "b", match: true, face_found: true, facial_areas },
     // On the threshold is a match.
-    { index: 2, distance: 2, false_match_rate: 0.2, id: "c", match: true, face_found: true, facial_area },
+    { index: 2, distance: 2, false_match_rate: 0.2, id: "c", match: true, face_found: true, facial_areas },
   ]);
   assert.deepEqual(best_match, results[1]);
 });
@@ -42,13 +42,13 @@ test("/compare: of equal distances the first is the best match, and it need not 
     id: "b",
     match: false,
     face_found: true,
-    facial_area,
+    facial_areas,
   });
 });
 
 test("/compare: of a candidate image with several faces the nearest counts", () => {
   const { best_match } = rankCandidates(source, [withFaces("a", [9], [1], [4])], rule);
-  assert.deepEqual([best_match.distance, best_match.facial_area], [1, testFacialArea(1)]);
+  assert.deepEqual([best_match.distance, best_match.facial_areas], [1, [testFacialArea(1)]]);
 });
 
 test("/compare: a candidate that fails has error and detail in place of distance", () => {
@@ -79,9 +79,9 @@ test("/compare: nothing matches, and no rate is known, where no face was found, 
       id: "a",
       match: false,
       face_found: false,
-      facial_area: whole(source).area,
+      facial_areas: [whole(source).area],
     },
-    { index: 1, distance: 1, false_match_rate: 0.1, id: "b", match: true, face_found: true, facial_area },
+    { index: 1, distance: 1, false_match_rate: 0.1, id: "b", match: true, face_found: true, facial_areas },
   ]);
   const [other] = rankCandidates(whole(source), [withFaces("b", [1])], rule).results;
   assert.deepEqual(other, {
@@ -91,7 +91,7 @@ test("/compare: nothing matches, and no rate is known, where no face was found, 
     id: "b",
     match: false,
     face_found: true,
-    facial_area,
+    facial_areas,
   });
 });
 

@@ -25,7 +25,7 @@ export function rankCandidates(from: SubjectFace, candidates: RankedCandidate[],
       id,
       match: isOfFaces && distance <= rule.threshold,
       face_found: found,
-      facial_area: subject.faces[distances.indexOf(distance)]!.area,
+      facial_areas: [subject.faces[distances.indexOf(distance)]!.area],
     };
   });
 

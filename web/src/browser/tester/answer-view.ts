@@ -3,6 +3,7 @@ import type { RepresentResponse } from "@faceline/contracts/http/represent";
 import { candidateWords } from "../../tester/failure.ts";
 import { formatDistance } from "../../tester/numbers.ts";
 import { raritySentences } from "../../tester/rarity.ts";
+import { referencesOf } from "../../tester/references.ts";
 import { isCompare, isVerify } from "../../tester/response-body.ts";
 import { verdictOf } from "../../tester/verdict.ts";
 import { words } from "../../tester/words.ts";
@@ -21,12 +22,12 @@ export type AnswerWords = {
   sure: string[];
 };
 
-export function wordsOf({ body, images, evidence }: Answer): AnswerWords {
+export function wordsOf({ body, images, people, evidence }: Answer): AnswerWords {
   if (!("threshold" in body)) return representWords(body);
   const { false_match_rate: distance } = isVerify(body) ? body : body.best_match;
   const sure = raritySentences({ distance, threshold: body.threshold_false_match_rate }, evidence);
   if (isVerify(body)) return { ...verdictOf(body), sure };
-  return { ...compareWords(body, images.slice(1)), sure: [...sure, words.sure.manyNeedLower] };
+  return { ...compareWords(body, images.slice(1), people), sure: [...sure, words.sure.manyNeedLower] };
 }
 
 /** Returns the scale of the distances; undefined where there are none. */
@@ -71,12 +72,16 @@ function representWords({ results }: RepresentResponse): AnswerWords {
 function compareWords(
   { results, threshold, best_match }: CompareResponse,
   candidates: Image[],
+  people: string[],
 ): Omit<AnswerWords, "sure"> {
   const sorted = results.toSorted((one, other) => distanceOf(one) - distanceOf(other));
+  const nameOf = ({ index, id }: { index: number; id: string }) =>
+    people[index] || (candidates[index]?.name ?? id);
   const rows = sorted.map((result) => {
-    const image = candidates[result.index];
-    const thumbnail = element("img", { src: image?.address ?? "", alt: "", width: 48, height: 48 });
-    const heading = element("th", { scope: "row", class: "candidate" }, thumbnail, image?.name ?? result.id);
+    const thumbnails = referencesOf(people, result.index).map((candidate) =>
+      element("img", { src: candidates[candidate]?.address ?? "", alt: "", width: 48, height: 48 }),
+    );
+    const heading = element("th", { scope: "row", class: "candidate" }, ...thumbnails, nameOf(result));
     const cells =
       "error" in result
         ? [element("td", { colspan: 2 }, candidateWords(result))]
@@ -84,9 +89,9 @@ function compareWords(
             element("td", { class: "number" }, formatDistance(result.distance)),
             element("td", {}, result.match ? words.table.within : words.table.beyond),
           ];
-    return element("tr", { "data-path": `results.${result.index}` }, heading, ...cells);
+    return element("tr", { "data-path": `results.${results.indexOf(result)}` }, heading, ...cells);
   });
-  const name = candidates[best_match.index]?.name ?? best_match.id;
+  const name = nameOf(best_match);
   return {
     kind: verdictOf({ distance: best_match.distance, threshold }).kind,
     headline: best_match.match ? fill(words.headlines.nearest, { name }) : words.headlines.none,

@@ -8,6 +8,8 @@ export type Answer = {
   body: ResponseBody;
   /** The images as they are shown, in the order of the request. */
   images: Image[];
+  /** Names of the people that the candidates show; "" for none. */
+  people: string[];
   /** The model's thresholds, and what moving one does. */
   scale: ScaleFacts;
   evidence: RateEvidence | null;

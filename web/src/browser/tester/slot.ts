@@ -21,6 +21,12 @@ export class Slot {
   readonly #input = element("input", { type: "file", accept: "image/*", class: "visually-hidden" });
   readonly #heading = element("h2");
   readonly #chooser = element("span");
+  readonly #person = element("input", {
+    name: "person",
+    maxlength: personCharactersMax,
+    autocomplete: "off",
+  });
+  readonly #personLabel = element("label", { class: "person" }, words.image.person, this.#person);
   readonly #camera = element("button", { type: "button", class: "plain" }, words.image.camera);
   readonly #remove = element("button", { type: "button", class: "remove" }, "×");
   title: string = words.image.only;
@@ -55,6 +61,7 @@ export class Slot {
       this.#heading,
       this.#figure,
       element("div", { class: "tools" }, hint, choose, this.#camera),
+      this.#personLabel,
       this.#words,
       this.#quality,
       this.#note,
@@ -68,8 +75,12 @@ export class Slot {
     this.#show();
   }
 
-  /** Gives it a title, such as `first image`. `several`: more than one file may be chosen at once. */
-  name(title: string, several: boolean): void {
+  /**
+   * Gives it a title, such as `first image`. `several`: more than one file may be chosen at once. A candidate
+   * may have the name of a person: several with one name are references of them.
+   */
+  name(title: string, { isCandidate, several }: { isCandidate: boolean; several: boolean }): void {
+    this.#personLabel.hidden = !isCandidate;
     this.#input.multiple = several;
     this.title = title;
     const capitalized = title.charAt(0).toUpperCase() + title.slice(1);
@@ -82,6 +93,11 @@ export class Slot {
 
   get image(): Image | undefined {
     return this.#image;
+  }
+
+  /** Name of the person whom the image shows; "" for none. */
+  get person(): string {
+    return this.#person.value.trim();
   }
 
   /** Value that a request sends: one face of the image if it was cut out. */
@@ -217,6 +233,8 @@ export class Slot {
     this.#image = image;
     this.refusal = "";
     this.root.classList.remove("reading");
+    // Samples of a person have a name in common, such as ada-1 and ada-2.
+    this.#person.value = image?.sample === undefined ? "" : image.name.replace(/-.*/, "");
     // The same file may be chosen again.
     this.#input.value = "";
     this.#show();
@@ -259,6 +277,9 @@ export class Slot {
     if (file !== undefined) await this.take(() => imageFrom(file, "camera.jpg"));
   }
 }
+
+/** As in `person` of a candidate of /compare. */
+const personCharactersMax = 256;
 
 type SlotEvents = {
   /** The image has changed, or another one is being read. */

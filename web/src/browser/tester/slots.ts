@@ -52,10 +52,10 @@ export class Slots {
     const [least] = slotCounts(this.#call, this.#candidatesMax);
     const source = this.all[0]!;
     if (images.length < least || source.image === undefined) return undefined;
+    if (this.#call !== "compare") return { images, people: [] };
+    const people = this.filled.slice(1).map(({ person }) => person);
     const { chosenFace } = source;
-    return this.#call === "compare" && chosenFace !== undefined
-      ? { images, faceIndex: chosenFace }
-      : { images };
+    return { images, people, ...(chosenFace === undefined ? {} : { faceIndex: chosenFace }) };
   }
 
   get isReading(): boolean {
@@ -144,10 +144,8 @@ export class Slots {
 
   #nameAll(): void {
     for (const [index, slot] of this.all.entries()) {
-      slot.name(
-        titleOf(this.#call, index),
-        this.#call === "verify" || (this.#call === "compare" && index > 0),
-      );
+      const isCandidate = this.#call === "compare" && index > 0;
+      slot.name(titleOf(this.#call, index), { isCandidate, several: isCandidate || this.#call === "verify" });
     }
   }
 

@@ -79,6 +79,8 @@ export class Tester {
     markSamples(this.#root, this.#slots.all);
     if (kept === undefined && !this.#slots.isReading) this.#writeAddress();
     const sent = this.#slots.sent;
+    // Raw vectors have no mean that means anything.
+    if (sent !== undefined && settings.metric === "euclidean") sent.people = [];
     if (this.#slots.isReading) return this.#dispatch({ kind: "reading" });
     if (fault !== undefined || sent === undefined) {
       const missing = fault ?? missingWords(settings.call, this.#slots.filled.length);
@@ -159,7 +161,7 @@ export class Tester {
 
   async #findFaces({ answer, inputs: { settings } }: AnswerState, signal: AbortSignal): Promise<void> {
     const { filled } = this.#slots;
-    if (await findFaces(answer.body, filled, { settings, signal })) markAnswer(answer.body, filled);
+    if (await findFaces(answer.body, filled, { settings, signal })) markAnswer(answer, filled);
   }
 
   #render(): void {
@@ -184,7 +186,7 @@ export class Tester {
     const answer = shownAnswer(state);
     for (const slot of all) slot.showFault("");
     if (answer === undefined) markKnownFaces(filled);
-    else markAnswer(answer.body, filled);
+    else markAnswer(answer, filled);
     if (answer !== undefined && isCompare(answer.body)) {
       for (const each of answer.body.results)
         if ("error" in each) filled[each.index + 1]?.showFault(candidateWords(each));
@@ -199,6 +201,7 @@ export class Tester {
     return {
       body,
       images: this.#slots.filled.map(({ image }) => image!),
+      people: inputs.people,
       evidence: rateEvidence,
       scale: {
         own: ownThreshold,
@@ -214,7 +217,7 @@ export class Tester {
   }
 
   /** The same request as a program sends it: where its files are, and why its numbers may differ. */
-  #requestFacts({ settings, images, faceIndex }: RequestInputs): RequestFacts {
+  #requestFacts({ settings, images, faceIndex, people }: RequestInputs): RequestFacts {
     const files = images.map(({ name }) => name);
     const download = (href: string, name: string) => element("a", { href, download: name }, name);
     const cuts = this.#slots.filled.flatMap(({ image, sent, chosenFace }) =>
@@ -231,6 +234,11 @@ export class Tester {
     );
     const others = samples.length > 0 ? [words.request.samples, ...samples] : [];
     const notes = cuts.length + others.length > 0 ? [...cuts, ...others] : [words.request.smaller];
+    // A form has no place for the names of people.
+    if (people.some((person) => person !== "")) {
+      const guide = "/docs/images#several-images-of-one-person";
+      notes.unshift(element("a", { href: guide }, words.request.people), " ");
+    }
     return { settings, files, faceIndex, notes };
   }
 
