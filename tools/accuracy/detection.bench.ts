@@ -8,6 +8,7 @@ import { labelledNames } from "@faceline/inference/testing/photographs";
 import { addedFolder, readCatalogue } from "@faceline/models/catalogue";
 import { addModel } from "@faceline/models/contract/add";
 import { readPublished } from "@faceline/models/contract/published";
+import { detectorsOf } from "@faceline/models/detector-choice";
 import { isUnpulled } from "@faceline/models/source";
 import { copyModels, openReferences, type Outcome, outcomeOf } from "./detection-lanes.ts";
 import { detectionScenes } from "./detection-scenes.ts";
@@ -29,7 +30,9 @@ if (yunetFile !== undefined) {
   await addModel(modelsDir, await readFile(yunetFile), yunet);
 }
 const catalogue = await readCatalogue(undefined, addedFolder(modelsDir));
-const detectors = catalogue.all("detector").filter(({ source }) => !isUnpulled(modelsDir, source));
+const detectors = catalogue.detectors.filter((choice) =>
+  detectorsOf(choice).every(({ source }) => !isUnpulled(modelsDir, source)),
+);
 const lanes = await openLanes({
   ...oneAtATime,
   modelsDir,

@@ -6,7 +6,7 @@ import type { Detection } from "../detect/non-max-suppression.ts";
 import type { Chip, Embedder } from "../embed/embedder.ts";
 import { joinEmbeddings } from "../embed/join-embeddings.ts";
 import { boxMap, composed, stepOf } from "../geometry/affine.ts";
-import { wholeBox } from "../geometry/box.ts";
+import { isSameFace, wholeBox } from "../geometry/box.ts";
 import { sumUsage } from "../network/network.ts";
 import type { QualityMeter } from "../quality/quality-meter.ts";
 import { facialArea, largestFirst } from "./facial-area.ts";
@@ -39,6 +39,8 @@ class PipelineRun {
   readonly #parts: PipelineParts;
   readonly #images: readonly EngineImage[];
   readonly #usage: PipelineUsage = { ...noUsage, networks: [] };
+  /** Images in which a detector has seen something. */
+  readonly #boxed = new Set<EngineImage>();
 
   constructor(parts: PipelineParts, images: readonly EngineImage[]) {
     this.#parts = parts;
@@ -47,19 +49,31 @@ class PipelineRun {
 
   async run(): Promise<{ results: TaskResult[]; usage: PipelineUsage }> {
     const [images, usage] = [this.#images, this.#usage];
-    const { detections, lowResolution } = await this.#measure(this.#parts.detector.detect(images));
+    const { detector, secondDetector } = this.#parts;
+    // A second detector finds the small faces, so the first need not search for them.
+    const searched = secondDetector === undefined ? images : images.map(withResolution(false));
+    const { detections, lowResolution } = await this.#measure(detector.detect(searched));
     const faces = await this.#align(images, detections);
     const tooCoarse = new Set(images.keys().filter((i) => isTooCoarse(images[i]!, faces[i]!)));
     for (const index of tooCoarse) faces[index] = [];
     const noFace = (index: number) => faces[index]!.length === 0 && !tooCoarse.has(index);
     await this.#retry(faces, lowResolution.filter(noFace), (retried) =>
-      this.#parts.detector.detect(retried.map(withFullResolution)),
+      detector.detect(retried.map(withResolution(true))),
     );
-    const undetected = [...images.keys()].filter((i) => mayBeTight(images[i]!) && noFace(i));
-    await this.#retry(faces, undetected, (retried) => this.#parts.detector.detectAtLowResolution(retried));
+    if (secondDetector === undefined) {
+      const undetected = [...images.keys()].filter((i) => mayBeTight(images[i]!) && noFace(i));
+      await this.#retry(faces, undetected, (retried) => detector.detectAtLowResolution(retried));
+    } else {
+      // Without alignment, nothing would tell its boxes from faces.
+      const asked = [...images.keys()].filter(
+        (i) => images[i]!.options.align && !tooCoarse.has(i) && this.#mayLack(images[i]!),
+      );
+      await this.#addFaces(faces, asked, secondDetector);
+    }
     for (const [index, image] of images.entries()) {
       const takeWhole = !image.options.enforceDetection && noFace(index);
-      if (takeWhole) faces[index]!.push(this.#unaligned(image, { ...wholeBox(image), score: 0 }));
+      if (takeWhole)
+        faces[index]!.push(this.#unaligned(image, { ...wholeBox(image), score: 0, detector: null }));
     }
     const startedAt = performance.now();
     const embeddings = await this.#embed(faces.flat());
@@ -101,6 +115,7 @@ class PipelineRun {
   ): Promise<LocatedFace[][]> {
     const startedAt = performance.now();
     const faces: LocatedFace[][] = images.map(() => []);
+    for (const [i, image] of images.entries()) if (detections[i]!.length > 0) this.#boxed.add(image);
     const remaining = detections.map((boxes, index) => largestFirst(boxes, images[index]!));
     for (;;) {
       // No more than are needed: most calls want the largest face of a crowd. A box that turns out to hold no
@@ -127,6 +142,29 @@ class PipelineRun {
     const { detections } = await this.#measure(detect(retried));
     const located = await this.#align(retried, detections);
     for (const [position, own] of located.entries()) faces[indices[position]!] = own;
+  }
+
+  /** Whether a call wants every face, or no box was seen. A box that the landmarks refused hides no face. */
+  #mayLack(image: EngineImage): boolean {
+    return image.options.fullResolution || !this.#boxed.has(image);
+  }
+
+  /** Adds the faces of the images at `indices` that another detector finds beside those that are known. */
+  async #addFaces(faces: LocatedFace[][], indices: readonly number[], detector: Detector): Promise<void> {
+    if (indices.length === 0) return;
+    const searched = indices.map((i) => this.#images[i]!);
+    const { detections } = await this.#measure(detector.detect(searched));
+    const unknown = detections.map((boxes, position) =>
+      boxes.filter((box) => !faces[indices[position]!]!.some((known) => isSameFace(known.box, box))),
+    );
+    const added = await this.#align(searched, unknown);
+    for (const [position, image] of searched.entries()) {
+      const index = indices[position]!;
+      const all = [...faces[index]!, ...added[position]!].map((face) => ({ ...face.box, face }));
+      faces[index] = largestFirst(all, image)
+        .slice(0, image.options.facesMax)
+        .map(({ face }) => face);
+    }
   }
 
   /** Aligns the candidates that want it, and drops those whose landmarks are no face's. */
@@ -161,7 +199,7 @@ class PipelineRun {
   }
 
   /** A face without landmarks: its box is stretched to the chip. */
-  #unaligned(image: EngineImage, box: Detection): LocatedFace {
+  #unaligned(image: EngineImage, box: LocatedFace["box"]): LocatedFace {
     const chips = this.#parts.embedders.map(({ px }) => ({
       image,
       chipToImage: boxMap(box, px),
@@ -182,10 +220,9 @@ function isTooCoarse({ isDraft, width, originalWidth }: EngineImage, faces: read
   return faces.length === 0 || step < 1 || (step * originalWidth) / width < 2;
 }
 
-const withFullResolution = (image: EngineImage): EngineImage => ({
-  ...image,
-  options: { ...image.options, fullResolution: true },
-});
+const withResolution =
+  (fullResolution: boolean) =>
+  (image: EngineImage): EngineImage => ({ ...image, options: { ...image.options, fullResolution } });
 
 /** Whether the lower resolutions were left out, which see faces that fill an image. */
 const mayBeTight = ({ options }: EngineImage): boolean => options.fullResolution && options.align;
@@ -210,7 +247,8 @@ function resultsOf(
       const embedding = encodeEmbedding(numbers);
       numbers.fill(0);
       const confidence = Math.min(1, Math.max(0, box.score));
-      return { area: facialArea(image, box, eyes), confidence, embedding, quality };
+      const area = { ...facialArea(image, box, eyes), detector: box.detector };
+      return { area, confidence, embedding, quality };
     });
     return encoded.length === 0
       ? { kind: "rejected", code: "no_face_detected" }
@@ -231,6 +269,8 @@ export const noUsage: PipelineUsage = {
 
 type PipelineParts = {
   detector: Detector;
+  /** Searches images in which the other one sees nothing, or of which every face is wanted. */
+  secondDetector?: Detector | undefined;
   aligner: Aligner;
   /** One, or those of a pair. */
   embedders: readonly Embedder[];
@@ -243,4 +283,10 @@ type PipelineParts = {
 type Candidate = { image: EngineImage; index: number; box: DetectedFace };
 
 /** `chips`: one for each embedder. Eyes are null, and quality undefined, where there are no landmarks. */
-type LocatedFace = { box: Detection; chips: readonly Chip[]; eyes: Eyes | null; quality: Face["quality"] };
+type LocatedFace = {
+  /** `detector`: null for a whole image. */
+  box: Detection & { detector: string | null };
+  chips: readonly Chip[];
+  eyes: Eyes | null;
+  quality: Face["quality"];
+};

@@ -12,7 +12,6 @@ import { Int8Layers, type RangeOf } from "./layers/int8.ts";
 import type { Layers, Maps } from "./layers/layers.ts";
 import { mobileFaceNetUnusedWeights, writeMobileFaceNet } from "./mobilefacenet.ts";
 import { ssdUnusedWeights, writeSsd } from "./ssd.ts";
-import { writeTiny } from "./tiny.ts";
 import { readWeights, type Weights } from "./weights.ts";
 
 /** Version in the metadata of every file. Raise it when the same weights give other bytes. */
@@ -86,7 +85,6 @@ type Conversion = Variant & {
 /** Converters, by the name in the catalogue. `unusedWeights` are those that the network does not need. */
 const networks: Readonly<Record<string, Network>> = {
   ssd: { ...bothPrecisions(writeSsd), unusedWeights: ssdUnusedWeights },
-  tiny: inFloat(writeTiny),
   faceboxes: { ...inFloat(writeFaceboxes), unusedWeights: faceboxesUnusedWeights },
   blazeface: { ...inFloat(writeBlazeface), unusedWeights: blazefaceUnusedWeights },
   "landmarks-68": inFloat(writeLandmarks),
