@@ -1,4 +1,5 @@
 import type { CompareResponse } from "@faceline/contracts/http/compare";
+import type { FacialArea } from "@faceline/contracts/http/facial-area";
 import type { RepresentResponse } from "@faceline/contracts/http/represent";
 import { candidateWords } from "../../tester/failure.ts";
 import { formatDistance } from "../../tester/numbers.ts";
@@ -26,8 +27,20 @@ export function wordsOf({ body, images, people, evidence }: Answer): AnswerWords
   if (!("threshold" in body)) return representWords(body);
   const { false_match_rate: distance } = isVerify(body) ? body : body.best_match;
   const sure = raritySentences({ distance, threshold: body.threshold_false_match_rate }, evidence);
-  if (isVerify(body)) return { ...verdictOf(body), sure };
-  return { ...compareWords(body, images.slice(1), people), sure: [...sure, words.sure.manyNeedLower] };
+  if (isVerify(body)) {
+    const { img1, img2 } = body.facial_areas;
+    return { ...verdictOf(body), sure: [...sure, ...foundBy([img1, img2])] };
+  }
+  const areas = [body.source.facial_area, ...body.best_match.facial_areas];
+  const compared = compareWords(body, images.slice(1), people);
+  return { ...compared, sure: [...sure, words.sure.manyNeedLower, ...foundBy(areas)] };
+}
+
+/** Returns a sentence with the detectors that found the faces, each of them if they differ. */
+function foundBy(areas: (FacialArea | null)[]): string[] {
+  const found = areas.flatMap((area) => area?.detector ?? []);
+  const detectors = new Set(found).size === 1 ? found.slice(0, 1) : found;
+  return found.length === 0 ? [] : [fill(words.sure.foundBy, { detectors: detectors.join(", ") })];
 }
 
 /** Returns the scale of the distances; undefined where there are none. */
@@ -48,13 +61,13 @@ type ScaleOfAnswer = { key: string; threshold: number; open(): ScaleView };
 
 /** The faces of one image, with what can be read of an embedding. */
 function representWords({ results }: RepresentResponse): AnswerWords {
-  const rows = results.map(({ embedding, facial_area: { w, h }, face_confidence }, index) =>
+  const rows = results.map(({ embedding, facial_area: { w, h, detector }, face_confidence }, index) =>
     element(
       "tr",
       { "data-path": `results.${index}` },
       element("th", { scope: "row" }, fill(words.table.face, { face: index + 1 })),
       element("td", { class: "number" }, `${w} × ${h} px`),
-      element("td", { class: "number" }, formatDistance(face_confidence)),
+      element("td", {}, [detector, formatDistance(face_confidence)].filter(Boolean).join(", ")),
       element("td", {}, element("code", {}, firstNumbers(embedding))),
     ),
   );

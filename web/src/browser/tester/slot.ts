@@ -81,6 +81,7 @@ export class Slot {
    */
   name(title: string, { isCandidate, several }: { isCandidate: boolean; several: boolean }): void {
     this.#personLabel.hidden = !isCandidate;
+    this.#person.setAttribute("aria-label", `${words.image.person}: ${title}`);
     this.#input.multiple = several;
     this.title = title;
     const capitalized = title.charAt(0).toUpperCase() + title.slice(1);
