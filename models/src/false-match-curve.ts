@@ -19,8 +19,21 @@ export const FalseMatchCurve = z
   });
 export type FalseMatchCurve = z.infer<typeof FalseMatchCurve>;
 
-/** Curves by metric. Distances by euclidean_l2 follow from those by cosine. */
-export const FalseMatchCurves = z.strictObject({ cosine: FalseMatchCurve, euclidean: FalseMatchCurve });
+/** Distances, by cosine, of one image from the mean embedding of `count` images of another person. */
+const ReferenceCurve = z.strictObject({ count: z.int().min(2), cosine: FalseMatchCurve });
+
+/**
+ * Curves by metric. Distances by euclidean_l2 follow from those by cosine. `references` are for several
+ * references of one person, ascending by their count: a mean is nearer to everybody than one image is.
+ */
+export const FalseMatchCurves = z.strictObject({
+  cosine: FalseMatchCurve,
+  euclidean: FalseMatchCurve,
+  references: z
+    .array(ReferenceCurve)
+    .refine((curves) => ascend(curves.map(({ count }) => count)), "must ascend by count")
+    .optional(),
+});
 export type FalseMatchCurves = z.infer<typeof FalseMatchCurves>;
 
 /**

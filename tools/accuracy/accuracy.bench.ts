@@ -83,7 +83,7 @@ function pairsWithin(faces: Faces): PersonPair[] {
 
 function curvesWithin(faces: Faces): FalseMatchCurves {
   const all = [...faces];
-  const curve = (metric: keyof FalseMatchCurves) => {
+  const curve = (metric: "cosine" | "euclidean") => {
     const different = all.flatMap(([one, face], index) =>
       all
         .slice(index + 1)

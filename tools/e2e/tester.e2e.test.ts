@@ -284,10 +284,11 @@ test("the tester, in a browser", async (t) => {
     assert.equal(await title(), "Which face is the closest match?");
     assert.equal(await page.locator(".slot .face.counted").count(), 6);
     const rows = page.locator(".answer tbody tr");
-    assert.deepEqual(
-      (await rows.locator("th").allInnerTexts()).map((text) => text.trim()).toSorted(),
-      ["ada", "chi", "dia"],
-    );
+    assert.deepEqual((await rows.locator("th").allInnerTexts()).map((text) => text.trim()).toSorted(), [
+      "ada",
+      "chi",
+      "dia",
+    ]);
     assert.equal(new URL(page.url()).search, "?call=compare");
     await assertSoundInAllLooks(page, "compare");
     const several = [sample("chi-2"), sample("ada-2")];

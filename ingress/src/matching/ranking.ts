@@ -12,20 +12,20 @@ import { faceFound, type Subject, type SubjectFace } from "./subject.ts";
  */
 export function rankCandidates(from: SubjectFace, candidates: RankedCandidate[], rule: MatchRule): Ranking {
   const distanceTo = distanceFrom(rule.metric, from.vector);
-  const results = candidates.map(({ id, subject }, index): ComparedCandidate | FailedCandidate => {
-    if (subject instanceof ApiError) return { index, id, error: subject.code, detail: subject.message };
+  const results = candidates.map(({ subject, references, areas, ...ids }): Result => {
+    if (subject instanceof ApiError) return { ...ids, error: subject.code, detail: subject.message };
     const distances = subject.faces.map(({ vector }) => distanceTo(vector));
     const distance = Math.min(...distances);
     const found = faceFound(subject);
     const isOfFaces = found !== false && from.area?.face_found !== false;
     return {
-      index,
+      ...ids,
       distance,
-      false_match_rate: isOfFaces ? rule.falseMatchRate(distance) : null,
-      id,
+      false_match_rate: isOfFaces ? rule.falseMatchRate(distance, references) : null,
       match: isOfFaces && distance <= rule.threshold,
       face_found: found,
-      facial_areas: [subject.faces[distances.indexOf(distance)]!.area],
+      facial_areas: areas ?? [subject.faces[distances.indexOf(distance)]!.area],
+      references,
     };
   });
 
@@ -40,10 +40,20 @@ export function firstError(parts: unknown[]): Error {
   return parts.find((part) => part instanceof ApiError) ?? new Error("a comparison without candidates");
 }
 
-export type RankedCandidate = { id: string; subject: Subject | ApiError };
+/** A candidate, or the references of a person: see `onePerPerson`. */
+export type RankedCandidate = {
+  index: number;
+  id: string;
+  person: string | null;
+  subject: Subject | ApiError;
+  references: number;
+  /** The faces of several references, where the subject has one for all of them. */
+  areas?: SubjectFace["area"][];
+};
 export type MatchRule = {
   metric: DistanceMetric;
   threshold: number;
-  falseMatchRate: (distance: number) => number | null;
+  falseMatchRate: (distance: number, references: number) => number | null;
 };
-type Ranking = { results: (ComparedCandidate | FailedCandidate)[]; best_match: ComparedCandidate };
+type Result = ComparedCandidate | FailedCandidate;
+type Ranking = { results: Result[]; best_match: ComparedCandidate };
