@@ -54,7 +54,7 @@ function tester({ tester: words, homePage: text, copying }: Words, facts: Facts,
 </div>
 <div class="slots"></div>
 <div class="under-slots">
-<p class="promise">!${linkedText(text.promise)}</p>
+<p class="promise"><span class="of-many">${text.references} </span>!${linkedText(text.promise)}</p>
 <details class="more options"><summary>${text.model}<span class="of-distance"> ${text.andThreshold}</span></summary>
 <div class="choices">
 <label><span>${text.model}</span><select name="model"></select></label>

@@ -1,5 +1,6 @@
 import type { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
 import { candidateWords, goneForLong } from "../../tester/failure.ts";
+import { referencesOf } from "../../tester/references.ts";
 import { isCompare, withThreshold } from "../../tester/response-body.ts";
 import { nextTickAt, type RunEvent, type RunState, sendingOf, transition } from "../../tester/run-state.ts";
 import { viewOf } from "../../tester/run-view.ts";
@@ -235,7 +236,7 @@ export class Tester {
     const others = samples.length > 0 ? [words.request.samples, ...samples] : [];
     const notes = cuts.length + others.length > 0 ? [...cuts, ...others] : [words.request.smaller];
     // A form has no place for the names of people.
-    if (people.some((person) => person !== "")) {
+    if (people.some((_, candidate) => referencesOf(people, candidate).length > 1)) {
       const guide = "/docs/images#several-images-of-one-person";
       notes.unshift(element("a", { href: guide }, words.request.people), " ");
     }
