@@ -222,6 +222,8 @@ export type ComparedCandidate = {
   id: string;
   match: boolean;
   face_found: boolean | null;
+  /** Null for a vector. */
+  facial_areas: (FacialArea | null)[];
   /** Of the candidates with it, `index` and `id` are those of the first. Null: it came with none. */
   person: string | null;
   /** How many embeddings were averaged. */
@@ -240,12 +242,13 @@ export type FailedCandidate = {
 export type CompareResponse = ThresholdFields & {
   model_name: string;
   metric: DistanceMetric;
-  /** `face_index` and `face_found` are null where the source is a vector. */
+  /** `face_index`, `face_found` and `facial_area` are null where the source is a vector. */
   source: {
     type: "image" | "vector";
     vector_length: number;
     face_index: number | null;
     face_found: boolean | null;
+    facial_area: FacialArea | null;
   };
   /** Results in the order of the request. */
   results: (ComparedCandidate | FailedCandidate)[];

@@ -108,7 +108,10 @@ async function start({ print, stop, force }: Command): Promise<void> {
   );
   writeFileSync(state.serviceAddress, `${process.env["PUBLIC_URL"] || services.addresses[0]}\n`);
   await steps.run("services", (note) => services.start(note));
+  // The first request for a page renders all of them, which a reader should not wait for.
+  const firstPage = Promise.allSettled([fetch(services.addresses[0]!, { signal: stop })]);
   await steps.run("health", () => services.waitUntilHealthy(stop));
+  await firstPage;
 
   if (observation !== undefined) await steps.run("Zipkin and Prometheus", () => observation.ready());
 

@@ -32,6 +32,16 @@ test("while a receiver hangs, no more than the bound waits, for 30 s, and the re
   assert.deepEqual([delivery.lost, admitted(delivery, 5).length], [13, 4]);
 });
 
+test("a receiver that never responds loses its spans after 30 s, and makes room for the next", (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { delivery, results } = openDelivery({ waitingMax: 4 });
+  results.push("never");
+  const codes: number[] = [];
+  delivery.export(admitted(delivery, 4), ({ code }) => codes.push(code));
+  t.mock.timers.tick(30_000);
+  assert.deepEqual([codes, delivery.lost, admitted(delivery, 4).length], [[1], 4, 4]);
+});
+
 test("a receiver that is too slow for all spans costs one warning, not one for each gap", () => {
   const { delivery, lines, clock } = openDelivery({ waitingMax: 4 });
   for (let i = 0; i < 100; i++) {

@@ -244,7 +244,7 @@ test("from the waitlist to a key of one's own, and what an operator does for it"
     await press(page, "Sign out");
     await page.getByText("You are signed out.").waitFor();
     await page.goto(`${address}/dashboard`);
-    await page.waitForURL("**/sign-in?ended");
+    await page.waitForURL("**/sign-in");
     await assertSoundInAllLooks(page, "sign-in");
     await page.getByLabel("Email").fill(ada);
     await press(page, "Send me a sign-in link");

@@ -207,7 +207,7 @@ test("from an empty installation to an approved team with limits, in a browser",
       await press(admin.page, "End all sessions");
       await admin.page.getByText("They are not signed in anywhere").waitFor();
       await visitor.page.goto(`${address}/dashboard`);
-      await visitor.page.getByText("your session has ended").waitFor();
+      await visitor.page.waitForURL("**/sign-in");
 
       await press(admin.page, "Make a sign-in link");
       const unused = (await admin.page.locator("pre").innerText()).trim();

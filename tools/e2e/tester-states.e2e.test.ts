@@ -28,7 +28,7 @@ test("every state of the tester, in a browser", async (t) => {
   await headline(page, /^Same person/);
 
   await t.test("answer: its images, its faces, and nothing dimmed", async () => {
-    await assertShown(page, { counted: 2, stale: [], status: "Same person, by this threshold" });
+    await assertShown(page, { counted: 2, stale: [], status: "Same person (at this threshold)" });
     await assertSoundInAllLooks(page, "state-answer");
   });
 
@@ -38,7 +38,7 @@ test("every state of the tester, in a browser", async (t) => {
     await page.clock.pauseAt(Date.now() + 60_000);
     await page.getByAltText("Sample chi-1").click();
     await page.locator('.result[aria-busy="true"]').waitFor();
-    const all = ["headline", "explanation", "scale-place", "answer", "evidence"];
+    const all = ["headline", "scale-place", "explanation", "answer", "fold sure", "evidence"];
     await assertShown(page, { counted: 0, stale: all, status: "" });
     await page.getByAltText("Sample chi-1, shown as the first image").waitFor();
     await assertShown(page, { counted: 0, stale: all, status: "" });
@@ -47,7 +47,7 @@ test("every state of the tester, in a browser", async (t) => {
   await t.test("running: what goes on after 300 ms, and a count after 3 s", async () => {
     await page.clock.runFor(300);
     await headline(page, /^Comparing…$/);
-    const old = ["scale-place", "answer", "evidence"];
+    const old = ["scale-place", "answer", "fold sure", "evidence"];
     await assertShown(page, { counted: 0, stale: old, status: "Comparing…" });
     await page.clock.runFor(2_800);
     await page.getByText("Still working, 3 s").waitFor();
@@ -56,7 +56,7 @@ test("every state of the tester, in a browser", async (t) => {
     await assertSoundInAllLooks(page, "state-running");
     network.release();
     await headline(page, /^Different people/);
-    await assertShown(page, { counted: 2, stale: [], status: "Different people, by this threshold" });
+    await assertShown(page, { counted: 2, stale: [], status: "Different people (at this threshold)" });
   });
 
   await t.test("running, with a threshold that moves: its verdict at once, the response later", async () => {
@@ -81,7 +81,7 @@ test("every state of the tester, in a browser", async (t) => {
     await page.evaluate("holdDecoding()");
     await choose(page, 1, sample("ada-1"));
     await headline(page, /^Reading the image…$/);
-    const old = ["scale-place", "answer", "evidence"];
+    const old = ["scale-place", "answer", "fold sure", "evidence"];
     await assertShown(page, { counted: 0, stale: old, status: /^(Reading the image…|Still working)$/ });
     await assertSoundInAllLooks(page, "state-reading");
     await page.evaluate("releaseDecoding()");
@@ -140,7 +140,7 @@ test("every state of the tester, in a browser", async (t) => {
     await assertSoundInAllLooks(page, "state-unreachable");
     network.answer = undefined;
     await headline(page, /^Different people/);
-    await assertShown(page, { counted: 2, stale: [], status: "Different people, by this threshold" });
+    await assertShown(page, { counted: 2, stale: [], status: "Different people (at this threshold)" });
   });
 });
 

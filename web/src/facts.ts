@@ -15,10 +15,7 @@ export type Facts = {
   limits: CapabilitiesResponse["limits"];
   teamBodyBytesPerSecond: number;
   /** Those that are enabled. */
-  models: Pick<
-    Recogniser,
-    "name" | "title" | "input_px" | "thresholds" | "thresholds_from" | "labelled_pairs"
-  >[];
+  models: Pick<Recogniser, "name" | "title" | "input_px" | "thresholds" | "thresholds_from">[];
   /** Cards of those that have one, by their names. */
   cards: Record<string, ModelCard>;
   detectors: string[];
@@ -26,6 +23,13 @@ export type Facts = {
   /** Whether people can join the waitlist and sign in. */
   accounts: boolean;
 };
+
+/**
+ * Whether the pages lead visitors to the waitlist: only where the service has an address for others. On one's
+ * own machine there is a key already, and nobody else to approve.
+ */
+export const offersWaitlist = ({ accounts, publicUrl }: Pick<Facts, "accounts" | "publicUrl">): boolean =>
+  accounts && publicUrl !== "";
 
 /** The public tester, and what its calls may hold: less than those with a key. */
 export type TesterFacts = {

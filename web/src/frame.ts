@@ -1,5 +1,5 @@
 import type { AssetName, Assets } from "./assets.ts";
-import type { Facts } from "./facts.ts";
+import { type Facts, offersWaitlist } from "./facts.ts";
 import { each, type Html, html, markup, nothing } from "@faceline/runtime/design/html";
 import type { Page } from "./page.ts";
 import { fill } from "./words/fill.ts";
@@ -69,18 +69,18 @@ function mainLink({ path, text, isCurrent }: MainLink, current: string): Html {
 }
 
 /** Links for visitors, or for the role of the person who is signed in. */
-function accountPart(path: string, text: Words["siteFrame"], { accounts }: Facts, reader?: Reader): Html {
-  if (!accounts) return nothing;
-  return html`<nav aria-label="${text.account}" class="account">!${each(accountLinks(text, reader), (link) => mainLink(link, path))}!${signOut(text, reader)}</nav>
+function accountPart(path: string, text: Words["siteFrame"], facts: Facts, reader?: Reader): Html {
+  if (!facts.accounts) return nothing;
+  return html`<nav aria-label="${text.account}" class="account">!${each(accountLinks(text, facts, reader), (link) => mainLink(link, path))}!${signOut(text, reader)}</nav>
 `;
 }
 
-function accountLinks(text: Words["siteFrame"], reader: Reader | undefined): MainLink[] {
+function accountLinks(text: Words["siteFrame"], facts: Facts, reader: Reader | undefined): MainLink[] {
   if (reader === undefined) {
     // Pages that are the same for everybody do not know who reads them: the dashboard asks for a sign-in.
     const isSignIn = (path: string): boolean => /^\/sign-in(\/|$)/.test(path);
     const account = { path: "/dashboard", text: text.account, isCurrent: isSignIn };
-    return [accountLink("/waitlist", text.waitlist), account];
+    return offersWaitlist(facts) ? [accountLink("/waitlist", text.waitlist), account] : [account];
   }
   const dashboard = accountLink("/dashboard", text.dashboard);
   return reader.role === "operator" ? [dashboard, accountLink("/admin", text.admin)] : [dashboard];

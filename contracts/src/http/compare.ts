@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { DistanceMetric, detectionFields, distanceFields } from "./detection-fields.ts";
 import { ErrorCode } from "./errors.ts";
+import { FacialArea } from "./facial-area.ts";
 import { FalseMatchRate } from "./false-match-rate.ts";
 import { Image, imageDescription } from "./image.ts";
 import { ModelVersion } from "./model-version.ts";
@@ -135,6 +136,9 @@ export const ComparedCandidate = z.object({
       "Whether the distance is within the threshold. Always false if the source or the candidate has no face (`face_found: false`).",
     ),
   face_found: faceFound("candidate"),
+  facial_areas: z
+    .array(FacialArea.nullable())
+    .describe("The compared face in each image of the candidate or person, or null for an embedding."),
   person: resultPerson,
   references: z.int().positive().describe("How many embeddings were averaged: 1 without a `person`."),
 });
@@ -162,11 +166,14 @@ export const CompareResponse = z.object({
         .nullable()
         .describe("Index of the face used from the source image. Null for an embedding."),
       face_found: faceFound("source"),
+      facial_area: FacialArea.nullable().describe("The face used from the image, or null for an embedding."),
     })
     .describe("The source of the comparison."),
   results: z
     .array(z.union([ComparedCandidate, FailedCandidate]))
-    .describe("One result per candidate, or per `person` in place of the first one, in the order of the request."),
+    .describe(
+      "One result per candidate, or per `person` in place of the first one, in the order of the request.",
+    ),
   ...thresholdResponseFields,
   best_match: ComparedCandidate.describe(
     "The closest candidate or person, whether it matches or not. If several are equally close, the first of them.",

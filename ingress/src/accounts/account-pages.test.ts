@@ -150,7 +150,7 @@ test("every admin route is no page for a team's session, and leads others to /si
       app.inject({ method: method as "GET", url, headers: { ...ownForm, ...headers } });
     assert.equal((await call(ada)).statusCode, 404, `${method} ${url}`);
     const signedOut = await call({});
-    assert.deepEqual([signedOut.statusCode, signedOut.headers.location], [303, "/sign-in?ended"], url);
+    assert.deepEqual([signedOut.statusCode, signedOut.headers.location], [303, "/sign-in"], url);
   }
 });
 
@@ -159,11 +159,7 @@ test("who is not signed in is led from every page of the dashboard to /sign-in",
     if (!path.startsWith("/dashboard") || method === "OPTIONS") continue;
     const url = path.replace("*", "x").replace(":id", "x");
     const response = await app.inject({ method: method as "GET", url, headers: ownForm });
-    assert.deepEqual(
-      [response.statusCode, response.headers.location],
-      [303, "/sign-in?ended"],
-      `${method} ${url}`,
-    );
+    assert.deepEqual([response.statusCode, response.headers.location], [303, "/sign-in"], `${method} ${url}`);
   }
 });
 
@@ -189,26 +185,23 @@ test("the header shows a visitor the way in, a member the dashboard, an operator
       ([, to]) => to,
     );
   };
-  assert.deepEqual(await links({}), ["/waitlist", "/dashboard"]);
+  assert.deepEqual(await links({}), ["/dashboard"]);
   assert.deepEqual(await links(ada), ["/dashboard"]);
   assert.deepEqual(await links(olga), ["/dashboard", "/admin"]);
   assert.match((await app.inject("/")).body, /Signing in sets the only cookie\./);
 });
 
-test("where people can sign up, the home page and the quick start lead from the waitlist to a key", async () => {
-  const { app: without } = testServer(context);
+test("a service with a public address leads visitors from the waitlist to a key, one's own machine to the key that is there", async () => {
+  const settings = { PUBLIC_URL: "https://faces.example" };
+  const { app: shared } = testServer(context, { accounts: accounts.ports, settings });
   const way =
     /<a href="\/waitlist">.*<\/a>\. Once you are approved, make a key on your dashboard, <a href="\/dashboard">/;
-  const homeWay =
-    /<a href="\/waitlist">waitlist<\/a>. Once approved, create one on your <a href="\/dashboard">/;
-  for (const [url, withAccounts, others] of [
-    ["/docs/quick-start", way, /The operator of this service gives you one\./],
-    ["/", homeWay, /a key, which the operator of this service gives you\./],
-  ] as const) {
-    assert.match((await app.inject(url)).body, withAccounts);
-    assert.doesNotMatch((await app.inject(url)).body, others);
-    assert.match((await without.inject(url)).body, others);
-  }
+  assert.match((await shared.inject("/docs/quick-start")).body, way);
+  assert.match((await shared.inject("/")).body, /aria-label="Account".*<a href="\/waitlist">Waitlist/s);
+  const { body } = await app.inject("/docs/quick-start");
+  assert.match(body, /FACELINE_KEY=\$\(cat \.faceline\/dev-key\)/);
+  for (const path of ["/", "/docs/quick-start", "/docs/keys", "/sign-in"])
+    assert.doesNotMatch((await app.inject(path)).body, /\/waitlist/, path);
 });
 
 test("without accounts there are no links to them, no pages, and no cookies", async () => {
@@ -365,8 +358,7 @@ test("where no mail server is set, /sign-in says whom to ask, and has no form", 
   const signInLinks = { ...ports.signInLinks, mailed: false };
   const { app: server } = testServer(context, { accounts: { ...ports, signInLinks } });
   const { body } = await server.inject("/sign-in");
-  assert.match(body, /This service sends no mail\. Ask the operator/);
-  assert.match(body, /npm run keys -- operator --email YOU/);
+  assert.match(body, /npm run keys -- operator --email YOU<\/code> prints one; otherwise ask its operator/);
   assert.doesNotMatch(body, /<form method="post" action="\/sign-in"/);
 });
 

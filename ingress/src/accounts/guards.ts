@@ -21,12 +21,12 @@ export function addPerson(scope: FastifyInstance, { accounts, now }: AccountCont
 
 /** A hook for the routes of a scope: only people who are signed in get in, others get to /sign-in. */
 export async function requireMember(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  if (request.person === null) await reply.redirect("/sign-in?ended", 303);
+  if (request.person === null) await reply.redirect("/sign-in", 303);
 }
 
 /** The same for operators. For everybody else who is signed in there is no page. */
 export async function requireOperator(request: FastifyRequest, reply: FastifyReply): Promise<void> {
-  if (request.person === null) await reply.redirect("/sign-in?ended", 303);
+  if (request.person === null) await reply.redirect("/sign-in", 303);
   else if (request.person.role !== "operator") throw new PageRefusal("not_found");
 }
 

@@ -10,6 +10,7 @@ import {
   signInPage,
   signInSentPage,
 } from "@faceline/web/accounts/sign-in-page";
+import { offersWaitlist } from "@faceline/web/facts";
 import type { Words } from "@faceline/web/words/language";
 import { onClose } from "../call/context.ts";
 import { type AccountContext, sendAccountPage, wordsFor } from "./account-context.ts";
@@ -23,6 +24,7 @@ import { SignInLookups } from "./sign-in-lookups.ts";
 export function addSignIn(scope: FastifyInstance, context: AccountContext): void {
   const { accounts } = context;
   const { mailed } = accounts.signInLinks;
+  const shown = { mailed, offersWaitlist: offersWaitlist(context.facts) };
   const queue = new SignInQueue(({ email, language }) => accounts.signInLinks.mail(email, language));
   const lookups = new SignInLookups(accounts);
 
@@ -33,7 +35,7 @@ export function addSignIn(scope: FastifyInstance, context: AccountContext): void
       context,
       request,
       reply,
-      signInPage(wordsFor(request), { mailed, notice: noticeOf(request) }),
+      signInPage(wordsFor(request), { ...shown, isSignedOut: "signed-out" in Object(request.query) }),
     );
   });
 
@@ -46,7 +48,7 @@ export function addSignIn(scope: FastifyInstance, context: AccountContext): void
       reply.code(400);
       const words = wordsFor(request);
       const error = words.waitlist.wrongEmail;
-      return sendAccountPage(context, request, reply, signInPage(words, { mailed, email, error }));
+      return sendAccountPage(context, request, reply, signInPage(words, { ...shown, email, error }));
     }
     await countTry(accounts, "form", request);
     await countTry(accounts, "mail", parsed.data);
@@ -103,12 +105,6 @@ function sendDeadLink(context: AccountContext, request: FastifyRequest, reply: F
   const { mailed } = context.accounts.signInLinks;
   const page = deadLinkPage(wordsFor(request), { mailed, signedIn });
   return sendAccountPage(context, request, reply.code(404), page);
-}
-
-function noticeOf({ query }: FastifyRequest): "ended" | "signedOut" | undefined {
-  const names = query as Record<string, unknown>;
-  if ("ended" in names) return "ended";
-  return "signed-out" in names ? "signedOut" : undefined;
 }
 
 /**

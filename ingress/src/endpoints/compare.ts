@@ -69,6 +69,7 @@ export async function compare(
       vector_length: face.vector.length,
       face_index: kind === "image" ? body.face_index : null,
       face_found: faceFound(subject),
+      facial_area: face.area,
     },
     results,
     ...rule.responseFields,

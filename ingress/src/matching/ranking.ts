@@ -12,9 +12,10 @@ import { faceFound, type Subject, type SubjectFace } from "./subject.ts";
  */
 export function rankCandidates(from: SubjectFace, candidates: RankedCandidate[], rule: MatchRule): Ranking {
   const distanceTo = distanceFrom(rule.metric, from.vector);
-  const results = candidates.map(({ subject, references, ...ids }): ComparedCandidate | FailedCandidate => {
+  const results = candidates.map(({ subject, references, areas, ...ids }): Result => {
     if (subject instanceof ApiError) return { ...ids, error: subject.code, detail: subject.message };
-    const distance = Math.min(...subject.faces.map(({ vector }) => distanceTo(vector)));
+    const distances = subject.faces.map(({ vector }) => distanceTo(vector));
+    const distance = Math.min(...distances);
     const found = faceFound(subject);
     const isOfFaces = found !== false && from.area?.face_found !== false;
     return {
@@ -23,6 +24,7 @@ export function rankCandidates(from: SubjectFace, candidates: RankedCandidate[],
       false_match_rate: isOfFaces ? rule.falseMatchRate(distance, references) : null,
       match: isOfFaces && distance <= rule.threshold,
       face_found: found,
+      facial_areas: areas ?? [subject.faces[distances.indexOf(distance)]!.area],
       references,
     };
   });
@@ -45,10 +47,13 @@ export type RankedCandidate = {
   person: string | null;
   subject: Subject | ApiError;
   references: number;
+  /** The faces of several references, where the subject has one for all of them. */
+  areas?: SubjectFace["area"][];
 };
 export type MatchRule = {
   metric: DistanceMetric;
   threshold: number;
   falseMatchRate: (distance: number, references: number) => number | null;
 };
-type Ranking = { results: (ComparedCandidate | FailedCandidate)[]; best_match: ComparedCandidate };
+type Result = ComparedCandidate | FailedCandidate;
+type Ranking = { results: Result[]; best_match: ComparedCandidate };

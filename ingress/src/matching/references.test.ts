@@ -47,10 +47,10 @@ test("candidates with one `person` are one, in the place of the first; the other
   const [ann, bob, stranger] = [named(0, "ann", [1, 0]), named(1, null, [0, 1]), named(2, "ann", [0, 1])];
   const ranked = onePerPerson([ann, bob, stranger], model);
   assert.deepEqual(
-    ranked.map(({ index, person, references }) => [index, person, references]),
+    ranked.map(({ index, person, references, areas }) => [index, person, references, areas?.length]),
     [
-      [0, "ann", 2],
-      [1, null, 1],
+      [0, "ann", 2, 2],
+      [1, null, 1, undefined],
     ],
   );
   assert.equal(distance("cosine", (ranked[0]!.subject as Subject).faces[0].vector, [1, 1]), 0);
@@ -58,10 +58,7 @@ test("candidates with one `person` are one, in the place of the first; the other
 
 test("a person fails with any of its references, which the result names", () => {
   const missing = new ApiError("no_face_detected", "No face was found in candidate 1.", { index: 1 });
-  const [failed] = onePerPerson(
-    [named(0, "ann", [1, 0]), { ...named(1, "ann"), subject: missing }],
-    model,
-  );
+  const [failed] = onePerPerson([named(0, "ann", [1, 0]), { ...named(1, "ann"), subject: missing }], model);
   assert.deepEqual([failed!.index, failed!.id, failed!.subject], [1, "1", missing]);
 });
 

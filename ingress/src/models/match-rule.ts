@@ -41,7 +41,11 @@ export function matchRule(
     `The threshold ${threshold} matches about ${Math.round(100 * rate)} % of pairs of different people. ` +
     `For ${metric}, ${model.name} has its own, ${own}: leave threshold out to use it.`;
   const warnings = threshold > own && rate > rateWarned ? [{ code: "threshold_too_high", detail }] : [];
-  const responseFields = { threshold, threshold_false_match_rate: falseMatchRate(threshold, referencesMost), warnings };
+  const responseFields = {
+    threshold,
+    threshold_false_match_rate: falseMatchRate(threshold, referencesMost),
+    warnings,
+  };
   return { metric, threshold, falseMatchRate, responseFields };
 }
 

@@ -21,9 +21,9 @@ export const peoplePage = ({ people, form }: PeopleView): AccountPage =>
     ]),
     content: html`<h1>People</h1>
 !${cardTable({ label: "People", columns: peopleColumns, rows: people })}
-<section aria-labelledby="add">
-<h2 id="add">Add somebody</h2>
-<p>They do not have to be on the waitlist.</p>
+<section class="panel split" aria-labelledby="add">
+<div><h2 id="add">Add somebody</h2>
+<p class="dim">They do not have to be on the waitlist.</p></div>
 <form method="post" action="/admin/people" class="form">
 !${field({ name: "email", label: "Email", type: "email", max: 254, required: true, value: form.email, error: form.emailError })}
 !${field({ name: "team", label: "Team", hint: "An unknown name makes a new team.", max: 64, required: true, value: form.team, error: form.teamError })}

@@ -20,8 +20,8 @@ export const waitingPage = ({ entries, total, flash }: WaitingView): AccountPage
   });
 
 const nobodyWaits = (): Html =>
-  html`<p class="note">Nobody is waiting for approval. People join at <a href="/waitlist">/waitlist</a>; you can also add
-them at <a href="/admin/people">People</a>.</p>`;
+  html`<div class="panel"><h2>Nobody is waiting for approval</h2>
+<p class="dim">People join at <a href="/waitlist">/waitlist</a>, or you add them at <a href="/admin/people">People</a>.</p></div>`;
 
 const waitingList = (entries: ListedEntry[]): Html => html`<ul class="waiting">
 !${each(

@@ -6,13 +6,16 @@ import type { AccountPage } from "./account-page.ts";
 import { field } from "./form.ts";
 
 /** `mailed`: false if no mail server is set: then there is no form. */
-export function signInPage(words: Words, { mailed, notice, email, error }: SignInState): AccountPage {
+export function signInPage(words: Words, state: SignInState): AccountPage {
+  const { mailed, isSignedOut, offersWaitlist, email, error } = state;
   const text = words.signIn;
+  const lead = `${isSignedOut === true ? `${text.signedOut} ` : ""}${mailed ? text.lead : text.withoutMail}`;
   return signInFrame(
     words,
     text.title,
-    html`!${note(notice === undefined ? undefined : text[notice])}!${markup(mailed ? mailForm(text, email, error) : withoutMail(text))}
-<p>!${linkedText(text.noAccount)}</p>`,
+    html`<p class="lead">!${linkedText(lead)}</p>
+!${markup(mailed ? mailForm(text, email, error) : nothing)}
+!${markup(offersWaitlist ? html`<p class="dim">!${linkedText(text.noAccount)}</p>` : nothing)}`,
   );
 }
 
@@ -21,7 +24,7 @@ const signInFrame = (words: Words, title: string, content: Html): AccountPage =>
   title,
   description: words.signIn.description,
   words,
-  content: html`<div class="prose">
+  content: html`<div class="prose panel">
 <h1>${title}</h1>
 !${markup(content)}
 </div>`,
@@ -31,21 +34,10 @@ const mailForm = (
   text: SignInWords,
   email: string | undefined,
   error: string | undefined,
-): Html => html`<p class="lead">${text.lead}</p>
-<form method="post" action="/sign-in" class="form">
+): Html => html`<form method="post" action="/sign-in" class="form">
 !${field({ name: "email", label: text.email, type: "email", autocomplete: "email", max: 254, required: true, value: email, error })}
 <button class="button">${text.submit}</button>
 </form>`;
-
-const withoutMail = (text: SignInWords): Html => html`<p class="lead">${text.leadWithoutMail}</p>
-<p class="note">${text.withoutMail}</p>
-<p class="dim">!${linkedText(text.forOperators)}</p>`;
-
-function note(text: string | undefined): Html {
-  if (text === undefined) return nothing;
-  return html`<p class="note" role="status">${text}</p>
-`;
-}
 
 /** The same for every email: whether somebody has it is nobody's business. */
 export function signInSentPage(words: Words, { hours }: { hours: number }): AccountPage {
@@ -112,7 +104,8 @@ type SignInWords = Words["signIn"];
 type SignedIn = { email: string; home: "/admin" | "/dashboard" };
 type SignInState = {
   mailed: boolean;
-  notice?: "ended" | "signedOut" | undefined;
+  isSignedOut?: boolean;
+  offersWaitlist: boolean;
   email?: string | undefined;
   error?: string | undefined;
 };

@@ -1,4 +1,4 @@
-import { html } from "@faceline/runtime/design/html";
+import { each, html } from "@faceline/runtime/design/html";
 import type { Words } from "../words/language.ts";
 import { linkedText } from "../words/linked-text.ts";
 import type { AccountPage } from "./account-page.ts";
@@ -12,7 +12,8 @@ export function waitlistPage(words: Words, { values = {}, errors = {} }: Waitlis
     title: text.title,
     description: text.description,
     words,
-    content: html`<div class="prose">
+    content: html`<div class="panel split">
+<div class="prose">
 <h1>${text.title}</h1>
 <p class="lead">${text.lead}</p>
 <form method="post" action="/waitlist" class="form">
@@ -21,7 +22,12 @@ export function waitlistPage(words: Words, { values = {}, errors = {} }: Waitlis
 !${field({ name: "purpose", label: text.purpose, type: "area", hint: text.purposeHint, max: 900, value: values.purpose, error: errors.purpose })}
 <button class="button">${text.submit}</button>
 </form>
+</div>
+<section class="prose" aria-labelledby="next">
+<h2 id="next">${text.next}</h2>
+<ol>!${each(text.steps, (step) => html`<li>${step}</li>`)}</ol>
 <p class="dim">${text.retention}</p>
+</section>
 </div>`,
   };
 }
@@ -34,7 +40,7 @@ export function waitlistJoinedPage(words: Words): AccountPage {
     title: text.joined,
     description: text.description,
     words,
-    content: html`<div class="prose">
+    content: html`<div class="prose panel">
 <h1>${text.joined}</h1>
 <p class="lead">!${linkedText(text.joinedLead)}</p>
 <p>${text.meanwhile}</p>

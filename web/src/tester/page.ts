@@ -11,16 +11,17 @@ import { linkedText } from "../words/linked-text.ts";
 /** The public tester: two images, and how far apart their faces are. */
 export const testerPage: TranslatedPage = (words) => {
   const text = words.homePage;
+  const { title, lead } = words.tester.modes.verify;
   return {
     path: "/",
-    title: text.title,
+    title,
     description: text.description,
     words,
     styles: ["tester.css"],
     scripts: [],
     body: (facts, assets): Html => html`<div class="prose intro">
-<h1>${text.title}</h1>
-<p class="lead">${text.lead}</p>
+<h1>${title}</h1>
+<p class="lead">${lead}</p>
 </div>
 !${testerOf(words, facts, assets)}
 !${endpoints(words, facts)}
@@ -36,7 +37,7 @@ function tester({ tester: words, homePage: text, copying }: Words, facts: Facts,
   const key = facts.keysNeeded ? html`<p>!${linkedText(text.key)}</p>` : nothing;
   const choice = { id: "tester", caption: text.sameRequest, legend: text.requestLanguage, copying };
   return html`<section id="tester" class="tester" aria-label="${text.tester}"
-  data-keys-needed="${String(facts.keysNeeded)}" data-labelled-pairs="${labelledPairs(facts)}"
+  data-keys-needed="${String(facts.keysNeeded)}"
   data-candidates-max="${facts.tester.candidates}" data-words="${JSON.stringify(words)}">
 <noscript><p class="note warn">!${linkedText(text.noScript)}</p></noscript>
 <form class="settings">
@@ -53,8 +54,8 @@ function tester({ tester: words, homePage: text, copying }: Words, facts: Facts,
 </div>
 <div class="slots"></div>
 <div class="under-slots">
-<p class="promise">!${linkedText(text.promise)}</p>
-<details class="options"><summary>${text.options}</summary>
+<p class="promise"><span class="of-many">${text.references} </span>!${linkedText(text.promise)}</p>
+<details class="more options"><summary>${text.model}<span class="of-distance"> ${text.andThreshold}</span></summary>
 <div class="choices">
 <label><span>${text.model}</span><select name="model"></select></label>
 <label><span>${text.detector}</span><select name="detector"></select></label>
@@ -68,16 +69,18 @@ function tester({ tester: words, homePage: text, copying }: Words, facts: Facts,
 </form>
 <section class="result" aria-labelledby="headline">
 <h2 id="headline" tabindex="-1">${words.headlines.addTwo}</h2>
-<p class="explanation"></p>
 <div class="scale-place"></div>
+<p class="explanation"></p>
 <div class="answer"></div>
+<details class="fold sure" hidden><summary>${text.sure}</summary><div></div>
+<p>!${linkedText(text.measure)}</p></details>
 <div class="evidence" hidden>
-<details class="time"><summary></summary><div class="bars"></div></details>
+<details class="fold time"><summary></summary><div class="bars"></div></details>
 <figure class="code json"><figcaption><span>${text.response}</span>!${copyButton(copying)}</figcaption>
 <pre tabindex="0" role="region" aria-label="${text.responseAsJson}"><code></code></pre></figure>
 <div class="same-call">!${codeChoice(choice)}
 !${markup(key)}<p class="note-of-call"></p>
-<p>!${copyButton({ ...copying, copy: text.copyLink })} ${text.link}</p></div>
+!${copyButton({ ...copying, copy: text.copyLink })}</div>
 </div>
 </section>
 <dialog class="camera" aria-labelledby="camera-title">
@@ -130,21 +133,10 @@ const beforeYouSend = (text: PageWords, facts: Facts): Html => html`<div class="
 <h2>${text.before}</h2>
 <ul>
 !${each(
-  [...text.cautions, keySentence(text, facts)],
+  [...text.cautions, facts.keysNeeded ? text.keyNeeded : text.noKey],
   (caution) => html`<li>!${linkedText(caution)}</li>
 `,
 )}</ul>
 </div>`;
 
-function keySentence(text: PageWords, { keysNeeded, accounts }: Facts): string {
-  if (!keysNeeded) return text.noKey;
-  return accounts ? text.keyFromWaitlist : text.keyFromOperator;
-}
-
 type PageWords = Words["homePage"];
-
-/** The distances of labelled pairs by model and metric, for the script. */
-const labelledPairs = ({ models }: Facts): string =>
-  JSON.stringify(
-    Object.fromEntries(models.map(({ name, labelled_pairs }) => [name, labelled_pairs ?? null])),
-  );

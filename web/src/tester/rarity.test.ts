@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { type RateEvidence, rarityScale, raritySentence, rarityWords } from "./rarity.ts";
+import { type RateEvidence, raritySentences, rarityWords } from "./rarity.ts";
 
 const of = (pairs: number): RateEvidence => ({ source: "card", pairs });
 
@@ -22,25 +22,21 @@ test("a rate is a count among pairs, and none of them where they show no smaller
   assert.equal(rarityWords(0.00001, of(100_000)), "none of 100,000");
 });
 
-test("the sentence is about different people, and has no percentage and no similarity", () => {
-  const sentence = raritySentence(0.0000833, of(100_000));
-  assert.equal(sentence, "1 in 12,000 pairs of different people look this alike");
-  assert.equal(raritySentence(0.0038, of(262)), "None of 262 pairs of different people look this alike");
-  assert.doesNotMatch(sentence, /%|similar|sure|probab/);
+test("the sentences are about different people, and have no percentage and no similarity", () => {
+  const sentences = raritySentences({ distance: 0.0000833, threshold: 0.004 }, of(100_000));
+  assert.equal(sentences[0], "1 in 12,000 pairs of different people look this alike.");
+  assert.equal(sentences[1], "At the threshold, 1 in 250 pairs of different people pass as one person.");
+  assert.match(sentences[2]!, /^Estimated from 100,000 pairs of images that the model was tested on\./);
+  assert.doesNotMatch(sentences.join(" "), /%|similar|sure|probab/);
+  const [none] = raritySentences({ distance: 0.0038, threshold: null }, of(262));
+  assert.equal(none, "None of 262 pairs of different people look this alike.");
 });
 
-test("the scale is logarithmic, from what the pairs do not show to all pairs, with few labels", () => {
-  const { rate, measuredFrom, ticks } = rarityScale(0.01, of(999));
-  assert.deepEqual([rate, measuredFrom], [0.5, 0.25]);
-  assert.deepEqual(
-    ticks.map(({ at, label }) => [at, label]),
-    [
-      [1, "all"],
-      [0.5, "1 in 100"],
-      [0, "1 in 10,000"],
-    ],
-  );
-  const least = rarityScale(0.0038, of(262));
-  assert.equal(least.rate, least.measuredFrom);
-  for (const pairs of [1, 9, 262, 1e5, 1e7, 1e9]) assert.ok(rarityScale(0.5, of(pairs)).ticks.length <= 4);
+test("without a rate or what it rests on there is one sentence", () => {
+  const known = { distance: 0.5, threshold: 0.5 };
+  for (const unknown of [
+    raritySentences({ ...known, distance: null }, of(262)),
+    raritySentences(known, null),
+  ])
+    assert.deepEqual(unknown, ["How many different people look this alike is not known for this request."]);
 });

@@ -69,10 +69,10 @@ export function writeSettings({ call, ...others }: TesterSettings, samples: read
 }
 
 /** Shown to a visitor who has not chosen any. */
-const firstSamples: Record<TesterCall, readonly string[]> = {
+export const firstSamples: Record<TesterCall, readonly string[]> = {
   verify: ["dia-1", "dia-2"],
   represent: ["dia-1"],
-  compare: ["dia-1", "dia-2", "chi-1"],
+  compare: ["dia-1", "dia-2", "chi-1", "chi-2", "ada-1", "ada-2"],
 };
 
 const samplesMax = 9;

@@ -1,6 +1,5 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatDistance } from "./numbers.ts";
 import { verdictOf } from "./verdict.ts";
 
 test("the words say on which side of the threshold a distance is, and within a tenth of it that it is close", () => {
@@ -27,6 +26,5 @@ test("no verdict claims an identity or a percentage", () => {
   for (const distance of [0.01, 0.1, 0.5]) {
     const { headline, explanation } = verdictOf({ distance, threshold: 0.1 });
     assert.doesNotMatch(headline + explanation, /%|verified|match/i);
-    assert.match(explanation, new RegExp(`Distance ${formatDistance(distance)}, threshold 0.100`));
   }
 });

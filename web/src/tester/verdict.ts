@@ -1,5 +1,3 @@
-import { fill } from "../words/fill.ts";
-import { formatDistance } from "./numbers.ts";
 import { words } from "./words.ts";
 
 /** A distance beside a threshold in words that claim no more than that. */
@@ -14,17 +12,16 @@ type Verdict = {
  * close: another image of the same people often falls on the other side.
  */
 export function verdictOf({ distance, threshold }: { distance: number; threshold: number }): Verdict {
-  const { figures, ...says } = words.verdict;
+  const says = words.verdict;
   const within = distance <= threshold;
-  const numbers = { distance: formatDistance(distance), threshold: formatDistance(threshold) };
-  const explain = (meaning: string): string => `${fill(figures, numbers)} ${meaning}`;
   if (Math.abs(distance - threshold) <= closeShare * threshold) {
-    const headline = within ? says.justWithin : says.justBeyond;
-    return { kind: "close", headline, explanation: explain(within ? says.closeSame : says.closeDifferent) };
+    return within
+      ? { kind: "close", headline: says.justWithin, explanation: says.closeSame }
+      : { kind: "close", headline: says.justBeyond, explanation: says.closeDifferent };
   }
   return within
-    ? { kind: "same", headline: says.same, explanation: explain(says.sameMeans) }
-    : { kind: "different", headline: says.different, explanation: explain(says.differentMeans) };
+    ? { kind: "same", headline: says.same, explanation: says.sameMeans }
+    : { kind: "different", headline: says.different, explanation: says.differentMeans };
 }
 
 /** Share of the threshold, on either side, within which a verdict would claim too much. */

@@ -1,4 +1,3 @@
-import type { LabelledDistances } from "../../tester/labelled-pairs.ts";
 import type { RateEvidence } from "../../tester/rarity.ts";
 import type { ResponseBody } from "../../tester/response-body.ts";
 import type { RequestFacts } from "./evidence.ts";
@@ -9,7 +8,9 @@ export type Answer = {
   body: ResponseBody;
   /** The images as they are shown, in the order of the request. */
   images: Image[];
-  /** What the model says of distances, and what moving the threshold does. */
+  /** Names of the people that the candidates show; "" for none. */
+  people: string[];
+  /** The model's thresholds, and what moving one does. */
   scale: ScaleFacts;
   evidence: RateEvidence | null;
   request: RequestFacts;
@@ -21,7 +22,6 @@ export type ScaleFacts = {
   own: number;
   /** The largest that the service accepts. */
   max: number;
-  labelled: LabelledDistances | undefined;
   /** Runs while the threshold moves; undefined: back to the model's own. */
   moved: (threshold: number | undefined) => void;
 };

@@ -10,6 +10,8 @@ export type RequestInputs = {
   images: Image[];
   /** Face of the source of a comparison, counted from 0; undefined: the largest. */
   faceIndex?: number;
+  /** Names of the people that the candidates show; "" for none. */
+  people: string[];
 };
 
 /** A response, and how long it took. */
@@ -62,7 +64,12 @@ export async function sendRequest<Call extends keyof ResponseBodies>(
 }
 
 /** Returns the body of a request. */
-async function bodyOf({ settings, images, faceIndex }: RequestInputs): Promise<Record<string, unknown>> {
+async function bodyOf({
+  settings,
+  images,
+  faceIndex,
+  people,
+}: RequestInputs): Promise<Record<string, unknown>> {
   const [first, ...others] = await Promise.all(images.map(async (image) => base64Of(await image.read())));
   const { call, model, detector, metric, threshold } = settings;
   // JSON leaves out what is undefined: then the service chooses.
@@ -76,7 +83,11 @@ async function bodyOf({ settings, images, faceIndex }: RequestInputs): Promise<R
     case "compare":
       return {
         img: first,
-        candidates: others.map((img, index) => ({ id: images[index + 1]!.name, img })),
+        candidates: others.map((img, index) => ({
+          id: images[index + 1]!.name,
+          img,
+          person: people[index] || undefined,
+        })),
         ...comparison,
         face_index: faceIndex,
       };

@@ -1,16 +1,18 @@
 import type { VerifyResponse } from "@faceline/contracts/http/verify";
 import type { Area } from "../../tester/face-crop.ts";
 import { qualityWords } from "../../tester/quality-words.ts";
+import { referencesOf } from "../../tester/references.ts";
 import { isCompare, isVerify, type ResponseBody } from "../../tester/response-body.ts";
 import type { TesterSettings } from "../../tester/settings.ts";
 import { words } from "../../tester/words.ts";
 import { fill } from "../../words/fill.ts";
+import type { Answer } from "./answer.ts";
 import { sendRequest } from "./call.ts";
 import type { FaceArea } from "./overlay.ts";
 import type { Slot } from "./slot.ts";
 
 /** Marks the faces of an answer on the images, and says which of several was used and what may spoil it. */
-export function markAnswer(body: ResponseBody, slots: Slot[]): void {
+export function markAnswer({ body, people }: Pick<Answer, "body" | "people">, slots: Slot[]): void {
   if (isVerify(body)) {
     for (const [index, name] of pair) {
       const slot = slots[index];
@@ -23,8 +25,16 @@ export function markAnswer(body: ResponseBody, slots: Slot[]): void {
       slot.showQuality(qualityWords(body.quality_issues[name]));
     }
   } else if (isCompare(body)) {
-    const largest = slots[0]?.faces?.[0] ?? null;
-    if (slots[0]) markSlot(slots[0], { path: "source", area: largest, why: words.faces.largest });
+    const { largest, closest } = words.faces;
+    if (slots[0]) markSlot(slots[0], { path: "source", area: body.source.facial_area, why: largest });
+    for (const [position, result] of body.results.entries()) {
+      if ("error" in result) continue;
+      for (const [i, candidate] of referencesOf(people, result.index).entries()) {
+        const area = result.facial_areas[i] ?? null;
+        const slot = slots[candidate + 1];
+        if (slot !== undefined) markSlot(slot, { path: `results.${position}`, area, why: closest });
+      }
+    }
   } else {
     const areas = body.results.map(({ facial_area }) => facial_area);
     const label = (face: number): string => (areas.length > 1 ? String(face + 1) : "");
@@ -66,7 +76,7 @@ export async function findFaces(
   for (const slot of several) {
     const { image } = slot;
     if (image === undefined || slot.areFacesKnown) continue;
-    const inputs = { settings: { ...settings, call: "represent" as const }, images: [image] };
+    const inputs = { settings: { ...settings, call: "represent" as const }, images: [image], people: [] };
     const result = await sendRequest(inputs, { signal });
     if (result.kind === "failed") continue;
     slot.faces = result.body.results.map(({ facial_area }) => facial_area);

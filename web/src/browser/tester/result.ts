@@ -16,6 +16,7 @@ export class Result {
   readonly #explanation: HTMLElement;
   readonly #scalePlace: HTMLElement;
   readonly #details: HTMLElement;
+  readonly #sure: HTMLElement;
   readonly #countdown = element("p", { class: "countdown" });
   readonly #evidence: Evidence;
   readonly #status = find(HTMLElement, "#status");
@@ -29,6 +30,7 @@ export class Result {
     this.#explanation = find(HTMLElement, ".explanation", root);
     this.#scalePlace = find(HTMLElement, ".scale-place", root);
     this.#details = find(HTMLElement, ".answer", root);
+    this.#sure = find(HTMLElement, ".sure", root);
     this.#evidence = new Evidence(find(HTMLElement, ".evidence", root), keyNeeded);
   }
 
@@ -68,7 +70,7 @@ export class Result {
     setText(this.#explanation, answer?.explanation ?? explanation);
     // Old words stay for a moment, dimmed: most answers come before a reader would have read others.
     for (const old of [this.#headline, this.#explanation]) old.inert = isStale && headline === undefined;
-    for (const old of [this.#scalePlace, this.#details]) old.inert = isStale;
+    for (const old of [this.#scalePlace, this.#details, this.#sure]) old.inert = isStale;
     this.#evidence.setStale(isEvidenceStale);
     this.#countdown.textContent =
       retryInS === undefined ? "" : fill(words.progress.retrying, { seconds: retryInS });
@@ -79,6 +81,7 @@ export class Result {
     this.#shown = undefined;
     this.#dropScale();
     this.#details.replaceChildren();
+    this.#sure.hidden = true;
     this.#evidence.hide();
   }
 
@@ -88,6 +91,7 @@ export class Result {
     if ("failure" in source) {
       const { failure, request } = source;
       this.#dropScale();
+      this.#sure.hidden = true;
       this.#details.replaceChildren(
         element("div", { class: "facts" }, ...failureFacts(failure), this.#countdown),
       );
@@ -96,8 +100,11 @@ export class Result {
     }
     const { answer } = source;
     this.#answerWords = wordsOf(answer);
+    const { table, sure } = this.#answerWords;
     this.#showScale(answer);
-    this.#details.replaceChildren(...warningsOf(answer.body), ...this.#answerWords.details);
+    this.#details.replaceChildren(...warningsOf(answer.body), ...(table === undefined ? [] : [table]));
+    this.#sure.hidden = sure.length === 0;
+    find(HTMLElement, "div", this.#sure).replaceChildren(...sure.map((text) => element("p", {}, text)));
     // An answer that the page decided again has no response of its own yet.
     if (!isEvidenceStale) this.#evidence.show(answer.request, answer.response);
   }

@@ -20,6 +20,13 @@ export class Slot {
   readonly #quality = element("p", { class: "quality" });
   readonly #input = element("input", { type: "file", accept: "image/*", class: "visually-hidden" });
   readonly #heading = element("h2");
+  readonly #chooser = element("span");
+  readonly #person = element("input", {
+    name: "person",
+    maxlength: personCharactersMax,
+    autocomplete: "off",
+  });
+  readonly #personLabel = element("label", { class: "person" }, words.image.person, this.#person);
   readonly #camera = element("button", { type: "button", class: "plain" }, words.image.camera);
   readonly #remove = element("button", { type: "button", class: "remove" }, "×");
   title: string = words.image.only;
@@ -45,16 +52,16 @@ export class Slot {
     // There is a camera only over https and on localhost.
     this.#camera.hidden = navigator.mediaDevices === undefined;
     this.#input.addEventListener("change", () => events.files([...(this.#input.files ?? [])]));
-    const chooser = element("span", {}, words.image.choose);
-    const choose = element("label", { class: "plain choose" }, this.#input, chooser);
+    const choose = element("label", { class: "plain choose" }, this.#input, this.#chooser);
     const hint = element("p", { class: "hint" }, words.image.hint);
-    this.#figure.append(hint, this.#preview, this.#overlay, this.#boxes.root, this.#remove);
+    this.#figure.append(this.#preview, this.#overlay, this.#boxes.root, this.#remove);
     this.root = element(
       "section",
       { class: "slot" },
       this.#heading,
       this.#figure,
-      element("div", { class: "tools" }, choose, this.#camera),
+      element("div", { class: "tools" }, hint, choose, this.#camera),
+      this.#personLabel,
       this.#words,
       this.#quality,
       this.#note,
@@ -68,14 +75,18 @@ export class Slot {
     this.#show();
   }
 
-  /** Gives it a title, such as `first image`. `several`: more than one file may be chosen at once. */
-  name(title: string, several: boolean): void {
+  /**
+   * Gives it a title, such as `first image`. `several`: more than one file may be chosen at once. A candidate
+   * may have the name of a person: several with one name are references of them.
+   */
+  name(title: string, { isCandidate, several }: { isCandidate: boolean; several: boolean }): void {
+    this.#personLabel.hidden = !isCandidate;
+    this.#person.setAttribute("aria-label", `${words.image.person}: ${title}`);
     this.#input.multiple = several;
     this.title = title;
     const capitalized = title.charAt(0).toUpperCase() + title.slice(1);
     this.#heading.textContent = capitalized;
     this.root.setAttribute("aria-label", capitalized);
-    this.#input.setAttribute("aria-label", fill(words.image.chooseThe, { title }));
     this.#camera.setAttribute("aria-label", fill(words.image.cameraThe, { title }));
     this.#remove.setAttribute("aria-label", fill(words.image.removeThe, { title }));
     this.#describeImage();
@@ -83,6 +94,11 @@ export class Slot {
 
   get image(): Image | undefined {
     return this.#image;
+  }
+
+  /** Name of the person whom the image shows; "" for none. */
+  get person(): string {
+    return this.#person.value.trim();
   }
 
   /** Value that a request sends: one face of the image if it was cut out. */
@@ -218,6 +234,8 @@ export class Slot {
     this.#image = image;
     this.refusal = "";
     this.root.classList.remove("reading");
+    // Samples of a person have a name in common, such as ada-1 and ada-2.
+    this.#person.value = image?.sample === undefined ? "" : image.name.replace(/-.*/, "");
     // The same file may be chosen again.
     this.#input.value = "";
     this.#show();
@@ -239,9 +257,9 @@ export class Slot {
     this.root.classList.toggle("filled", image !== undefined);
     this.#preview.hidden = image === undefined;
     this.#remove.hidden = image === undefined;
+    this.#describeImage();
     if (image === undefined) return this.#preview.removeAttribute("src");
     this.#preview.src = image.address;
-    this.#describeImage();
     this.#preview.width = image.width;
     this.#preview.height = image.height;
   }
@@ -249,7 +267,10 @@ export class Slot {
   #describeImage(): void {
     const { title } = this;
     const name = this.#image?.name;
-    this.#preview.alt = name === undefined ? "" : fill(words.image.shown, { title, name });
+    const { choose, chooseThe, replace, replaceThe, shown } = words.image;
+    this.#chooser.textContent = name === undefined ? choose : replace;
+    this.#input.setAttribute("aria-label", fill(name === undefined ? chooseThe : replaceThe, { title }));
+    this.#preview.alt = name === undefined ? "" : fill(shown, { title, name });
   }
 
   async #takeImage(): Promise<void> {
@@ -257,6 +278,9 @@ export class Slot {
     if (file !== undefined) await this.take(() => imageFrom(file, "camera.jpg"));
   }
 }
+
+/** As in `person` of a candidate of /compare. */
+const personCharactersMax = 256;
 
 type SlotEvents = {
   /** The image has changed, or another one is being read. */

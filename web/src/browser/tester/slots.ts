@@ -25,13 +25,13 @@ export class Slots {
     acceptPastes((file) => void this.slotForNext().take(() => imageFrom(file, file.name)));
   }
 
-  /** Shows the slots of a call, at least `count` of them. Images stay where there is a slot for them. */
+  /** Shows the slots of a call, at least `count` of them. Those that it has no room for keep their images. */
   show(call: TesterCall, count = 0): void {
     this.#call = call;
-    const kept = this.#slots.filter(({ isEmpty }) => !isEmpty).length;
     const [least, most] = slotCounts(call, this.#candidatesMax);
-    this.#resize(Math.min(Math.max(least, kept, count), most));
+    while (this.#slots.length < Math.min(Math.max(least, count), most)) this.#add();
     if (call === "compare" && count === 0) this.#leaveOneEmpty();
+    for (const [index, slot] of this.#slots.entries()) slot.root.hidden = index >= most;
     this.#root.dataset["call"] = call;
     this.forgetFaces();
     this.#nameAll();
@@ -39,7 +39,7 @@ export class Slots {
 
   /** Forgets the faces of all images, and which of them were chosen. */
   forgetFaces(): void {
-    for (const slot of this.#slots) slot.faces = undefined;
+    for (const slot of this.all) slot.faces = undefined;
   }
 
   get call(): TesterCall {
@@ -50,41 +50,40 @@ export class Slots {
   get sent(): Omit<RequestInputs, "settings"> | undefined {
     const images = this.filled.map((slot) => slot.sent!);
     const [least] = slotCounts(this.#call, this.#candidatesMax);
-    const source = this.#slots[0]!;
+    const source = this.all[0]!;
     if (images.length < least || source.image === undefined) return undefined;
+    if (this.#call !== "compare") return { images, people: [] };
+    const people = this.filled.slice(1).map(({ person }) => person);
     const { chosenFace } = source;
-    return this.#call === "compare" && chosenFace !== undefined
-      ? { images, faceIndex: chosenFace }
-      : { images };
+    return { images, people, ...(chosenFace === undefined ? {} : { faceIndex: chosenFace }) };
   }
 
   get isReading(): boolean {
-    return this.#slots.some(({ isReading }) => isReading);
+    return this.all.some(({ isReading }) => isReading);
   }
 
   /** The slots that hold an image, in the order of the call. */
   get filled(): Slot[] {
-    return this.#slots.filter(({ image }) => image !== undefined);
+    return this.all.filter(({ image }) => image !== undefined);
   }
 
+  /** Whether every slot there is holds a sample. */
+  get areSamples(): boolean {
+    return this.#slots.every(({ isSample }) => isSample);
+  }
+
+  /** Those of the call. */
   get all(): readonly Slot[] {
-    return this.#slots;
+    return this.#slots.slice(0, slotCounts(this.#call, this.#candidatesMax)[1]);
   }
 
   /** The first empty slot; where all are full, each in its turn. */
   slotForNext(): Slot {
-    const empty = this.#slots.find(({ isEmpty }) => isEmpty);
+    const { all } = this;
+    const empty = all.find(({ isEmpty }) => isEmpty);
     if (empty !== undefined) return empty;
-    this.#last = (this.#last + 1) % this.#slots.length;
-    return this.#slots[this.#last]!;
-  }
-
-  #resize(count: number): void {
-    while (this.#slots.length > count) {
-      const removed = this.#slots.findLast(({ isEmpty }) => isEmpty) ?? this.#slots.at(-1)!;
-      this.#remove(removed);
-    }
-    while (this.#slots.length < count) this.#add();
+    this.#last = (this.#last + 1) % all.length;
+    return all[this.#last]!;
   }
 
   #add(): void {
@@ -113,7 +112,7 @@ export class Slots {
   async #takeFiles(slot: Slot, [first, ...others]: File[]): Promise<void> {
     if (first === undefined) return;
     const [second] = others;
-    const other = this.#slots.find((each) => each !== slot);
+    const other = this.all.find((each) => each !== slot);
     if (this.#call === "verify" && second !== undefined && other !== undefined) {
       const reads = [imageFrom(first, first.name), imageFrom(second, second.name)] as const;
       // Shown together: no answer about one of them and what was there before.
@@ -140,15 +139,13 @@ export class Slots {
     if (this.#call !== "verify" || image === undefined || image.sample !== undefined) return;
     if (this.#seen.has(image)) return;
     this.#seen.add(image);
-    for (const each of this.#slots) if (each !== slot && each.isSample) each.empty();
+    for (const each of this.all) if (each !== slot && each.isSample) each.empty();
   }
 
   #nameAll(): void {
-    for (const [index, slot] of this.#slots.entries()) {
-      slot.name(
-        titleOf(this.#call, index),
-        this.#call === "verify" || (this.#call === "compare" && index > 0),
-      );
+    for (const [index, slot] of this.all.entries()) {
+      const isCandidate = this.#call === "compare" && index > 0;
+      slot.name(titleOf(this.#call, index), { isCandidate, several: isCandidate || this.#call === "verify" });
     }
   }
 
@@ -163,7 +160,7 @@ export class Slots {
     for (const slot of this.#slots.filter(({ isEmpty }) => isEmpty).slice(1)) {
       if (this.#slots.length > least) this.#remove(slot);
     }
-    if (this.#slots.every(({ isEmpty }) => !isEmpty)) this.#resize(Math.min(this.#slots.length + 1, most));
+    if (this.#slots.length < most && this.#slots.every(({ isEmpty }) => !isEmpty)) this.#add();
     const empty = this.#slots.findIndex(({ isEmpty }, index) => index > 0 && isEmpty);
     if (empty === -1) return;
     const [slot] = this.#slots.splice(empty, 1);

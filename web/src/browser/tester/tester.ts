@@ -1,10 +1,10 @@
 import type { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
 import { candidateWords, goneForLong } from "../../tester/failure.ts";
-import { type LabelledDistances, labelledBy } from "../../tester/labelled-pairs.ts";
+import { referencesOf } from "../../tester/references.ts";
 import { isCompare, withThreshold } from "../../tester/response-body.ts";
 import { nextTickAt, type RunEvent, type RunState, sendingOf, transition } from "../../tester/run-state.ts";
 import { viewOf } from "../../tester/run-view.ts";
-import { readSamples, type TesterCall } from "../../tester/settings.ts";
+import { firstSamples, readSamples, type TesterCall } from "../../tester/settings.ts";
 import { words } from "../../tester/words.ts";
 import { fill } from "../../words/fill.ts";
 import type { Answer } from "./answer.ts";
@@ -27,7 +27,6 @@ export class Tester {
   readonly #result: Result;
   readonly #slots: Slots;
   readonly #form: SettingsForm;
-  readonly #labelled: LabelledPairs;
   #state: State = { kind: "running", step: { kind: "reading" }, startedAt: performance.now() };
   #timer: ReturnType<typeof setTimeout> | undefined;
   /** Ends what goes on for the state before. */
@@ -38,7 +37,6 @@ export class Tester {
   constructor(root: HTMLElement, result: Result, capabilities: CapabilitiesResponse) {
     this.#root = root;
     this.#result = result;
-    this.#labelled = JSON.parse(root.dataset["labelledPairs"]!) as LabelledPairs;
     this.#slots = new Slots(find(HTMLElement, ".slots", root), {
       candidatesMax: Number(root.dataset["candidatesMax"]),
       changed: () => this.#update(),
@@ -46,7 +44,6 @@ export class Tester {
     this.#form = new SettingsForm(find(HTMLFormElement, "form", root), capabilities, (field) =>
       field === "threshold" ? this.#decideAgain() : this.#changeSetting(field),
     );
-    this.#slots.show(this.#form.settings.call);
     connectSamples(root, () => this.#slots.slotForNext());
     this.#connectPointer();
   }
@@ -58,12 +55,23 @@ export class Tester {
     const known = [...this.#root.querySelectorAll<HTMLElement>(".sample")].map(
       ({ dataset }) => dataset["name"]!,
     );
-    const names = readSamples(location.search, known);
-    this.#slots.show(call, names.length);
+    this.#showCall(readSamples(location.search, known));
+  }
+
+  /** Shows the slots and the words of the call, with samples in the empty slots. */
+  #showCall(samples: readonly string[] = []): void {
+    const { call } = this.#form.settings;
+    const { title, lead } = words.modes[call];
+    find(HTMLElement, "h1").textContent = title;
+    find(HTMLElement, ".lead").textContent = lead;
+    this.#slots.show(call, samples.length);
     // All at once: no state in between asks for another image.
-    const slots = this.#slots.all.slice();
-    for (const [index, name] of names.slice(0, slots.length).entries())
-      void showSample(this.#root, name, slots[index]!);
+    const missing = samples.filter(
+      (name) => !this.#slots.filled.some(({ image }) => image?.name === `${name}.jpg`),
+    );
+    const empty = this.#slots.all.filter(({ isEmpty }) => isEmpty);
+    for (const [index, slot] of empty.entries())
+      if (missing[index] !== undefined) void showSample(this.#root, missing[index], slot);
   }
 
   /** Takes the images and settings as they are now. */
@@ -72,6 +80,8 @@ export class Tester {
     markSamples(this.#root, this.#slots.all);
     if (kept === undefined && !this.#slots.isReading) this.#writeAddress();
     const sent = this.#slots.sent;
+    // Raw vectors have no mean that means anything.
+    if (sent !== undefined && settings.metric === "euclidean") sent.people = [];
     if (this.#slots.isReading) return this.#dispatch({ kind: "reading" });
     if (fault !== undefined || sent === undefined) {
       const missing = fault ?? missingWords(settings.call, this.#slots.filled.length);
@@ -92,7 +102,7 @@ export class Tester {
 
   #changeSetting(field: string): void {
     const { call } = this.#form.settings;
-    if (call !== this.#slots.call) this.#slots.show(call);
+    if (call !== this.#slots.call) this.#showCall(this.#slots.areSamples ? firstSamples[call] : []);
     else if (field === "model" || field === "detector") this.#slots.forgetFaces();
     this.#update();
   }
@@ -152,7 +162,7 @@ export class Tester {
 
   async #findFaces({ answer, inputs: { settings } }: AnswerState, signal: AbortSignal): Promise<void> {
     const { filled } = this.#slots;
-    if (await findFaces(answer.body, filled, { settings, signal })) markAnswer(answer.body, filled);
+    if (await findFaces(answer.body, filled, { settings, signal })) markAnswer(answer, filled);
   }
 
   #render(): void {
@@ -177,7 +187,7 @@ export class Tester {
     const answer = shownAnswer(state);
     for (const slot of all) slot.showFault("");
     if (answer === undefined) markKnownFaces(filled);
-    else markAnswer(answer.body, filled);
+    else markAnswer(answer, filled);
     if (answer !== undefined && isCompare(answer.body)) {
       for (const each of answer.body.results)
         if ("error" in each) filled[each.index + 1]?.showFault(candidateWords(each));
@@ -187,16 +197,16 @@ export class Tester {
   }
 
   #answerOf(response: Answered, inputs: RequestInputs): Answer {
-    const { model, metric, ownThreshold, thresholdMax, rateEvidence } = this.#form;
+    const { ownThreshold, thresholdMax, rateEvidence } = this.#form;
     const { body, serverTiming, measuredMs } = response;
     return {
       body,
       images: this.#slots.filled.map(({ image }) => image!),
+      people: inputs.people,
       evidence: rateEvidence,
       scale: {
         own: ownThreshold,
         max: thresholdMax,
-        labelled: labelledBy(metric, this.#labelled[model]),
         moved: (threshold) => {
           this.#form.setThreshold(threshold);
           this.#decideAgain();
@@ -208,7 +218,7 @@ export class Tester {
   }
 
   /** The same request as a program sends it: where its files are, and why its numbers may differ. */
-  #requestFacts({ settings, images, faceIndex }: RequestInputs): RequestFacts {
+  #requestFacts({ settings, images, faceIndex, people }: RequestInputs): RequestFacts {
     const files = images.map(({ name }) => name);
     const download = (href: string, name: string) => element("a", { href, download: name }, name);
     const cuts = this.#slots.filled.flatMap(({ image, sent, chosenFace }) =>
@@ -225,6 +235,11 @@ export class Tester {
     );
     const others = samples.length > 0 ? [words.request.samples, ...samples] : [];
     const notes = cuts.length + others.length > 0 ? [...cuts, ...others] : [words.request.smaller];
+    // A form has no place for the names of people.
+    if (people.some((_, candidate) => referencesOf(people, candidate).length > 1)) {
+      const guide = "/docs/images#several-images-of-one-person";
+      notes.unshift(element("a", { href: guide }, words.request.people), " ");
+    }
     return { settings, files, faceIndex, notes };
   }
 
@@ -272,4 +287,3 @@ const thresholdSettlesMs = 600;
 
 type State = RunState<RequestInputs, Answer>;
 type AnswerState = Extract<State, { kind: "answer" }>;
-type LabelledPairs = Record<string, Record<string, LabelledDistances | undefined> | null>;

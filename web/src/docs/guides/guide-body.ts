@@ -1,6 +1,6 @@
 import { errorTable } from "@faceline/contracts/http/errors";
 import { lexer } from "marked";
-import type { Facts } from "../../facts.ts";
+import { type Facts, offersWaitlist } from "../../facts.ts";
 import { each, type Html, html } from "@faceline/runtime/design/html";
 import { placeOf as chapterPlaceOf } from "../operating/chapter-pages.ts";
 import { type Place, renderMarkdown } from "../markdown.ts";
@@ -12,7 +12,7 @@ import { factTexts } from "./fact-texts.ts";
  *
  *     {{limits.body_bytes}}           a fact; alone in its line, a table or an example
  *     <!-- if accounts -->            up to <!-- end -->: for services with accounts
- *     <!-- if no accounts             up to -->: for services without them; GitHub does not show it
+ *     <!-- if no accounts             up to -->: the same; GitHub does not show it
  *     <!-- page: {{errors.4xx}} -->   up to <!-- end -->: what GitHub shows in place of the table
  *
  * Throws on a name that is not known.
@@ -45,8 +45,10 @@ function visibleLines(markdown: string, facts: Facts): string {
   return lines.join("\n");
 }
 
-function holds(condition: string, { keysNeeded, accounts, tester }: Facts): boolean {
-  const conditions = { keys: keysNeeded, accounts, tester: tester.on };
+function holds(condition: string, facts: Facts): boolean {
+  const { keysNeeded: keys, accounts, publicUrl, tester } = facts;
+  const waitlist = offersWaitlist(facts);
+  const conditions = { keys, accounts, waitlist, local: publicUrl === "", tester: tester.on };
   const name = condition.replace(/^no /, "");
   return lookUp(conditions, name) === (name === condition);
 }

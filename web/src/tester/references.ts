@@ -1,0 +1,8 @@
+/**
+ * Returns the candidates that a result is about, by their positions: those of the same person as the one at
+ * `index`, or that one alone if it has no person. `people` has a name for each candidate, or "".
+ */
+export function referencesOf(people: readonly string[], index: number): number[] {
+  const person = people[index] ?? "";
+  return person === "" ? [index] : people.flatMap((each, i) => (each === person ? i : []));
+}
