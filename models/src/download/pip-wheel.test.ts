@@ -39,14 +39,6 @@ test("an index that cannot be reached is a sentence", { skip }, async (t) => {
   });
 });
 
-test("without python3 there is a sentence that says what to do", async (t) => {
-  const { folder } = await openIndex(t);
-  setEnvironment(t, { PATH: "/nowhere" });
-  await assert.rejects(fetchInto(folder, pin), {
-    message: "There is no python3 on the PATH, whose pip fetches made-up-library; or do without.",
-  });
-});
-
 const fetchInto = (folder: string, wheel: Wheel) =>
   fetchWheel(folder, wheel, {
     progress: () => {},
