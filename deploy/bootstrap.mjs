@@ -12,7 +12,9 @@ import { fileURLToPath } from "node:url";
 
 const startedAt = Date.now();
 if (process.platform === "win32") {
-  fail("Faceline does not run on Windows itself: install WSL (`wsl --install`), and run this command in there.");
+  fail(
+    "Faceline does not run on Windows itself: install WSL (`wsl --install`), and run this command in there.",
+  );
 }
 // A file from Windows leaves a carriage return at the end of each value.
 for (const [name, value] of Object.entries(process.env)) process.env[name] = value.trim();

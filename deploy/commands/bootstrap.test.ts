@@ -37,7 +37,13 @@ test("a start installs what services need, a tool adds the rest, and neither ins
       `chmod +x node_modules/${nodePackage}/bin/node`,
   );
   const installs = () => readFileSync(join(root, "installs"), "utf8").trim().split("\n");
-  for (const file of ["deploy/start.ts", "deploy/start.ts", "tools/test.ts", "tools/test.ts", "deploy/start.ts"])
+  for (const file of [
+    "deploy/start.ts",
+    "deploy/start.ts",
+    "tools/test.ts",
+    "tools/test.ts",
+    "deploy/start.ts",
+  ])
     assert.match(run(file).stdout, new RegExp(`ran ${join(root, file)}\n$`));
   assert.deepEqual(installs(), ["ci --omit=dev --loglevel=error", "install --no-save --loglevel=error"]);
   appendFileSync(join(root, "package-lock.json"), "\n");

@@ -113,7 +113,8 @@ async function start({ print, stop, force }: Command): Promise<void> {
   writeFileSync(state.serviceAddress, `${process.env["PUBLIC_URL"] || services.addresses[0]}\n`);
   await steps.run("services", (note) => services.start(note));
   await steps.run("health", () => services.waitUntilHealthy(stop));
-
+  const pages = process.env["PAGES"] !== "off";
+  if (pages) await steps.run("pages", () => services.renderPages(stop));
   if (observation !== undefined) await steps.run("Zipkin and Prometheus", () => observation.ready());
 
   const { addresses } = services;
@@ -132,7 +133,7 @@ async function start({ print, stop, force }: Command): Promise<void> {
       key,
       keyFile: state.devKey,
       body,
-      pages: process.env["PAGES"] !== "off",
+      pages,
       accounts: ["PAGES", "AUTH", "ACCOUNTS"].every((setting) => process.env[setting] !== "off"),
       logs: state.logs,
       observeAddress: observation?.address,

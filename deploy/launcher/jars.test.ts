@@ -26,14 +26,18 @@ test("a jar that is not the pinned one is refused, and nothing is installed", as
   await assert.rejects(fetchJars(options), {
     message: /^127\.0\.0\.1:\d+ sends another file than the one that is wanted: its SHA-256 is another\.$/,
   });
-  assert.deepEqual(readdirSync(join(options.folder, "..")).filter((name) => name.startsWith("libs")), []);
+  assert.deepEqual(
+    readdirSync(join(options.folder, "..")).filter((name) => name.startsWith("libs")),
+    [],
+  );
 });
 
 test("without a network there is a sentence that says how to do without", async (t) => {
   const { options, close } = await openRepository(t);
   await close();
   await assert.rejects(fetchJars(options), {
-    message: /^127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\): check the network and HTTPS_PROXY; or do without\.$/,
+    message:
+      /^127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\): check the network and HTTPS_PROXY; or do without\.$/,
   });
 });
 

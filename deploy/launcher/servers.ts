@@ -57,7 +57,7 @@ export class Servers implements AsyncDisposable {
     const { volatile, durable, redis } = this.#state;
     const config = this.#config;
     note("2 MB may come, once");
-    const { command, note: server, warns } = await findRedis(redis, this.#options.stop);
+    const { command, note: server } = await findRedis(redis, this.#options.stop);
     const starting: Promise<void>[] = [];
     if (config.REDIS_VOLATILE_URL === undefined) {
       const options = {
@@ -74,7 +74,7 @@ export class Servers implements AsyncDisposable {
       starting.push(this.#supervise(durableRedis(command, durable, options)));
     }
     await Promise.all(starting);
-    note(server, { warns });
+    note(server);
   }
 
   async #startKafka(note: Note): Promise<void> {

@@ -76,6 +76,11 @@ export class Services implements AsyncDisposable {
     );
   }
 
+  /** Asks every ingress for its first page, for which it renders all pages. */
+  async renderPages(stop: AbortSignal): Promise<void> {
+    await Promise.all(this.addresses.map(async (address) => (await fetch(address, { signal: stop })).text()));
+  }
+
   /**
    * Waits until GET /health of every ingress answers `ok`. Throws after `healthyWithinMs`, with the last
    * output of each.

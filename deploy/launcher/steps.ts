@@ -1,8 +1,8 @@
 import { type CommandOutput, commandOutput } from "@faceline/runtime/command-output";
 
 /**
- * Prints the steps of a command with the time that each took. Steps may run beside each other. While some run,
- * it shows which, for how long, and what they wait for.
+ * Prints the steps of a command with the time that each took. Steps may run beside each other. While some
+ * run, it shows which, for how long, and what they wait for.
  */
 export class Steps {
   readonly done: Step[] = [];
@@ -52,7 +52,7 @@ export class Steps {
   /** Runs a step that the next ones do not need: `work` returns whether it succeeded. */
   async attempt(name: string, work: (note: Note) => Promise<boolean>): Promise<boolean> {
     const startedAt = performance.now();
-    const running: RunningStep = { name, seconds: 0, noted: "", warns: false };
+    const running: RunningStep = { name, seconds: 0, noted: "" };
     this.#running.add(running);
     // A step that takes long must not look like one that hangs.
     const timer = setInterval(() => {
@@ -62,11 +62,10 @@ export class Steps {
       else this.#output.showProgress([...this.#running].map(runningLine).join(""));
     }, 1_000);
     try {
-      const ok = await work((text, options) => {
+      const ok = await work((text) => {
         running.noted = text;
-        running.warns = options?.warns === true;
       });
-      const step = { name, tookMs: performance.now() - startedAt, ok, warns: running.warns };
+      const step = { name, tookMs: performance.now() - startedAt, ok };
       this.done.push(step);
       this.#output.print(`${stepLine(step)}${running.noted === "" ? "" : `  ${running.noted}`}`);
       return ok;
@@ -88,12 +87,11 @@ export class Steps {
 const runningLine = ({ name, seconds, noted }: RunningStep): string =>
   ["  ", name, " …", seconds > 1 ? ` ${seconds} s` : "", noted === "" ? "" : `  ${noted}`].join("");
 
-const stepLine = ({ name, tookMs, ok, warns }: Step): string =>
-  `${ok ? (warns ? "!" : "✓") : "✗"} ${name.padEnd(20)} ${(tookMs / 1000).toFixed(1).padStart(6)} s`;
+const stepLine = ({ name, tookMs, ok }: Step): string =>
+  `${ok ? "✓" : "✗"} ${name.padEnd(20)} ${(tookMs / 1000).toFixed(1).padStart(6)} s`;
 
-/** `warns`: what is noted is a warning, so the step is not marked as fine. */
-export type Note = (text: string, options?: { warns: boolean }) => void;
+export type Note = (text: string) => void;
 
-type Step = { name: string; tookMs: number; ok: boolean; warns?: boolean };
+type Step = { name: string; tookMs: number; ok: boolean };
 
-type RunningStep = { name: string; seconds: number; noted: string; warns: boolean };
+type RunningStep = { name: string; seconds: number; noted: string };

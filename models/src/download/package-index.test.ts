@@ -41,7 +41,8 @@ test("an index that cannot be reached is a sentence that says how to do without"
   const { folder, close } = await openIndex(t);
   await close();
   await assert.rejects(fetchInto(folder), {
-    message: /^127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\): check the network and HTTPS_PROXY; or do without\.$/,
+    message:
+      /^127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\): check the network and HTTPS_PROXY; or do without\.$/,
   });
 });
 

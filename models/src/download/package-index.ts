@@ -26,7 +26,7 @@ export async function fetchFromIndex(
     { stop, stallMaxMs: limits.stallMaxMs, alternative },
   );
   const html = await text(response);
-  if (response.statusCode !== 200) throw new Error(`${refusalOf(url, response.statusCode!)}`);
+  if (response.statusCode !== 200) throw new Error(refusalOf(url, response.statusCode!));
   const link = [...html.matchAll(/\shref="([^"]+)"/g)]
     .map(([, href]) => new URL(href!.replaceAll("&amp;", "&"), url))
     .find(({ pathname }) => basename(decodeURIComponent(pathname)) === wheel.file);

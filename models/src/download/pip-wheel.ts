@@ -12,11 +12,7 @@ import type { PinnedWheel } from "./wheel.ts";
  * certificates. pip checks the SHA-256 itself. Throws one sentence, which ends with `alternative` where the
  * network is missing.
  */
-export async function fetchWheel(
-  folder: string,
-  wheel: PinnedWheel,
-  options: WheelOptions,
-): Promise<string> {
+export async function fetchWheel(folder: string, wheel: PinnedWheel, options: WheelOptions): Promise<string> {
   try {
     return await fetchByPip(folder, wheel, options);
   } catch (error) {
