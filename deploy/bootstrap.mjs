@@ -1,8 +1,8 @@
 // The first step of every command in package.json: node deploy/bootstrap.mjs FILE.ts [arguments]
 //
 // Runs on Node 20, so that a clone needs nothing newer. Installs the packages when the lock file has changed
-// since the last installation, then runs FILE with the Node 24 that comes with the packages. The commands of
-// operators need the packages of the services alone; those of developers, in tools, need all.
+// since the last installation, then runs FILE with the Node 24 that comes with the packages. Commands of
+// operators need the packages of the services alone; those of developers, in tools/commands, need all.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -34,8 +34,8 @@ if (file === undefined) fail("Usage: node deploy/bootstrap.mjs FILE.ts [argument
 const lockHash = createHash("sha256")
   .update(readFileSync(join(root, "package-lock.json")))
   .digest("hex");
-const wanted = file.startsWith("tools/") ? "all" : "services";
 const [installedHash, installed] = existsSync(stamp) ? readFileSync(stamp, "utf8").split(" ") : [];
+const wanted = installed === "all" || file.startsWith("tools/commands/") ? "all" : "services";
 const isCurrent = installedHash === lockHash && existsSync(node24);
 if (!isCurrent || (wanted === "all" && installed !== "all")) await install();
 

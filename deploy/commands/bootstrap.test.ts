@@ -40,14 +40,14 @@ test("a start installs what services need, a tool adds the rest, and neither ins
   for (const file of [
     "deploy/start.ts",
     "deploy/start.ts",
-    "tools/test.ts",
-    "tools/test.ts",
+    "tools/commands/test.ts",
+    "tools/commands/test.ts",
     "deploy/start.ts",
   ])
     assert.match(run(file).stdout, new RegExp(`ran ${join(root, file)}\n$`));
   assert.deepEqual(installs(), ["ci --omit=dev --loglevel=error", "install --no-save --loglevel=error"]);
   appendFileSync(join(root, "package-lock.json"), "\n");
-  run("tools/test.ts");
+  run("tools/commands/test.ts");
   assert.equal(installs()[2], "ci --loglevel=error");
 });
 

@@ -111,7 +111,7 @@ async function start({ print, stop, force }: Command): Promise<void> {
     },
   );
   writeFileSync(state.serviceAddress, `${process.env["PUBLIC_URL"] || services.addresses[0]}\n`);
-  await steps.run("services", (note) => services.start(note));
+  await steps.run("services", () => services.start());
   await steps.run("health", () => services.waitUntilHealthy(stop));
   const pages = process.env["PAGES"] !== "off";
   if (pages) await steps.run("pages", () => services.renderPages(stop));

@@ -29,7 +29,7 @@ export async function fetchJars(options: JarsOptions): Promise<string> {
   await mkdir(dirname(folder), { recursive: true });
   try {
     const byMaven = await copyByMaven(pom, partial, options);
-    if (!byMaven) await copyFromRepository(jars, partial, options);
+    if (!byMaven) await copyFromRepository(jars, partial, options.stop);
     const advice = "remove those jars from Maven's own folder (~/.m2/repository), and start again";
     await refuseOthers(name, partial, jars, advice);
     writeFileSync(join(partial, "complete"), stampText);
@@ -56,30 +56,27 @@ async function copyByMaven(pom: string, target: string, { name, stop }: JarsOpti
   }
 }
 
-/** What has come of a jar stays beside the folder, for the next try. */
+/** What has come stays beside the folder until all has, for the next try. */
 async function copyFromRepository(
   jars: readonly PinnedJar[],
   target: string,
-  { stop, alternative }: JarsOptions,
+  stop: AbortSignal,
 ): Promise<void> {
   const repository = repositoryAddress();
-  const options = {
-    folder: join(dirname(target), "parts"),
-    bytesMax: jarBytesMax,
-    progress: () => {},
-    stop,
-    alternative,
-  };
-  await mkdir(target, { recursive: true });
+  const folder = join(dirname(target), "parts");
+  const options = { folder, bytesMax: jarBytesMax, progress: () => {}, stop };
   const waiting = jars.values();
+  const parts = new Map<string, string>();
   const fetchWaiting = async (): Promise<void> => {
     for (const { path, sha256 } of waiting) {
       const part = await download({ url: `${repository}/${path}`, sha256 }, options);
-      await rename(part.path, join(target, basename(path)));
-      await part.remove();
+      parts.set(basename(path), part.path);
     }
   };
   await Promise.all(Array.from({ length: downloadsAtOnce }, fetchWaiting));
+  await mkdir(target, { recursive: true });
+  for (const [name, part] of parts) await rename(part, join(target, name));
+  await rm(folder, { recursive: true });
 }
 
 const downloadsAtOnce = 6;
@@ -97,13 +94,8 @@ function repositoryAddress(): string {
 }
 
 /** Reads lines as `sha256sum` prints them. */
-function readPins(list: string): PinnedJar[] {
-  const lines = list.split("\n").filter((line) => line !== "");
-  return lines.map((line) => {
-    const [sha256 = "", path = ""] = line.split(/ [ *]/);
-    return { sha256, path };
-  });
-}
+const readPins = (list: string): PinnedJar[] =>
+  Array.from(list.matchAll(/^(\w+)  (.+)$/gm), ([, sha256, path]) => ({ sha256: sha256!, path: path! }));
 
 /**
  * Throws a sentence where a folder has not the pinned jars and those alone: Java loads every jar of a folder,
@@ -137,6 +129,4 @@ type JarsOptions = {
   pins: string;
   folder: string;
   stop: AbortSignal;
-  /** How to do without the network: the end of a sentence. */
-  alternative: string;
 };

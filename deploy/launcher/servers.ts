@@ -83,13 +83,7 @@ export class Servers implements AsyncDisposable {
     note("up to 80 MB may come, once");
     const [java, jars] = await Promise.all([
       findJava(this.#state.java, stop),
-      fetchJars({
-        name: "Kafka",
-        pins: join(repository, "deploy", "kafka"),
-        folder: libs,
-        stop,
-        alternative: "or set KAFKA_BROKERS to a Kafka that already runs",
-      }),
+      fetchJars({ name: "Kafka", pins: join(repository, "deploy", "kafka"), folder: libs, stop }),
     ]);
     const { [kafkaUser]: password } = makePasswords(this.#state.secrets, "kafka", [kafkaUser]);
     // Only the broker itself connects to its controller.
@@ -135,16 +129,12 @@ const brokerHeapMib = 160;
 
 /** The ports of the servers that are to be started. */
 export function serverPorts(config: LauncherConfig): PortSetting[] {
-  const host = "127.0.0.1";
-  const ports: PortSetting[] = [];
-  if (config.KAFKA_BROKERS === undefined) {
-    ports.push({ setting: "KAFKA_PORT", host, port: config.KAFKA_PORT });
-  }
-  if (config.REDIS_VOLATILE_URL === undefined) {
-    ports.push({ setting: "REDIS_VOLATILE_PORT", host, port: config.REDIS_VOLATILE_PORT });
-  }
-  if (config.REDIS_DURABLE_URL === undefined) {
-    ports.push({ setting: "REDIS_DURABLE_PORT", host, port: config.REDIS_DURABLE_PORT });
-  }
-  return ports;
+  const settings = [
+    ["KAFKA_PORT", config.KAFKA_BROKERS],
+    ["REDIS_VOLATILE_PORT", config.REDIS_VOLATILE_URL],
+    ["REDIS_DURABLE_PORT", config.REDIS_DURABLE_URL],
+  ] as const;
+  return settings
+    .filter(([, address]) => address === undefined)
+    .map(([setting]) => ({ setting, host: "127.0.0.1", port: config[setting] }));
 }

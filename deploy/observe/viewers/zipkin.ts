@@ -12,8 +12,7 @@ export async function fetchZipkin(
   folder: string,
   stop: AbortSignal,
 ): Promise<{ jar: string; source: string }> {
-  const alternative = "or start without --observe";
-  const source = await fetchJars({ name: "Zipkin", pins, folder, stop, alternative });
+  const source = await fetchJars({ name: "Zipkin", pins, folder, stop });
   return { jar: join(folder, jarName), source };
 }
 

@@ -24,16 +24,12 @@ export function refusalOf({ host }: URL, status: number): string {
   return `${host} answers ${status} instead of the file.`;
 }
 
-/** A sentence on a connection that failed. `alternative`: how to do without the network. */
-export function failureOf(
-  { host }: URL,
-  { code, message }: NodeJS.ErrnoException,
-  alternative = "--from FOLDER takes the file from a folder instead",
-): string {
+/** A sentence on a connection that failed. */
+export function failureOf({ host }: URL, { code, message }: NodeJS.ErrnoException): string {
   if (code === undefined) return message;
   if (code === "ECONNRESET" || code === "EPIPE") return `The connection to ${host} was lost (${code}).`;
   if (/CERT|SELF_SIGNED|SSL|TLS/.test(code)) {
     return `The certificate of ${host} is not accepted (${code}): NODE_EXTRA_CA_CERTS names a file of further CAs.`;
   }
-  return `${host} cannot be reached (${code}): check the network and HTTPS_PROXY; ${alternative}.`;
+  return `${host} cannot be reached (${code}): check the network and HTTPS_PROXY.`;
 }

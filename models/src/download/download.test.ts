@@ -125,12 +125,12 @@ test("a server that sends nothing any more is given up", async (t) => {
   await refusal(wanted, /^127\.0\.0\.1:\d+ has sent nothing for 0\.2 s\.$/, undefined, { limits });
 });
 
-test("without a network, the sentence names the proxy and the mirror folder", async (t) => {
+test("without a network, the sentence names the proxy", async (t) => {
   const { close, refusal, wanted } = await openFixture(t);
   await close();
   await refusal(
     wanted,
-    /^127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\): check the network and HTTPS_PROXY; --from FOLDER takes/,
+    /^127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\): check the network and HTTPS_PROXY\.$/,
     [],
   );
 });

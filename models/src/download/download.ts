@@ -16,7 +16,7 @@ import { PartFile } from "./part-file.ts";
  */
 export async function download(
   wanted: WantedFile,
-  { folder, bytesMax, progress, stop, limits = downloadLimits, alternative }: DownloadOptions,
+  { folder, bytesMax, progress, stop, limits = downloadLimits }: DownloadOptions,
 ): Promise<PartFile> {
   const part = await PartFile.open(folder, wanted.sha256);
   const deadline = AbortSignal.timeout(limits.downloadMaxMs);
@@ -28,7 +28,6 @@ export async function download(
         progress,
         stop: AbortSignal.any([stop, deadline]),
         limits,
-        alternative,
       });
     }
   } catch (cause) {
@@ -50,12 +49,12 @@ const isWhole = async ({ path }: PartFile, { sha256 }: WantedFile): Promise<bool
 async function fetchTo(
   part: PartFile,
   wanted: WantedFile,
-  options: DownloadOptions & { limits: DownloadLimits },
+  options: Required<DownloadOptions>,
 ): Promise<void> {
-  const { folder, bytesMax, progress, stop, limits, alternative } = options;
+  const { folder, bytesMax, progress, stop, limits } = options;
   const address = new URL(wanted.url);
   const get = (headers: Record<string, string>) =>
-    httpGet(address, headers, { stop, stallMaxMs: limits.stallMaxMs, alternative });
+    httpGet(address, headers, { stop, stallMaxMs: limits.stallMaxMs });
   const validator = await part.validator(wanted.url);
   let offset = validator === undefined ? 0 : await part.bytes();
   let { response, url } = await get(
@@ -93,7 +92,7 @@ async function fetchTo(
     if (cause instanceof TooLarge) await part.remove();
     stop.throwIfAborted();
     if (isDiskFull(cause)) throw cause;
-    throw new Error(failureOf(url, cause as NodeJS.ErrnoException, alternative), { cause });
+    throw new Error(failureOf(url, cause as NodeJS.ErrnoException), { cause });
   }
 }
 
@@ -163,8 +162,6 @@ export type DownloadOptions = Pick<PullOptions, "progress" | "stop"> & {
   folder: string;
   bytesMax: number;
   limits?: DownloadLimits;
-  /** How to do without the network, where that is not --from FOLDER. */
-  alternative?: string | undefined;
 };
 
 /** Options of every pull, of models and of CUDA libraries. */

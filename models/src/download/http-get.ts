@@ -10,12 +10,12 @@ import { failureOf, requireAllowed } from "./address.ts";
 export async function httpGet(
   address: URL,
   headers: Readonly<Record<string, string>>,
-  options: GetOptions,
+  { stop, stallMaxMs }: { stop: AbortSignal; stallMaxMs: number },
 ): Promise<{ response: http.IncomingMessage; url: URL }> {
   requireAllowed(address);
   let url = address;
   for (let redirects = 0; redirects <= redirectsMax; redirects++) {
-    const response = await getOnce(url, headers, options);
+    const response = await getOnce(url, headers, { stop, stallMaxMs });
     const { statusCode, headers: answered } = response;
     if (!redirectStatuses.has(statusCode!) || answered.location === undefined) return { response, url };
     response.destroy();
@@ -30,7 +30,7 @@ export async function httpGet(
 async function getOnce(
   url: URL,
   headers: Readonly<Record<string, string>>,
-  { stop, stallMaxMs, alternative }: GetOptions,
+  { stop, stallMaxMs }: { stop: AbortSignal; stallMaxMs: number },
 ): Promise<http.IncomingMessage> {
   const { get, Agent } = url.protocol === "https:" ? https : http;
   try {
@@ -50,12 +50,9 @@ async function getOnce(
     return response;
   } catch (cause) {
     stop.throwIfAborted();
-    throw new Error(failureOf(url, cause as NodeJS.ErrnoException, alternative), { cause });
+    throw new Error(failureOf(url, cause as NodeJS.ErrnoException), { cause });
   }
 }
 
 const redirectStatuses = new Set([301, 302, 303, 307, 308]);
 const redirectsMax = 5;
-
-/** `alternative`: how to do without the network, where that is not --from FOLDER. */
-type GetOptions = { stop: AbortSignal; stallMaxMs: number; alternative?: string | undefined };

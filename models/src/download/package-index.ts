@@ -6,7 +6,7 @@ import { text } from "node:stream/consumers";
 import { refusalOf } from "./address.ts";
 import { download, downloadLimits } from "./download.ts";
 import { httpGet } from "./http-get.ts";
-import type { WheelOptions } from "./pip-wheel.ts";
+import type { FetchOptions } from "./program-download.ts";
 import type { PinnedWheel } from "./wheel.ts";
 
 /**
@@ -17,24 +17,21 @@ import type { PinnedWheel } from "./wheel.ts";
 export async function fetchFromIndex(
   folder: string,
   wheel: PinnedWheel,
-  { progress, stop, alternative, limits = downloadLimits }: WheelOptions,
+  { progress, stop, limits = downloadLimits }: FetchOptions,
 ): Promise<string> {
   const page = new URL(`${wheel.name}/`, `${indexAddress().replace(/\/+$/, "")}/`);
-  const { response, url } = await httpGet(
-    page,
-    { accept: "text/html" },
-    { stop, stallMaxMs: limits.stallMaxMs, alternative },
-  );
+  const { stallMaxMs } = limits;
+  const { response, url } = await httpGet(page, { accept: "text/html" }, { stop, stallMaxMs });
   const html = await text(response);
   if (response.statusCode !== 200) throw new Error(refusalOf(url, response.statusCode!));
   const link = [...html.matchAll(/\shref="([^"]+)"/g)]
     .map(([, href]) => new URL(href!.replaceAll("&amp;", "&"), url))
     .find(({ pathname }) => basename(decodeURIComponent(pathname)) === wheel.file);
-  if (link === undefined) throw new Error(`${url.host} has no ${wheel.file}; ${alternative}.`);
+  if (link === undefined) throw new Error(`${url.host} has no ${wheel.file}.`);
   link.hash = "";
   const part = await download(
     { url: link.href, sha256: wheel.sha256, bytes: wheel.bytes },
-    { folder: join(dirname(folder), "parts"), bytesMax: wheel.bytes, progress, stop, limits, alternative },
+    { folder: join(dirname(folder), "parts"), bytesMax: wheel.bytes, progress, stop, limits },
   );
   const path = join(folder, wheel.file);
   await rename(part.path, path);

@@ -12,7 +12,11 @@ import type { PinnedWheel } from "./wheel.ts";
  * certificates. pip checks the SHA-256 itself. Throws one sentence, which ends with `alternative` where the
  * network is missing.
  */
-export async function fetchWheel(folder: string, wheel: PinnedWheel, options: WheelOptions): Promise<string> {
+export async function fetchWheel(
+  folder: string,
+  wheel: PinnedWheel,
+  options: FetchOptions & { alternative: string },
+): Promise<string> {
   try {
     return await fetchByPip(folder, wheel, options);
   } catch (error) {
@@ -25,7 +29,7 @@ export async function fetchWheel(folder: string, wheel: PinnedWheel, options: Wh
 async function fetchByPip(
   folder: string,
   wheel: PinnedWheel,
-  { progress, stop, alternative, limits = downloadLimits }: WheelOptions,
+  { progress, stop, alternative, limits = downloadLimits }: FetchOptions & { alternative: string },
 ): Promise<string> {
   const requirements = join(folder, "requirements.txt");
   await writeFile(requirements, `${wheel.name}==${wheel.version} --hash=sha256:${wheel.sha256}\n`);
@@ -45,11 +49,6 @@ async function fetchByPip(
   if (!existsSync(path)) throw new Error(`pip wrote no ${wheel.file}.`);
   return path;
 }
-
-export type WheelOptions = FetchOptions & {
-  /** How to do without the network: the end of a sentence. */
-  alternative: string;
-};
 
 /** Bytes that the disk must have room for. pip moves the wheel into its place when it is whole. */
 export const wheelBytesMax = ({ bytes }: Pick<PinnedWheel, "bytes">): number => 2 * bytes + slackBytes;
