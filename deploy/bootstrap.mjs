@@ -1,21 +1,31 @@
 // The first step of every command in package.json: node deploy/bootstrap.mjs FILE.ts [arguments]
 //
 // Runs on Node 20, so that a clone needs nothing newer. Installs the packages when the lock file has changed
-// since the last installation, then runs FILE with the Node 24 that comes with the packages.
+// since the last installation, then runs FILE with the Node 24 that comes with the packages. Commands of
+// operators need the packages of the services alone; those of developers, in tools/commands, need all.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
 import { delimiter, dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 
 const startedAt = Date.now();
+if (process.platform === "win32") {
+  fail(
+    "Faceline does not run on Windows itself: install WSL (`wsl --install`), and run this command in there.",
+  );
+}
 // A file from Windows leaves a carriage return at the end of each value.
 for (const [name, value] of Object.entries(process.env)) process.env[name] = value.trim();
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
 const packages = join(root, "node_modules");
 const node24 = findNode24();
-/** Holds the hash of the lock file of the last installation. */
+/** Libraries that npm installs on every platform: 220 MB are of others. */
+const otherPlatforms = ["darwin", "linux", "win32"]
+  .filter((platform) => platform !== process.platform)
+  .map((platform) => join(packages, "onnxruntime-node", "bin", "napi-v6", platform));
+/** Holds the hash of the lock file of the last installation, and whether it was all of it. */
 const stamp = join(packages, ".faceline-lock");
 
 const [file, ...rest] = process.argv.slice(2);
@@ -24,7 +34,10 @@ if (file === undefined) fail("Usage: node deploy/bootstrap.mjs FILE.ts [argument
 const lockHash = createHash("sha256")
   .update(readFileSync(join(root, "package-lock.json")))
   .digest("hex");
-if (!existsSync(stamp) || readFileSync(stamp, "utf8") !== lockHash || !existsSync(node24)) await install();
+const [installedHash, installed] = existsSync(stamp) ? readFileSync(stamp, "utf8").split(" ") : [];
+const wanted = installed === "all" || file.startsWith("tools/commands/") ? "all" : "services";
+const isCurrent = installedHash === lockHash && existsSync(node24);
+if (!isCurrent || (wanted === "all" && installed !== "all")) await install();
 
 const state = resolve(root, process.env.FACELINE_STATE || ".faceline");
 mkdirSync(state, { recursive: true, mode: 0o700 });
@@ -49,9 +62,10 @@ process.exit(code ?? 128 + constants.signals[signal]);
  * against the hash in package-lock.json when it unpacks it. Other platforms need a Node 24 of their own.
  */
 function findNode24() {
-  const name = `node-${process.platform}-${process.arch}`;
   const { optionalDependencies } = JSON.parse(readFileSync(join(root, "package.json"), "utf8"));
-  if (name in optionalDependencies) return join(packages, name, "bin", "node");
+  const names = ["node", "node-bin"].map((start) => `${start}-${process.platform}-${process.arch}`);
+  const name = names.find((each) => each in optionalDependencies);
+  if (name !== undefined) return join(packages, name, "bin", "node");
   if (Number(process.versions.node.split(".")[0]) >= 24) return process.execPath;
   fail(
     `There is no Node 24 package for ${process.platform}-${process.arch}: install Node 24, and run this on it.`,
@@ -59,11 +73,14 @@ function findNode24() {
 }
 
 async function install() {
-  process.stdout.write("packages: npm ci …\n");
+  // What is missing is added to what is there: npm ci would take the packages of a running service away.
+  const args = isCurrent ? ["install", "--no-save"] : ["ci"];
+  if (wanted === "services") args.push("--omit=dev");
+  process.stdout.write(`packages: npm ${args.join(" ")} …\n`);
   const ticker = setInterval(() => {
-    process.stdout.write(`packages: npm ci … ${Math.round((Date.now() - startedAt) / 1000)} s\n`);
+    process.stdout.write(`packages: npm … ${Math.round((Date.now() - startedAt) / 1000)} s\n`);
   }, 15_000);
-  const { code } = await run("npm", ["ci", "--loglevel=error"], {
+  const { code } = await run("npm", [...args, "--loglevel=error"], {
     ...process.env,
     // npm removes node_modules first, so it must not run on the Node 24 in there.
     PATH: (process.env.PATH ?? "")
@@ -80,7 +97,10 @@ async function install() {
         "package-lock.json. Run `npm ci --loglevel=verbose` to find out which, and `npm cache verify` before another try.",
     );
   }
-  writeFileSync(stamp, lockHash);
+  for (const unneeded of [...otherPlatforms, join(dirname(node24), "..", "include")]) {
+    rmSync(unneeded, { recursive: true, force: true });
+  }
+  writeFileSync(stamp, `${lockHash} ${wanted}`);
   process.stdout.write(`packages: installed in ${((Date.now() - startedAt) / 1000).toFixed(1)} s\n`);
 }
 

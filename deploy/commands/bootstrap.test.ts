@@ -2,34 +2,53 @@
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { text } from "node:stream/consumers";
-import { test } from "node:test";
+import { type TestContext, test } from "node:test";
 import { repository } from "../launcher/state-folder.ts";
 
 test("a Node that npm leaves out, as it does when the hash is wrong, is named in a sentence and tried again", (t) => {
-  const root = mkdtempSync(join(tmpdir(), "bootstrap-"));
-  t.after(() => rmSync(root, { recursive: true }));
-  for (const folder of ["deploy", "bin", "node_modules"]) mkdirSync(join(root, folder));
-  for (const file of ["deploy/bootstrap.mjs", "package.json", "package-lock.json"]) {
-    copyFileSync(join(repository, file), join(root, file));
-  }
-  const { platform, arch } = process;
-  const optionalDependencies = { [`node-${platform}-${arch}`]: "24.21.0" };
-  writeFileSync(join(root, "package.json"), JSON.stringify({ optionalDependencies }));
   // npm ends with exit code 0 when the content of an optional package is not the pinned one.
-  writeFileSync(join(root, "bin", "npm"), "#!/bin/sh\nexit 0\n", { mode: 0o755 });
-
-  const env = { ...process.env, PATH: `${join(root, "bin")}${delimiter}${process.env["PATH"]}` };
-  const args = [join(root, "deploy", "bootstrap.mjs"), "anything.ts"];
-  const { status, stderr } = spawnSync(process.execPath, args, { env, encoding: "utf8" });
+  const { root, run } = openClone(t, "exit 0");
+  const { status, stderr } = run("anything.ts");
   assert.equal(status, 1);
   assert.match(stderr, /^Node 24 was not installed: .* its hash differs from package-lock\.json\. Run /);
   assert.ok(!existsSync(join(root, "node_modules", ".faceline-lock")), "the next start installs again");
+});
+
+test("a start installs what services need, a tool adds the rest, and neither installs again", (t) => {
+  const { root, run } = openClone(
+    t,
+    `echo "$@" >> installs; mkdir -p node_modules/${nodePackage}/bin; ` +
+      `printf '#!/bin/sh\necho ran "$1"' > node_modules/${nodePackage}/bin/node; ` +
+      `chmod +x node_modules/${nodePackage}/bin/node`,
+  );
+  const installs = () => readFileSync(join(root, "installs"), "utf8").trim().split("\n");
+  for (const file of [
+    "deploy/start.ts",
+    "deploy/start.ts",
+    "tools/commands/test.ts",
+    "tools/commands/test.ts",
+    "deploy/start.ts",
+  ])
+    assert.match(run(file).stdout, new RegExp(`ran ${join(root, file)}\n$`));
+  assert.deepEqual(installs(), ["ci --omit=dev --loglevel=error", "install --no-save --loglevel=error"]);
+  appendFileSync(join(root, "package-lock.json"), "\n");
+  run("tools/commands/test.ts");
+  assert.equal(installs()[2], "ci --loglevel=error");
 });
 
 test("no request to this machine goes to a proxy, and no setting ends in a carriage return", async (t) => {
@@ -52,3 +71,22 @@ test("no request to this machine goes to a proxy, and no setting ends in a carri
   const printed = await text(child.stdout!);
   assert.equal(printed, "reached own.example,localhost,127.0.0.1,::1,[::1]\n");
 });
+
+const nodePackage = `node-${process.platform}-${process.arch}`;
+
+/** A clone of this repository's bootstrap alone, with an npm that runs `script`. */
+function openClone(t: TestContext, script: string) {
+  const root = mkdtempSync(join(tmpdir(), "bootstrap-"));
+  t.after(() => rmSync(root, { recursive: true }));
+  for (const folder of ["deploy", "bin", "node_modules"]) mkdirSync(join(root, folder));
+  for (const file of ["deploy/bootstrap.mjs", "package-lock.json"]) {
+    copyFileSync(join(repository, file), join(root, file));
+  }
+  const optionalDependencies = { [nodePackage]: "24.21.0" };
+  writeFileSync(join(root, "package.json"), JSON.stringify({ optionalDependencies }));
+  writeFileSync(join(root, "bin", "npm"), `#!/bin/sh\n${script}\n`, { mode: 0o755 });
+  const env = { ...process.env, PATH: `${join(root, "bin")}${delimiter}${process.env["PATH"]}` };
+  const run = (file: string) =>
+    spawnSync(process.execPath, [join(root, "deploy", "bootstrap.mjs"), file], { env, encoding: "utf8" });
+  return { root, run };
+}

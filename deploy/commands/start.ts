@@ -7,7 +7,7 @@ import { waitForAbort } from "@faceline/runtime/process-lifecycle";
 import { checkSettings } from "../launcher/check-settings.ts";
 import { readDevKey, storeKey } from "../launcher/dev-key.ts";
 import { launchOperators } from "../launcher/launch-operators.ts";
-import { readableLogLine } from "../launcher/log-line.ts";
+import { warningOf } from "../launcher/log-line.ts";
 import { buildModels } from "../launcher/models.ts";
 import { operatorsPortSettings } from "../launcher/operators-ports.ts";
 import { checkPorts, freePorts } from "../launcher/ports.ts";
@@ -16,7 +16,7 @@ import { type Command, runCommand } from "../launcher/run-command.ts";
 import { writeSamples } from "../launcher/samples.ts";
 import { writePrivateFile } from "../launcher/secrets.ts";
 import { Servers, serverPorts } from "../launcher/servers.ts";
-import { ingressPorts, Services } from "../launcher/services.ts";
+import { buildScripts, ingressPorts, Services } from "../launcher/services.ts";
 import { readLaunchOptions, startUsage, supervisorLimits } from "../launcher/settings.ts";
 import { openStateFolder, repository } from "../launcher/state-folder.ts";
 import { Steps } from "../launcher/steps.ts";
@@ -46,9 +46,7 @@ async function start({ print, stop, force }: Command): Promise<void> {
 
   const steps = Steps.sinceCommandStart();
   const supervision = { ...supervisorLimits(launch), logs: state.logs, print, record, stop, force };
-  // The servers' output is in their log files alone.
-  const quietly = { ...supervision, onOutput: () => {} };
-  await using servers = new Servers(launch, state, quietly);
+  await using servers = new Servers(launch, state, supervision);
   await using observation =
     observe &&
     new observe.Observation({
@@ -56,24 +54,25 @@ async function start({ print, stop, force }: Command): Promise<void> {
       state,
       env: process.env,
       operatorsPorts: operators.ports,
-      watch: quietly,
+      watch: supervision,
     });
   const { access } = servers;
   const ownEnvironment = { ...process.env, ...access.launcher };
-  const commands = await servers.fetch(steps);
-  await observation?.fetch(steps);
   const models = launch.MODELS_DIR ?? state.models;
-  if (launch.MODELS_DIR === undefined) {
-    await steps.run("models", async (note) => {
-      note("those that are missing are built, once");
-      await buildModels(models, stop);
-      note("");
-    });
-  }
+  await Promise.all([
+    servers.start(steps),
+    launch.MODELS_DIR ??
+      steps.run("models", async (note) => {
+        note("those that are missing are built, once");
+        await buildModels(models, stop);
+        note("");
+      }),
+    buildScripts(),
+    observation?.fetch(steps),
+  ]);
+  await observation?.start();
   const body = writeSamples(state.samples);
 
-  await observation?.start();
-  await steps.run("Kafka and Redis", () => servers.start(commands));
   const kafka = readConfig(KafkaConfig, ownEnvironment);
   const kafkaData = join(state.kafka, "data");
   const differences = await steps.run("topics", () =>
@@ -83,7 +82,6 @@ async function start({ print, stop, force }: Command): Promise<void> {
   const key = launch.devKey ? readDevKey(state.devKey) : undefined;
   if (key !== undefined) await storeKey(ownEnvironment, key, "dev");
 
-  const format = process.stdout.isTTY ? readableLogLine : (line: string) => line;
   const inspectPorts = await openInspectPorts(launch.inspect);
   await using services = new Services(
     {
@@ -104,15 +102,19 @@ async function start({ print, stop, force }: Command): Promise<void> {
       inspectPorts,
       operatorsPorts: operators.ports,
     },
-    { ...supervision, onOutput: (name, line) => print(`${name} | ${format(line)}`) },
+    {
+      ...supervision,
+      onOutput: (name, line) => {
+        const sentence = warningOf(line);
+        if (sentence !== undefined) print(`${name}: ${sentence}`);
+      },
+    },
   );
   writeFileSync(state.serviceAddress, `${process.env["PUBLIC_URL"] || services.addresses[0]}\n`);
-  await steps.run("services", (note) => services.start(note));
-  // The first request for a page renders all of them, which a reader should not wait for.
-  const firstPage = Promise.allSettled([fetch(services.addresses[0]!, { signal: stop })]);
+  await steps.run("services", () => services.start());
   await steps.run("health", () => services.waitUntilHealthy(stop));
-  await firstPage;
-
+  const pages = process.env["PAGES"] !== "off";
+  if (pages) await steps.run("pages", () => services.renderPages(stop));
   if (observation !== undefined) await steps.run("Zipkin and Prometheus", () => observation.ready());
 
   const { addresses } = services;
@@ -131,7 +133,7 @@ async function start({ print, stop, force }: Command): Promise<void> {
       key,
       keyFile: state.devKey,
       body,
-      pages: process.env["PAGES"] !== "off",
+      pages,
       accounts: ["PAGES", "AUTH", "ACCOUNTS"].every((setting) => process.env[setting] !== "off"),
       logs: state.logs,
       observeAddress: observation?.address,

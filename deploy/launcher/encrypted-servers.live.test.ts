@@ -20,7 +20,7 @@ import { type Certificates, makeCertificates } from "../testing/certificates.ts"
 import { waitUntil } from "../testing/wait-until.ts";
 import { Child, type Program } from "./child.ts";
 import { brokerSettings, type kafkaBroker, kafkaProgram } from "./kafka-broker.ts";
-import { findJava } from "./kafka-install.ts";
+import { findJava } from "./java-install.ts";
 import { freePorts } from "./ports.ts";
 import { findRedis } from "./redis-install.ts";
 import { volatileRedis } from "./redis-server.ts";
@@ -77,7 +77,8 @@ before(async () => {
   const options = { port: redisPort, memoryMaxMib: 64, users, probe: "launcher" };
   await start(volatileRedis(redis, state.volatile, options));
   await terminateTls(tlsPort, redisPort);
-  const broker = { java: await findJava(process.env, never), libs: state.kafkaLibs, folder: state.kafka };
+  const { command: java } = await findJava(state.java, never);
+  const broker = { java, libs: state.kafkaLibs, folder: state.kafka };
   await start(await tlsKafka({ ...broker, port: kafkaPort, controllerPort, heapMib: 256, stop: never }));
 });
 

@@ -1,9 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { stripVTControlCharacters } from "node:util";
-import { readableLogLine } from "./log-line.ts";
+import { warningOf } from "./log-line.ts";
 
-const readable = (record: object) => stripVTControlCharacters(readableLogLine(JSON.stringify(record)));
 const common = {
   time: "2026-11-22T12:00:01.123Z",
   service: "faceline-batcher",
@@ -11,27 +9,21 @@ const common = {
   batcherId: "batcher-1f",
 };
 
-test("a log line is time, level, message and fields", () => {
-  const record = {
-    level: "warn",
-    ...common,
-    msg: "worker is silent",
-    worker: "w-1",
-    lanes: ["Dlib/ssd"],
-    text: "a b",
-  };
+test("a warning is a sentence with its fields", () => {
+  const record = { ...common, msg: "worker is silent", worker: "w-1", lanes: ["Dlib/ssd"], text: "a b" };
   assert.equal(
-    readable(record),
-    '12:00:01.123 warn  worker is silent  worker=w-1  lanes=["Dlib/ssd"]  text="a b"',
+    warningOf(JSON.stringify({ level: "warn", ...record })),
+    'warning: worker is silent (worker=w-1, lanes=["Dlib/ssd"], text="a b")',
+  );
+  assert.equal(
+    warningOf(JSON.stringify({ level: "fatal", ...common, msg: "cannot continue" })),
+    "fatal: cannot continue",
   );
 });
 
-test("a log line without a message has its fields alone", () => {
-  assert.equal(readable({ level: "info", ...common, active: true }), "12:00:01.123 info  active=true");
-});
-
-test("other lines stay as they are", () => {
-  for (const line of ["", "Debugger listening on ws://127.0.0.1:1/x", "{", '{"a":1}', '{"level":"info"}']) {
-    assert.equal(readableLogLine(line), line);
+test("information and what is no log line are in the log file alone", () => {
+  assert.equal(warningOf(JSON.stringify({ level: "info", ...common, active: true })), undefined);
+  for (const line of ["", "Debugger listening on ws://127.0.0.1:1/x", "{", '{"a":1}', '{"level":"warn"}']) {
+    assert.equal(warningOf(line), undefined);
   }
 });

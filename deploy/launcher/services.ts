@@ -59,22 +59,14 @@ export class Services implements AsyncDisposable {
     this.addresses = plan.ports.map((port) => `http://${reachableHost(plan.host)}:${port}`);
   }
 
-  /** Resolves when all are ready. `note` receives which are not. Builds the scripts of the pages before. */
-  async start(note: (text: string) => void = () => {}): Promise<void> {
-    await buildScripts();
-    const starting = new Set(this.#all());
-    const noteStarting = (): void => {
-      const names = [...starting].map(({ name }) => name).join(", ");
-      note(names === "" ? "" : `waiting for ${names}`);
-    };
-    noteStarting();
-    await Promise.all(
-      this.#all().map(async (each) => {
-        await each.start();
-        starting.delete(each);
-        noteStarting();
-      }),
-    );
+  /** Resolves when all are ready. The scripts of the pages must be there. */
+  async start(): Promise<void> {
+    await Promise.all(this.#all().map((each) => each.start()));
+  }
+
+  /** Asks every ingress for its first page, for which it renders all pages. */
+  async renderPages(stop: AbortSignal): Promise<void> {
+    await Promise.all(this.addresses.map(async (address) => (await fetch(address, { signal: stop })).text()));
   }
 
   /**

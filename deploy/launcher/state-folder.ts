@@ -20,6 +20,7 @@ export function openStateFolder(fetched: string, run = fetched): StateFolder {
   };
   return {
     run,
+    java: join(fetched, "java"),
     kafkaLibs: join(fetched, "kafka", "libs"),
     redis: join(fetched, "redis"),
     models: join(fetched, "models"),
@@ -47,6 +48,8 @@ export const serviceAddressFile = (run: string): string => join(run, "service-ad
 
 export type StateFolder = {
   run: string;
+  /** The pinned Java, where none is installed. */
+  java: string;
   kafkaLibs: string;
   redis: string;
   models: string;

@@ -1,13 +1,14 @@
 import { type CommandOutput, commandOutput } from "@faceline/runtime/command-output";
 
 /**
- * Prints the steps of a command with the time that each took. While one runs, it shows for how long, and what
- * the step waits for.
+ * Prints the steps of a command with the time that each took. Steps may run beside each other. While some
+ * run, it shows which, for how long, and what they wait for.
  */
 export class Steps {
   readonly done: Step[] = [];
   readonly #output: CommandOutput;
   readonly #startedAt: number;
+  readonly #running = new Set<RunningStep>();
 
   constructor(output: CommandOutput = commandOutput, startedAt = Date.now()) {
     this.#output = output;
@@ -51,26 +52,26 @@ export class Steps {
   /** Runs a step that the next ones do not need: `work` returns whether it succeeded. */
   async attempt(name: string, work: (note: Note) => Promise<boolean>): Promise<boolean> {
     const startedAt = performance.now();
-    let noted = "";
-    let seconds = 0;
+    const running: RunningStep = { name, seconds: 0, noted: "" };
+    this.#running.add(running);
     // A step that takes long must not look like one that hangs.
     const timer = setInterval(() => {
-      seconds++;
-      if (seconds === 1 && !this.#output.isTerminal) this.#output.print(runningLine({ name, noted }));
-      else this.#output.showProgress(runningLine({ name, noted, seconds }));
+      running.seconds++;
+      const isNew = running.seconds === 1 && !this.#output.isTerminal;
+      if (isNew) this.#output.print(runningLine(running));
+      else this.#output.showProgress([...this.#running].map(runningLine).join(""));
     }, 1_000);
     try {
-      let warns = false;
-      const ok = await work((text, options) => {
-        noted = text;
-        warns = options?.warns === true;
+      const ok = await work((text) => {
+        running.noted = text;
       });
-      const step = { name, tookMs: performance.now() - startedAt, ok, warns };
+      const step = { name, tookMs: performance.now() - startedAt, ok };
       this.done.push(step);
-      this.#output.print(`${stepLine(step)}${noted === "" ? "" : `  ${noted}`}`);
+      this.#output.print(`${stepLine(step)}${running.noted === "" ? "" : `  ${running.noted}`}`);
       return ok;
     } finally {
       clearInterval(timer);
+      this.#running.delete(running);
       this.#output.showProgress("");
     }
   }
@@ -83,13 +84,14 @@ export class Steps {
   }
 }
 
-const runningLine = ({ name, noted, seconds }: { name: string; noted: string; seconds?: number }): string =>
-  ["  ", name, " …", seconds === undefined ? "" : ` ${seconds} s`, noted === "" ? "" : `  ${noted}`].join("");
+const runningLine = ({ name, seconds, noted }: RunningStep): string =>
+  ["  ", name, " …", seconds > 1 ? ` ${seconds} s` : "", noted === "" ? "" : `  ${noted}`].join("");
 
-const stepLine = ({ name, tookMs, ok, warns }: Step): string =>
-  `${ok ? (warns ? "!" : "✓") : "✗"} ${name.padEnd(20)} ${(tookMs / 1000).toFixed(1).padStart(6)} s`;
+const stepLine = ({ name, tookMs, ok }: Step): string =>
+  `${ok ? "✓" : "✗"} ${name.padEnd(20)} ${(tookMs / 1000).toFixed(1).padStart(6)} s`;
 
-/** `warns`: what is noted is a warning, so the step is not marked as fine. */
-type Note = (text: string, options?: { warns: boolean }) => void;
+export type Note = (text: string) => void;
 
-type Step = { name: string; tookMs: number; ok: boolean; warns?: boolean };
+type Step = { name: string; tookMs: number; ok: boolean };
+
+type RunningStep = { name: string; seconds: number; noted: string };

@@ -141,7 +141,6 @@ function supervise(
     stopWithinMs: 600_000,
     restart: { firstMs: 10, maxMs: 10, forgetMs: 60_000 },
     print: (line) => printed.push(line),
-    onOutput: () => {},
     stop: never,
     force: never,
     ...options,

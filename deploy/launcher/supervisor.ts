@@ -57,7 +57,7 @@ export class Supervisor {
   #spawn(): Child {
     const child = new Child(this.#program, (line) => {
       this.#log.write(line);
-      this.#options.onOutput(this.name, line);
+      this.#options.onOutput?.(this.name, line);
     });
     this.#child = child;
     if (child.repairs) {
@@ -122,8 +122,8 @@ export type SupervisorOptions = {
   restart: RestartLimits;
   /** Receives deaths, restarts and kills. */
   print(line: string): void;
-  /** Receives each line that a process prints. */
-  onOutput(name: string, line: string): void;
+  /** Receives each line that a process prints, beside its log file. */
+  onOutput?: (name: string, line: string) => void;
   record?: ProcessRecord;
   /** Aborts when the launch must stop: waits for readiness end. */
   stop: AbortSignal;

@@ -10,6 +10,8 @@ export function zipOf(files: Readonly<Record<string, Buffer>>, claimedBytes?: nu
     const header = commonHeader(bytes, name, claimedBytes);
     const local = Buffer.concat([Buffer.from("PK\x03\x04"), header, name, bytes]);
     const location = Buffer.alloc(14);
+    // May be run, where a caller keeps the permissions.
+    location.writeUInt32LE(0o100755 * 0x10000, 6);
     location.writeUInt32LE(offset, 10);
     entries.push(Buffer.concat([Buffer.from("PK\x01\x02\x14\x00"), header, location, name]));
     locals.push(local);

@@ -18,8 +18,7 @@ export function missingFixes({ name }: ServerVersion): string {
 }
 
 /**
- * Whether a server of this version has the fixes. False also for a version that a distribution has patched:
- * see `deploy/launcher/redis-install.ts`.
+ * Whether a server of this version has the fixes. False also for a version that a distribution has patched.
  */
 export function hasScriptFixes({ name, version }: ServerVersion): boolean {
   const [major = 0, minor = 0, patch = 0] = version.split(".").map(Number);

@@ -13,7 +13,7 @@ import {
   newClusterId,
   plainLogin,
 } from "@faceline/deploy/launcher/kafka-broker";
-import { findJava } from "@faceline/deploy/launcher/kafka-install";
+import { findJava } from "@faceline/deploy/launcher/java-install";
 import { freePorts } from "@faceline/deploy/launcher/ports";
 import { newPassword } from "@faceline/deploy/launcher/secrets";
 import { kafkaUser } from "@faceline/deploy/launcher/server-access";
@@ -85,8 +85,8 @@ async function startCluster(
   opened: AsyncDisposableStack,
 ): Promise<{ brokers: Map<number, Child>; addresses: string }> {
   const { FACELINE_STATE } = readConfig(LauncherConfig, process.env);
-  const { kafkaLibs: libs } = openStateFolder(resolve(repository, FACELINE_STATE), run);
-  const java = await findJava(process.env, never);
+  const { kafkaLibs: libs, java: fetchedJava } = openStateFolder(resolve(repository, FACELINE_STATE), run);
+  const { command: java } = await findJava(fetchedJava, never);
   const login = { user: kafkaUser, password: readFileSync(passwordFile, "utf8").trim() };
   const peer = { user: "broker", password: newPassword() };
   const clusterId = newClusterId();

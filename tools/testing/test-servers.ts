@@ -20,6 +20,7 @@ import {
   supervisorLimits,
 } from "@faceline/deploy/launcher/settings";
 import { openStateFolder, repository, type StateFolder } from "@faceline/deploy/launcher/state-folder";
+import { buildScripts } from "@faceline/deploy/launcher/services";
 import type { Steps } from "@faceline/deploy/launcher/steps";
 import type { StopRequests } from "@faceline/deploy/launcher/stop-requests";
 import type { SupervisorOptions } from "@faceline/deploy/launcher/supervisor";
@@ -53,17 +54,18 @@ export async function openTestServers(options: TestServersOptions): Promise<Test
     ...supervisorLimits(config),
     logs: state.logs,
     print,
-    onOutput: () => {},
     record,
     stop,
     force,
   };
   const servers = opened.use(new Servers(config, state, supervision, { withTestUser: true }));
 
-  const fetched = await servers.fetch(steps);
   const models = launch.MODELS_DIR ?? state.models;
-  if (launch.MODELS_DIR === undefined) await steps.run("models", () => buildModels(models, stop));
-  await steps.run("Kafka and Redis", () => servers.start(fetched));
+  await Promise.all([
+    servers.start(steps),
+    buildScripts(),
+    launch.MODELS_DIR ?? steps.run("models", () => buildModels(models, stop)),
+  ]);
   const environment = { ...process.env, ...testAccess(config, state), ...patience, MODELS_DIR: models };
   const kafka = readConfig(KafkaConfig, environment);
   writeFileSync(serviceAccessFile(run), JSON.stringify(servers.access), { mode: 0o600 });

@@ -10,13 +10,14 @@ const lock = JSON.parse(read("package-lock.json")) as { packages: Record<string,
 
 test("the Node that runs everything is pinned for each platform by a hash in the lock file", () => {
   const nodes = Object.entries(optionalDependencies);
-  assert.ok(nodes.length >= 2);
   for (const [name, version] of nodes) {
     const locked = lock.packages[`node_modules/${name}`];
     assert.equal(locked?.version, version, name);
     assert.match(locked?.integrity ?? "", /^sha512-/, name);
   }
-  assert.equal(new Set(Object.values(optionalDependencies)).size, 1, "all platforms have one version");
+  // npm has no current one of Node 24 for Macs.
+  const onLinux = nodes.filter(([name]) => name.startsWith("node-linux-")).map(([, version]) => version);
+  assert.deepEqual([onLinux.length, new Set(onLinux).size], [2, 1], "Linux has one version");
 });
 
 test("every package that comes from a registry has a hash in the lock file", () => {

@@ -1,4 +1,4 @@
-import { findJava } from "../../launcher/kafka-install.ts";
+import { findJava } from "../../launcher/java-install.ts";
 import { operatorsTokenFile } from "../../launcher/launch-operators.ts";
 import type { PortSetting } from "../../launcher/ports.ts";
 import { reachableHost } from "../../launcher/services.ts";
@@ -32,12 +32,12 @@ export class Observation implements AsyncDisposable {
   /** Finds or fetches the programs. To be called before `start`. */
   async fetch(steps: Steps): Promise<void> {
     const { state, watch } = this.#options;
-    const java = await findJava(process.env, watch.stop, "or start without --observe");
-    const jar = await steps.run("Zipkin", async (note) => {
-      note("Maven may fetch 83 MB, once");
+    const { java, jar } = await steps.run("Zipkin", async (note) => {
+      note("83 MB may come, once");
+      const { command } = await findJava(state.java, watch.stop);
       const found = await fetchZipkin(state.zipkin, watch.stop);
-      note(found.fetched ? "fetched by Maven" : "present");
-      return found.jar;
+      note(found.source);
+      return { java: command, jar: found.jar };
     });
     let prometheus: PrometheusCommands | undefined;
     await steps.attempt("Prometheus", async (note) => {

@@ -1,68 +1,19 @@
-import { existsSync } from "node:fs";
-import { mkdir, rename, rm } from "node:fs/promises";
-import { dirname, join } from "node:path";
-import { sha256OfFile } from "@faceline/models/model-file";
+import { join } from "node:path";
 import type { Program } from "../../launcher/child.ts";
+import { fetchJars } from "../../launcher/jars.ts";
 import { fastStartFlags } from "../../launcher/kafka-broker.ts";
-import { maven } from "../../launcher/maven.ts";
 import { repository } from "../../launcher/state-folder.ts";
 
-const pom = join(repository, "deploy", "zipkin", "pom.xml");
+const pins = join(repository, "deploy", "zipkin");
 const jarName = "zipkin-server-3.6.1-slim.jar";
-const jarSha256 = "981b1de6139b4f8f787a909c308028732f9713ae5284353d2a5aa404d1094775";
 
-/**
- * Fetches Zipkin's jar unless the folder holds it. Returns its path, and whether it was fetched. Throws a
- * sentence when the jar is not the pinned one: Java would run it.
- */
+/** Fetches Zipkin's jar unless the folder holds it. Returns its path, and how it came. */
 export async function fetchZipkin(
   folder: string,
   stop: AbortSignal,
-): Promise<{ jar: string; fetched: boolean }> {
-  const jar = join(folder, jarName);
-  if (existsSync(jar)) {
-    await refuseOtherJar(jar, jarSha256, "remove it, and the next start fetches it again");
-    return { jar, fetched: false };
-  }
-  await installJar(folder, jarSha256, (partial) =>
-    maven(
-      pom,
-      "copy-dependencies",
-      { includeScope: "runtime", outputDirectory: partial },
-      { artifact: "Zipkin", alternative: "or start without --observe", stop },
-    ),
-  );
-  return { jar, fetched: true };
-}
-
-/**
- * Fills the folder with the jar that `fetch` writes into the folder that it is given. Throws a sentence when
- * the jar is not the pinned one; then nothing of it stays.
- */
-export async function installJar(
-  folder: string,
-  pinned: string,
-  fetch: (partial: string) => Promise<void>,
-): Promise<void> {
-  // Into another folder first, so that an interrupted download never looks complete.
-  const partial = `${folder}.${process.pid}`;
-  await mkdir(dirname(folder), { recursive: true });
-  try {
-    await fetch(partial);
-    const advice =
-      "it was removed; remove the one in Maven's own folder too (~/.m2/repository/io/zipkin), and start again";
-    await refuseOtherJar(join(partial, jarName), pinned, advice);
-    await rm(folder, { recursive: true, force: true });
-    await rename(partial, folder);
-  } finally {
-    await rm(partial, { recursive: true, force: true });
-  }
-}
-
-/** Throws a sentence when the jar has not the content that is pinned. */
-export async function refuseOtherJar(jar: string, pinned: string, advice: string): Promise<void> {
-  if ((await sha256OfFile(jar)) === pinned) return;
-  throw new Error(`Zipkin is not started, because ${jar} is not the pinned one: ${advice}.`);
+): Promise<{ jar: string; source: string }> {
+  const source = await fetchJars({ name: "Zipkin", pins, folder, stop });
+  return { jar: join(folder, jarName), source };
 }
 
 /** Heap for as many spans, and the requests of one reader; beyond them the oldest traces go. */

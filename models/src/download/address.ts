@@ -31,8 +31,5 @@ export function failureOf({ host }: URL, { code, message }: NodeJS.ErrnoExceptio
   if (/CERT|SELF_SIGNED|SSL|TLS/.test(code)) {
     return `The certificate of ${host} is not accepted (${code}): NODE_EXTRA_CA_CERTS names a file of further CAs.`;
   }
-  return (
-    `${host} cannot be reached (${code}): check the network and HTTPS_PROXY; ` +
-    "--from FOLDER takes the file from a folder instead."
-  );
+  return `${host} cannot be reached (${code}): check the network and HTTPS_PROXY.`;
 }

@@ -1,3 +1,4 @@
+import { existsSync } from "node:fs";
 import { open } from "node:fs/promises";
 import type { IncomingMessage } from "node:http";
 import { isDiskFull, requireRoom, sentenceOnDisk } from "../disk-room.ts";
@@ -10,7 +11,7 @@ import { PartFile } from "./part-file.ts";
 /**
  * Fetches a file to a part file in `folder`, and returns it once it has the SHA-256. A download that was cut
  * off goes on where it ended, if the server still has the same file; else it starts again. Never more is
- * written than was declared, nor than `bytesMax`. Throws one sentence; what has come stays for the next pull,
+ * written than was declared, nor than `bytesMax`. Throws one sentence; what has come stays for the next try,
  * unless it is wrong.
  */
 export async function download(
@@ -20,7 +21,7 @@ export async function download(
   const part = await PartFile.open(folder, wanted.sha256);
   const deadline = AbortSignal.timeout(limits.downloadMaxMs);
   try {
-    if (wanted.bytes === undefined || (await part.bytes()) !== wanted.bytes) {
+    if (!(await isWhole(part, wanted))) {
       await fetchTo(part, wanted, {
         folder,
         bytesMax: Math.min(bytesMax, wanted.bytes ?? bytesMax),
@@ -35,12 +36,15 @@ export async function download(
       cause,
     });
   }
-  if ((await sha256OfFile(part.path)) === wanted.sha256) return part;
+  if (await isWhole(part, wanted)) return part;
   await part.remove();
   throw new Error(
     `${new URL(wanted.url).host} sends another file than the one that is wanted: its SHA-256 is another.`,
   );
 }
+
+const isWhole = async ({ path }: PartFile, { sha256 }: WantedFile): Promise<boolean> =>
+  existsSync(path) && (await sha256OfFile(path)) === sha256;
 
 async function fetchTo(
   part: PartFile,
@@ -135,7 +139,7 @@ function sentenceOf(
     : sentenceOnDisk(cause, folder);
   return kept === 0
     ? sentence
-    : `${sentence} ${megabytes(kept)} are kept, and the next pull resumes from there.`;
+    : `${sentence} ${megabytes(kept)} are kept, and the next try resumes from there.`;
 }
 
 /** Limits of a download, also by npm or pip. Tests lower them. */

@@ -2,7 +2,7 @@ import { mkdir, readdir, readFile, rm, stat, writeFile } from "node:fs/promises"
 import { join } from "node:path";
 
 /**
- * The part of a file that has come, so that the next pull goes on from there: the bytes, and beside them what
+ * The part of a file that has come, so that the next try goes on from there: the bytes, and beside them what
  * they are of. The name is the SHA-256 that the file must have, so no other file can be continued.
  * download.test.ts covers it.
  */

@@ -1,24 +1,23 @@
+// Covers package-index.ts too.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { readdir, readFile } from "node:fs/promises";
-import { createServer } from "node:http";
+import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { createServer, type ServerResponse } from "node:http";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { listen, setEnvironment } from "../../testing/local-server.ts";
+import { listen, serveFile, setEnvironment } from "../../testing/local-server.ts";
 import { madeUpWheel } from "../../testing/made-up-wheel.ts";
 import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import { fetchWheel } from "./pip-wheel.ts";
-import type { Wheel } from "./wheel.ts";
 
-// Fetches of a made-up wheel from an index on this machine, by the real pip.
+// Fetches of a made-up wheel from an index on this machine, by the real pip and without one.
 const hasPip = spawnSync("python3", ["-m", "pip", "--version"]).status === 0;
 const skip = !hasPip && "NOT TESTED: python3 has no pip here (apt-get install python3-pip, on Debian)";
 const { bytes, pin } = madeUpWheel("made-up-library");
 
 test("pip fetches a wheel from the index that it is set to", { skip }, async (t) => {
   const { folder } = await openIndex(t);
-  const path = await fetchInto(folder, pin);
-  assert.deepEqual(await readFile(path), bytes);
-  assert.deepEqual((await readdir(folder)).toSorted(), [pin.file, "requirements.txt"]);
+  assert.deepEqual(await readFile(await fetchInto(folder, pin)), bytes);
 });
 
 test("an index that has another file, or none, is a sentence", { skip }, async (t) => {
@@ -39,31 +38,83 @@ test("an index that cannot be reached is a sentence", { skip }, async (t) => {
   });
 });
 
-test("without python3 there is a sentence that says what to do", async (t) => {
-  const { folder } = await openIndex(t);
+test("without pip a wheel comes from the same index, with its credentials", async (t) => {
+  const { folder, index, authorizations } = await openIndex(t);
+  setEnvironment(t, { PATH: "/nowhere", PIP_INDEX_URL: index.replace("http://", "http://me:secret@") });
+  assert.deepEqual(await readFile(await fetchInto(folder, pin)), bytes);
+  const basic = `Basic ${Buffer.from("me:secret").toString("base64")}`;
+  assert.deepEqual(authorizations, [basic, basic]);
+  const file = join(folder, "pip.conf");
+  await writeFile(file, `[global]\ntimeout = 60\nindex-url = ${index}\n`);
+  setEnvironment(t, { PIP_INDEX_URL: undefined, PIP_CONFIG_FILE: file });
+  assert.deepEqual(await readFile(await fetchInto(folder, pin)), bytes);
+});
+
+test("without pip another file, none, or no network is a sentence too", async (t) => {
+  const { folder, close } = await openIndex(t);
   setEnvironment(t, { PATH: "/nowhere" });
+  await assert.rejects(fetchInto(folder, { ...pin, sha256: "0".repeat(64) }), {
+    message: /^127\.0\.0\.1:\d+ sends another file than the one that is wanted: its SHA-256 is another\.$/,
+  });
+  await assert.rejects(fetchInto(folder, { ...pin, file: "made_up_library-2.0.0-py3-none-any.whl" }), {
+    message: /^127\.0\.0\.1:\d+ has no made_up_library-2\.0\.0-py3-none-any\.whl\.$/,
+  });
+  await close();
   await assert.rejects(fetchInto(folder, pin), {
-    message: "There is no python3 on the PATH, whose pip fetches made-up-library; or do without.",
+    message: /^127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\): check the network and HTTPS_PROXY\.$/,
   });
 });
 
-const fetchInto = (folder: string, wheel: Wheel) =>
+test("without pip a download that was cut off goes on at the next try, in another folder too", async (t) => {
+  const { folder, server } = await openIndex(t);
+  setEnvironment(t, { PATH: "/nowhere" });
+  let cut = (): unknown => undefined;
+  server.answer = (response) => {
+    response.setHeader("etag", '"1"').setHeader("content-length", bytes.length);
+    response.write(bytes.subarray(0, 100));
+    cut = () => response.destroy();
+  };
+  await assert.rejects(fetchInto(folder, pin, (received) => received === 100 && cut()), {
+    message: /^The connection to \S+ was lost.* 0\.0 MB are kept, and the next try resumes from there\.$/,
+  });
+  server.answer = undefined;
+  const other = join(folder, "..", "again");
+  await mkdir(other);
+  assert.deepEqual(await readFile(await fetchInto(other, pin)), bytes);
+  assert.equal(server.ranges.at(-1), "bytes=100-");
+});
+
+const fetchInto = (folder: string, wheel: typeof pin, progress: (bytes: number) => unknown = () => {}) =>
   fetchWheel(folder, wheel, {
-    progress: () => {},
+    progress,
     stop: new AbortController().signal,
     alternative: "or do without",
   });
 
 /** An index with the wheel, to which pip is set, and an empty folder. */
-async function openIndex(t: TestContext): Promise<{ folder: string; close: () => Promise<void> }> {
-  const folder = await temporaryFolder(t);
-  const server = createServer(({ url = "" }, response) => {
-    if (url.endsWith(".whl")) return void response.end(bytes);
-    if (url !== "/simple/made-up-library/") return void response.writeHead(404).end();
-    response.setHeader("content-type", "text/html");
-    response.end(`<a href="/files/${pin.file}">${pin.file}</a>`);
+async function openIndex(t: TestContext) {
+  const folder = join(await temporaryFolder(t), "wheel");
+  await mkdir(folder);
+  const authorizations: (string | undefined)[] = [];
+  const server = {
+    ranges: [] as (string | undefined)[],
+    answer: undefined as ((response: ServerResponse) => void) | undefined,
+  };
+  const listener = createServer((request, response) => {
+    const { url = "", headers } = request;
+    authorizations.push(headers.authorization);
+    if (url.endsWith(".whl")) {
+      server.ranges.push(headers.range);
+      if (server.answer === undefined) serveFile(bytes, { request, response });
+      else server.answer(response);
+    } else if (url === "/simple/made-up-library/") {
+      response.setHeader("content-type", "text/html");
+      response.end(`<a href="../../files/${pin.file}#sha256=${pin.sha256}">${pin.file}</a>`);
+    } else response.writeHead(404).end();
   });
-  const { host, close } = await listen(t, server);
-  setEnvironment(t, { PIP_INDEX_URL: `http://${host}/simple/`, PIP_CONFIG_FILE: "/dev/null" });
-  return { folder, close };
+  const { host, close } = await listen(t, listener);
+  const index = `http://${host}/simple/`;
+  const noProxy = { HTTP_PROXY: undefined, http_proxy: undefined };
+  setEnvironment(t, { ...noProxy, PIP_INDEX_URL: index, PIP_CONFIG_FILE: "/dev/null" });
+  return { folder, index, authorizations, server, close };
 }

@@ -2,18 +2,33 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { downloadLimits } from "./download.ts";
+import { fetchFromIndex } from "./package-index.ts";
 import { downloadBy, type FetchOptions, type ProgramFault } from "./program-download.ts";
-import type { Wheel } from "./wheel.ts";
+import type { PinnedWheel } from "./wheel.ts";
 
 /**
  * Fetches a wheel into `folder`, without the packages that it depends on, and returns its path. pip fetches
- * it, because pip alone has what a user may have set: a mirror of the index, credentials, proxies,
- * certificates. pip checks the SHA-256 itself. Throws one sentence, which ends with `alternative` where pip
- * or the network is missing.
+ * it where it is installed, because pip alone has what a user may have set: credentials, proxies,
+ * certificates. pip checks the SHA-256 itself. Throws one sentence, which ends with `alternative` where the
+ * network is missing.
  */
 export async function fetchWheel(
   folder: string,
-  wheel: Wheel,
+  wheel: PinnedWheel,
+  options: FetchOptions & { alternative: string },
+): Promise<string> {
+  try {
+    return await fetchByPip(folder, wheel, options);
+  } catch (error) {
+    options.stop.throwIfAborted();
+    if (!isPipAbsent((error as Error).cause as ProgramFault | undefined)) throw error;
+    return fetchFromIndex(folder, wheel, options);
+  }
+}
+
+async function fetchByPip(
+  folder: string,
+  wheel: PinnedWheel,
   { progress, stop, alternative, limits = downloadLimits }: FetchOptions & { alternative: string },
 ): Promise<string> {
   const requirements = join(folder, "requirements.txt");
@@ -36,13 +51,13 @@ export async function fetchWheel(
 }
 
 /** Bytes that the disk must have room for. pip moves the wheel into its place when it is whole. */
-export const wheelBytesMax = ({ bytes }: Pick<Wheel, "bytes">): number => 2 * bytes + slackBytes;
+export const wheelBytesMax = ({ bytes }: Pick<PinnedWheel, "bytes">): number => 2 * bytes + slackBytes;
 
 /** What the index says of a package takes less. */
 const slackBytes = 64_000_000;
 
 /** The tags in the name of a wheel say which interpreter it is for: not the one that runs pip here. */
-function downloadArguments(folder: string, requirements: string, { file }: Wheel): string[] {
+function downloadArguments(folder: string, requirements: string, { file }: PinnedWheel): string[] {
   const [abi = "", platforms = ""] = file.slice(0, -".whl".length).split("-").slice(-2);
   return [
     "download",
@@ -63,15 +78,15 @@ function downloadArguments(folder: string, requirements: string, { file }: Wheel
   ];
 }
 
+/** A Mac without developer tools has a python3 that only asks to install them. */
+const isPipAbsent = ({ code, stderr = "" }: ProgramFault = {}): boolean =>
+  code === "ENOENT" || /No module named pip|xcode-select/.test(stderr);
+
 function sentenceOf(
-  { code, stderr = "" }: ProgramFault,
-  { name, version }: Wheel,
+  { stderr = "" }: ProgramFault,
+  { name, version }: PinnedWheel,
   alternative: string,
 ): string {
-  if (code === "ENOENT") return `There is no python3 on the PATH, whose pip fetches ${name}; ${alternative}.`;
-  if (stderr.includes("No module named pip")) {
-    return `python3 has no pip, which fetches ${name}: install it (Debian: apt install python3-pip); ${alternative}.`;
-  }
   if (stderr.includes("DO NOT MATCH THE HASHES")) {
     return `The package index has another ${name} ${version} than the one whose SHA-256 is pinned.`;
   }

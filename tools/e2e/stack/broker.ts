@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { readConfig } from "@faceline/runtime/config";
 import { brokerSettings, type KafkaSettings, kafkaProgram } from "@faceline/deploy/launcher/kafka-broker";
-import { findJava } from "@faceline/deploy/launcher/kafka-install";
+import { findJava } from "@faceline/deploy/launcher/java-install";
 import { freePorts } from "@faceline/deploy/launcher/ports";
 import { kafkaUser } from "@faceline/deploy/launcher/server-access";
 import { LauncherConfig, supervisorLimits } from "@faceline/deploy/launcher/settings";
@@ -20,9 +20,9 @@ export async function startBroker(
 ): Promise<AsyncDisposable & { brokers: string }> {
   const stop = new AbortController().signal;
   const config = readConfig(LauncherConfig, process.env);
-  const libs = openStateFolder(resolve(repository, config.FACELINE_STATE)).kafkaLibs;
+  const { kafkaLibs: libs, java: fetchedJava } = openStateFolder(resolve(repository, config.FACELINE_STATE));
   const [port = 0, controllerPort = 0] = await freePorts(2);
-  const java = await findJava(process.env, stop);
+  const { command: java } = await findJava(fetchedJava, stop);
   const password = readFileSync(readAccess().ingress["KAFKA_SASL_PASSWORD_FILE"]!, "utf8").trim();
   const options = { java, libs, folder, port, controllerPort, heapMib: 256, stop };
   const settings = brokerSettings({ ...options, login: { user: kafkaUser, password } });
@@ -30,7 +30,6 @@ export async function startBroker(
     ...supervisorLimits(config),
     logs: process.env["FACELINE_TEST_RUN"]!,
     print: () => {},
-    onOutput: () => {},
     stop,
     // Its data are thrown away.
     force: AbortSignal.abort(),

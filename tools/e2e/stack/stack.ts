@@ -60,7 +60,6 @@ export async function startStack(
       restart: { ...limits.restart, ...restart },
       logs,
       print: (line) => void events.push(line),
-      onOutput: () => {},
       stop: never,
       force: never,
     },
