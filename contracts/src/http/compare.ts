@@ -166,7 +166,9 @@ export const CompareResponse = z.object({
     .describe("The source of the comparison."),
   results: z
     .array(z.union([ComparedCandidate, FailedCandidate]))
-    .describe("One result per candidate, or per `person` in place of the first one, in the order of the request."),
+    .describe(
+      "One result per candidate, or per `person` in place of the first one, in the order of the request.",
+    ),
   ...thresholdResponseFields,
   best_match: ComparedCandidate.describe(
     "The closest candidate or person, whether it matches or not. If several are equally close, the first of them.",

@@ -32,7 +32,9 @@ export const VerifyRequest = body(
 export type VerifyRequest = z.infer<typeof VerifyRequest>;
 
 const areaOf = (field: string) =>
-  FacialArea.nullable().describe(`The compared face in \`${field}\`, or null for an embedding or several references.`);
+  FacialArea.nullable().describe(
+    `The compared face in \`${field}\`, or null for an embedding or several references.`,
+  );
 
 const countOf = (field: string) =>
   z
@@ -77,7 +79,9 @@ export const VerifyResponse = z.object({
     .describe("Quality issues of the two compared faces; null for an embedding."),
   references: z
     .array(ReferenceFace)
-    .describe("The face in each reference, in the order of `img1`. Empty if `img1` is not a list of several."),
+    .describe(
+      "The face in each reference, in the order of `img1`. Empty if `img1` is not a list of several.",
+    ),
   ...responseFields,
 });
 export type VerifyResponse = z.infer<typeof VerifyResponse>;

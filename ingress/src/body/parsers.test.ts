@@ -193,7 +193,11 @@ test("an error about a vector of more than 4,096 numbers names its field; a cand
 
 test("of a key that occurs twice the last one counts; bytes that are not UTF-8 are invalid_json", async (t) => {
   const { post } = testServer(t);
-  const response = await post("/verify", '{"img1": [0, 1], "img1": [1, 0], "img2": [1, 0], "model_name": "Dlib"}', json);
+  const response = await post(
+    "/verify",
+    '{"img1": [0, 1], "img1": [1, 0], "img2": [1, 0], "model_name": "Dlib"}',
+    json,
+  );
   assert.equal(response.json().distance, 0);
   const latin = Buffer.from('{"img1": "é"}', "latin1");
   assert.equal((await post("/verify", latin, json)).json().error, "invalid_json");

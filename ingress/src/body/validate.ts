@@ -50,7 +50,9 @@ function codeOfField(field: string, input: unknown): ErrorCode {
   switch (field) {
     case "img1":
     case "img2":
-      return Array.isArray(input) && !(field === "img1" && isReferences(input)) ? "invalid_vector" : "invalid_request";
+      return Array.isArray(input) && !(field === "img1" && isReferences(input))
+        ? "invalid_vector"
+        : "invalid_request";
     case "vector":
       return "invalid_vector";
     case "distance_metric":

@@ -62,7 +62,14 @@ function candidateFields(candidate: unknown): CandidateFields {
   const named = ofVector ?? img ?? value;
   const other = named === undefined ? otherNames(candidate, candidateNames, "It") : undefined;
   const modelVersion = typeof model_version === "string" ? model_version : undefined;
-  return { id, person, modelVersion, isVector: isList(named) || (ofVector ?? null) !== null, value: named, other };
+  return {
+    id,
+    person,
+    modelVersion,
+    isVector: isList(named) || (ofVector ?? null) !== null,
+    value: named,
+    other,
+  };
 }
 
 const isList = (value: unknown): boolean =>
@@ -97,7 +104,13 @@ const isPerson = (person: unknown): person is string =>
   typeof person === "string" && person.length > 0 && person.length <= candidateIdCharactersMax;
 
 /** A candidate without an id has its index, as a string. */
-type Candidate = { index: number; id: string; person: string | null; modelVersion: string | undefined; input: InputValue | ApiError };
+type Candidate = {
+  index: number;
+  id: string;
+  person: string | null;
+  modelVersion: string | undefined;
+  input: InputValue | ApiError;
+};
 
 type CandidateLimits = {
   CANDIDATE_VECTORS_MAX: number;

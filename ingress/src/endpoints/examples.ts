@@ -57,7 +57,10 @@ export const verifyExamples: ComputeEndpoint["examples"] = {
         summary: "Two images",
         value: { img1: image, img2: image, distance_metric: "euclidean", threshold: 0.55, all_faces: true },
       },
-      vectors: { summary: "An image and an embedding", value: { img1: dataUrl, img2: vector(2), model_name: "Dlib" } },
+      vectors: {
+        summary: "An image and an embedding",
+        value: { img1: dataUrl, img2: vector(2), model_name: "Dlib" },
+      },
       references: {
         summary: "Three embeddings of one person, and an image",
         value: { img1: [vector(2), vector(3), vector(5)], img2: dataUrl, model_name: "Dlib" },
@@ -132,7 +135,10 @@ export const compareExamples: ComputeEndpoint["examples"] = {
         summary: "Embeddings alone",
         value: {
           vector: vector(2),
-          candidates: [{ person: "ann", vector: vector(3) }, { person: "ann", vector: vector(5) }],
+          candidates: [
+            { person: "ann", vector: vector(3) },
+            { person: "ann", vector: vector(5) },
+          ],
           model_name: "Dlib",
           distance_metric: "euclidean_l2",
         },
@@ -159,7 +165,13 @@ export const compareExamples: ComputeEndpoint["examples"] = {
         source: { type: "image", vector_length: 128, face_index: 0, face_found: true },
         results: [
           compared,
-          { index: 1, id: "1", person: null, error: "no_face_detected", detail: "No face was found in candidate 1." },
+          {
+            index: 1,
+            id: "1",
+            person: null,
+            error: "no_face_detected",
+            detail: "No face was found in candidate 1.",
+          },
         ],
         threshold: 0.0737,
         threshold_false_match_rate: 0.00423,

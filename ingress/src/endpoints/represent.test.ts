@@ -107,7 +107,10 @@ test("/represent: several models embed the same faces, each with its version, al
     ],
   );
   // Both read the image, although the first of them lets go of its memory.
-  assert.deepEqual(dispatched.map(({ images }) => images[0]), Array(2).fill(Buffer.from(image, "base64")));
+  assert.deepEqual(
+    dispatched.map(({ images }) => images[0]),
+    Array(2).fill(Buffer.from(image, "base64")),
+  );
   for (const model_name of [[], ["Dlib", "SECRET"], Array(5).fill("Dlib"), 7]) {
     const { status, field } = (await post("/represent", { img: image, model_name })).json();
     assert.deepEqual([status, field], [400, "model_name"]);

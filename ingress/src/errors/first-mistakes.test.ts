@@ -87,7 +87,10 @@ const accepted: [path: string, type: string, mistakes: Record<string, string | B
   [
     "/compare",
     form,
-    { "names of lists as PHP and Rails write them": "model_name=Dlib&vector=[1,0]&candidates[]=[0,1]&candidates[]=[1,0]" },
+    {
+      "names of lists as PHP and Rails write them":
+        "model_name=Dlib&vector=[1,0]&candidates[]=[0,1]&candidates[]=[1,0]",
+    },
   ],
   [
     "/compare",
@@ -109,7 +112,11 @@ const accepted: [path: string, type: string, mistakes: Record<string, string | B
       ),
     ),
   ],
-  ["/verify", form, { "names with indices": `img1[0]=${encodeURIComponent(image)}&img2[0]=[1,0]&model_name=Dlib` }],
+  [
+    "/verify",
+    form,
+    { "names with indices": `img1[0]=${encodeURIComponent(image)}&img2[0]=[1,0]&model_name=Dlib` },
+  ],
   [
     "/verify",
     boundary,
@@ -123,9 +130,17 @@ const accepted: [path: string, type: string, mistakes: Record<string, string | B
     },
   ],
   ...["[1, 0]", "[1,0]", "{1,0}", " [ 1.  0.\n]", "[1.e+00 -0.]"].flatMap((text): typeof accepted => [
-    ["/compare", jsonType, { [text]: json({ ...model, vector: text, candidates: [text, { vector: text }] }) }],
+    [
+      "/compare",
+      jsonType,
+      { [text]: json({ ...model, vector: text, candidates: [text, { vector: text }] }) },
+    ],
     ["/verify", jsonType, { [text]: json({ ...model, img1: image, img2: text }) }],
-    ["/verify", form, { [text]: `model_name=Dlib&img1=${encodeURIComponent(image)}&img2=${encodeURIComponent(text)}` }],
+    [
+      "/verify",
+      form,
+      { [text]: `model_name=Dlib&img1=${encodeURIComponent(image)}&img2=${encodeURIComponent(text)}` },
+    ],
   ]),
 ];
 

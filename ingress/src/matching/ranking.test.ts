@@ -20,10 +20,37 @@ test("/compare: results in the order of the request, best_match the least distan
     rule,
   );
   assert.deepEqual(results, [
-    { index: 0, id: "a", person: null, distance: 3, false_match_rate: 0.3, match: false, face_found: true, references: 1 },
-    { index: 1, id: "b", person: null, distance: 1, false_match_rate: 0.1, match: true, face_found: true, references: 1 },
+    {
+      index: 0,
+      id: "a",
+      person: null,
+      distance: 3,
+      false_match_rate: 0.3,
+      match: false,
+      face_found: true,
+      references: 1,
+    },
+    {
+      index: 1,
+      id: "b",
+      person: null,
+      distance: 1,
+      false_match_rate: 0.1,
+      match: true,
+      face_found: true,
+      references: 1,
+    },
     // On the threshold is a match.
-    { index: 2, id: "c", person: null, distance: 2, false_match_rate: 0.2, match: true, face_found: true, references: 1 },
+    {
+      index: 2,
+      id: "c",
+      person: null,
+      distance: 2,
+      false_match_rate: 0.2,
+      match: true,
+      face_found: true,
+      references: 1,
+    },
   ]);
   assert.deepEqual(best_match, results[1]);
 });
@@ -53,7 +80,13 @@ test("/compare: of a candidate image with several faces the nearest counts", () 
 
 test("/compare: a candidate that fails has error and detail in place of distance", () => {
   const { results, best_match } = rankCandidates(source, [failed("a"), withFaces("b", [1])], rule);
-  assert.deepEqual(results[0], { index: 0, id: "a", person: null, error: "no_face_detected", detail: "No face." });
+  assert.deepEqual(results[0], {
+    index: 0,
+    id: "a",
+    person: null,
+    error: "no_face_detected",
+    detail: "No face.",
+  });
   assert.equal(best_match.id, "b");
 });
 
@@ -72,8 +105,26 @@ test("/compare: nothing matches, and no rate is known, where no face was found, 
   faces[0] = whole(faces[0]);
   const one = rankCandidates(source, [withoutFace, withFaces("b", [1])], rule).results;
   assert.deepEqual(one, [
-    { index: 0, id: "a", person: null, distance: 0, false_match_rate: null, match: false, face_found: false, references: 1 },
-    { index: 1, id: "b", person: null, distance: 1, false_match_rate: 0.1, match: true, face_found: true, references: 1 },
+    {
+      index: 0,
+      id: "a",
+      person: null,
+      distance: 0,
+      false_match_rate: null,
+      match: false,
+      face_found: false,
+      references: 1,
+    },
+    {
+      index: 1,
+      id: "b",
+      person: null,
+      distance: 1,
+      false_match_rate: 0.1,
+      match: true,
+      face_found: true,
+      references: 1,
+    },
   ]);
   const [other] = rankCandidates(whole(source), [withFaces("b", [1])], rule).results;
   assert.deepEqual(other, {
@@ -90,7 +141,10 @@ test("/compare: nothing matches, and no rate is known, where no face was found, 
 
 test("/compare: the rate of a person is that of a mean of as many references", () => {
   const { results } = rankCandidates(source, [{ ...withFaces("a", [1]), references: 3 }], rule);
-  assert.deepEqual(results.map((each) => "distance" in each && each.false_match_rate), [0.3]);
+  assert.deepEqual(
+    results.map((each) => "distance" in each && each.false_match_rate),
+    [0.3],
+  );
 });
 
 /** Candidates a, b and c, of no person. */

@@ -58,10 +58,7 @@ test("candidates with one `person` are one, in the place of the first; the other
 
 test("a person fails with any of its references, which the result names", () => {
   const missing = new ApiError("no_face_detected", "No face was found in candidate 1.", { index: 1 });
-  const [failed] = onePerPerson(
-    [named(0, "ann", [1, 0]), { ...named(1, "ann"), subject: missing }],
-    model,
-  );
+  const [failed] = onePerPerson([named(0, "ann", [1, 0]), { ...named(1, "ann"), subject: missing }], model);
   assert.deepEqual([failed!.index, failed!.id, failed!.subject], [1, "1", missing]);
 });
 

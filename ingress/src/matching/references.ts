@@ -39,7 +39,12 @@ export function onePerPerson(candidates: PersonCandidate[], model: Recogniser): 
   const people = Map.groupBy(candidates, ({ person }, index) => person ?? index).values();
   return Array.from(people, (references) => {
     const failed = references.find(({ subject }) => subject instanceof ApiError);
-    const subject = failed?.subject ?? averaged(references.map((each) => each.subject as Subject), model);
+    const subject =
+      failed?.subject ??
+      averaged(
+        references.map((each) => each.subject as Subject),
+        model,
+      );
     const faulty = subject instanceof ApiError ? subject.details.index : undefined;
     const shown = references.find(({ index }) => index === faulty) ?? references[0]!;
     return { ...shown, subject, references: references.length };
