@@ -76,7 +76,7 @@ export function testServer(
 }
 
 const isFields = (body: unknown): body is object =>
-  typeof body === "object" && body !== null && !Array.isArray(body) && !ArrayBuffer.isView(body);
+  typeof body === "object" && body !== null && Object.getPrototypeOf(body) === Object.prototype;
 
 export const testNow = 1_800_000_000_000;
 export const testKey = "a key of the team";
