@@ -99,7 +99,7 @@ test("GET /capabilities: the card of a model or detector that was measured, null
   const shown = async (options: Parameters<typeof testServer>[1]) =>
     CapabilitiesResponse.parse((await testServer(t, options).app.inject("/capabilities")).json());
   const measured = await shown({ settings, catalogue: await readCatalogue() });
-  assert.equal(measured.model_details["Dlib"]!.card!.lane, "Dlib/auto");
+  assert.equal(measured.model_details["Dlib"]!.card!.lane, "Dlib/ssd");
   const { lane, conditions } = measured.detector_details["blazeface"]!.card!;
   assert.equal(lane, "Dlib/blazeface");
   assert.ok(conditions.every(({ rates }) => rates === null));
