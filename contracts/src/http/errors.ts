@@ -99,8 +99,8 @@ export const errorTable = {
   missing_model_version: {
     status: 400,
     title: "Missing model version",
-    when: "An embedding came with neither `model_version` nor `model_name`. Embeddings of different models may have the same length, and their distance means nothing.",
-    next: "Send the `model_version` that /represent returned with the embedding, or the `model_name`.",
+    when: "An embedding came with neither `model_version` nor `model_name`, and models may share a length.",
+    next: "Send the `model_version` that /represent returned, or `model_name`.",
   },
   too_many_candidates: {
     status: 400,

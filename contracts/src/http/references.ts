@@ -13,7 +13,7 @@ export const isReferences = (value: unknown): boolean =>
 const rule = `must be an image, an embedding, or a list of 1 to ${referencesMax} of them`;
 
 /** An image or a vector, or several of one person. */
-export const ImageOrVectorOrReferences = z.union(
+export const References = z.union(
   [
     ImageOrVector,
     z

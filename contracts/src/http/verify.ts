@@ -3,7 +3,7 @@ import { DistanceMetric, detectionFields, distanceFields } from "./detection-fie
 import { FalseMatchRate } from "./false-match-rate.ts";
 import { FacialArea } from "./facial-area.ts";
 import { ImageOrVector, imageDescription } from "./image.ts";
-import { ImageOrVectorOrReferences, ReferenceFace, referencesMax } from "./references.ts";
+import { References, ReferenceFace, referencesMax } from "./references.ts";
 import { qualityField, qualityIssuesField } from "./quality.ts";
 import { responseFields, thresholdResponseFields } from "./response-fields.ts";
 import { body, oneOf } from "./request-body.ts";
@@ -16,7 +16,7 @@ export type FacePolicy = z.infer<typeof FacePolicy>;
 export const VerifyRequest = body(
   { img1_path: "img1", img2_path: "img2" },
   {
-    img1: ImageOrVectorOrReferences.describe(
+    img1: References.describe(
       `The first image, or an embedding from /represent, or a list of up to ${referencesMax} of them that show ` +
         "one person: their embeddings are averaged. Each image of a list must show one face, unless `face_policy` " +
         `is \`largest\`; \`distance_metric\` must not be \`euclidean\`. ${imageDescription}`,
