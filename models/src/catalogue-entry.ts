@@ -51,6 +51,11 @@ const Calibration = z.strictObject({
       error: "must not end below its start",
     }),
   ),
+  /**
+   * Scales of the channels of layers with a PReLU, a letter for each, so that every channel uses all steps of
+   * eight bits. "m" is 1, and each letter is the square root of 2 times the one before it.
+   */
+  channel_scales: z.record(z.string(), z.string().regex(/^[a-z]+$/)).optional(),
 });
 export type Calibration = z.infer<typeof Calibration>;
 

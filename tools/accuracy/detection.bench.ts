@@ -4,7 +4,7 @@ import { oneAtATime } from "@faceline/inference/testing/lane-settings";
 import { labelledNames } from "@faceline/inference/testing/photographs";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { isUnpulled } from "@faceline/models/source";
-import { openReferences, type Outcome, outcomeOf } from "./detection-lanes.ts";
+import { type Outcome, openReferences, outcomeOf } from "./detection-lanes.ts";
 import { detectionScenes } from "./detection-scenes.ts";
 
 // Outcomes of every scene of the labelled photographs, by detector. A benchmark starts this as a process and

@@ -1,9 +1,9 @@
 import { globSync, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { modelsFolder } from "@faceline/models/model-file";
 import { runInForeground } from "@faceline/deploy/launcher/foreground";
 import { unpulledModels } from "@faceline/deploy/launcher/models";
 import { repository } from "@faceline/deploy/launcher/state-folder";
+import { modelsFolder } from "@faceline/models/model-file";
 import { facesFolder, withoutFaces } from "@faceline/testing/faces";
 
 /** Test files that match the patterns, sorted. Paths are relative to the repository. */

@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { parseOptions } from "@faceline/models/parse-options";
-import { modelsFolder } from "@faceline/models/model-file";
 import { runInForeground } from "@faceline/deploy/launcher/foreground";
 import { pullForTests, unpulledModels } from "@faceline/deploy/launcher/models";
 import { type Command, runCommand } from "@faceline/deploy/launcher/run-command";
-import { readLaunchOptions } from "@faceline/deploy/launcher/settings";
 import { buildScripts } from "@faceline/deploy/launcher/services";
+import { readLaunchOptions } from "@faceline/deploy/launcher/settings";
 import { Steps } from "@faceline/deploy/launcher/steps";
+import { modelsFolder } from "@faceline/models/model-file";
+import { parseOptions } from "@faceline/models/parse-options";
 import type { TestServers } from "@faceline/testing/test-servers";
 import {
   findTestFiles,

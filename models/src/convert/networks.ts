@@ -8,8 +8,9 @@ import { writeDlib } from "./dlib.ts";
 import { faceboxesUnusedWeights, writeFaceboxes } from "./faceboxes.ts";
 import { writeLandmarks } from "./landmarks.ts";
 import { FloatLayers } from "./layers/float.ts";
-import { Int8Layers, type RangeOf } from "./layers/int8.ts";
+import { Int8Layers, type RangeOf, type ScalesOf } from "./layers/int8.ts";
 import type { Layers, Maps } from "./layers/layers.ts";
+import { scalesOfLetters } from "./layers/quantisation.ts";
 import { mobileFaceNetUnusedWeights, writeMobileFaceNet } from "./mobilefacenet.ts";
 import { readOnnxWeights } from "./onnx-weights.ts";
 import { writeSface } from "./sface.ts";
@@ -35,7 +36,7 @@ export async function convert(model: Model, variant: Variant, folder = modelsFol
     return Buffer.concat([adapted, encodeMetadata(metadataOf(model, variant))]);
   }
   const graph = new Graph(model.name);
-  await writeGraph(graph, model, { ...variant, folder, rangeOf: rangesOf(model) });
+  await writeGraph(graph, model, { ...variant, folder, ...calibrationOf(model) });
   return graph.encode(metadataOf(model, variant));
 }
 
@@ -62,14 +63,14 @@ export async function convertObserved(
     layers.push(name);
     graph.output(name, "float32", ["N", channels, px, px]);
   };
-  await writeGraph(graph, model, { ...variant, folder, rangeOf: rangesOf(model), observe });
+  await writeGraph(graph, model, { ...variant, folder, rangeOf, observe });
   return { onnx: graph.encode(metadataOf(model, variant)), layers };
 }
 
 async function writeGraph(
   graph: Graph,
   model: Model,
-  { precision, input_px: px, folder, rangeOf, observe }: Conversion,
+  { precision, input_px: px, folder, ...task }: Conversion,
 ): Promise<void> {
   const network = networks[model.name];
   const write = network?.[precision];
@@ -78,7 +79,7 @@ async function writeGraph(
     throw new Error(`no converter makes the model ${model.name} in ${precision}`);
   }
   const weights = await readSource(folder, model, source);
-  write({ graph, weights, px, rangeOf, observe });
+  write({ graph, weights, px, ...task });
   const unused = weights.unused().filter((name) => !network.unusedWeights?.test(name));
   if (unused.length > 0) throw new Error(`${model.name}: the graph leaves out ${unused.join(", ")}`);
 }
@@ -96,6 +97,7 @@ async function readSource(
 type Conversion = Variant & {
   folder: string;
   rangeOf: RangeOf;
+  scalesOf?: ScalesOf;
   observe?: (maps: Maps) => void;
 };
 
@@ -107,7 +109,7 @@ const networks: Readonly<Record<string, Network>> = {
   blazeface: { ...inFloat(writeBlazeface), unusedWeights: blazefaceUnusedWeights },
   "landmarks-68": inFloat(writeLandmarks),
   Dlib: bothPrecisions(writeDlib),
-  SFace: inFloat(writeSface),
+  SFace: bothPrecisions(writeSface),
   MobileFaceNet: { ...inFloat(writeMobileFaceNet), unusedWeights: mobileFaceNetUnusedWeights },
 };
 
@@ -117,9 +119,7 @@ type ConversionTask = {
   graph: Graph;
   weights: Weights;
   px: number;
-  rangeOf: RangeOf;
-  observe: ((maps: Maps) => void) | undefined;
-};
+} & Pick<Conversion, "rangeOf" | "scalesOf" | "observe">;
 
 /** The writer of a network that has no build in int8. */
 function inFloat(write: (graph: Graph, layers: FloatLayers, weights: Weights, px: number) => void): Network {
@@ -132,15 +132,22 @@ function bothPrecisions(
 ): Record<Precision, (task: ConversionTask) => void> {
   return {
     float32: ({ graph, weights, px, observe }) => write(graph, new FloatLayers(graph, observe), weights, px),
-    int8: ({ graph, weights, px, rangeOf }) => write(graph, new Int8Layers(graph, rangeOf), weights, px),
+    int8: ({ graph, weights, px, rangeOf, scalesOf }) =>
+      write(graph, new Int8Layers(graph, rangeOf, scalesOf), weights, px),
   };
 }
 
-function rangesOf({ name, calibration }: Model): RangeOf {
-  return (layer) => {
-    const range = calibration?.ranges[layer];
-    if (range === undefined) throw new Error(`the calibration of ${name} has no range of ${layer}`);
-    return range;
+function calibrationOf({ name, calibration }: Model): { rangeOf: RangeOf; scalesOf: ScalesOf } {
+  return {
+    rangeOf(layer) {
+      const range = calibration?.ranges[layer];
+      if (range === undefined) throw new Error(`the calibration of ${name} has no range of ${layer}`);
+      return range;
+    },
+    scalesOf(layer) {
+      const letters = calibration?.channel_scales?.[layer];
+      return letters && scalesOfLetters(letters);
+    },
   };
 }
 

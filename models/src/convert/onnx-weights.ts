@@ -20,7 +20,10 @@ export function readOnnxWeights(file: Uint8Array): Weights {
   return new Weights(tensors);
 }
 
-function outputsLast([outputs = 0, inputs = 0, height = 0, width = 0]: readonly number[], data: Float32Array) {
+function outputsLast(
+  [outputs = 0, inputs = 0, height = 0, width = 0]: readonly number[],
+  data: Float32Array,
+) {
   const area = height * width;
   const order = new Float32Array(data.length);
   for (let o = 0; o < outputs; o++) {

@@ -21,14 +21,25 @@ export function lineOf(factors: readonly number[]): Convolution {
 
 /**
  * The layer with the factors of the maps that it reads in its filter, and with slopes of at most 1. Its own
- * output has the returned factors.
+ * output has the returned factors: each channel is multiplied by its scale, which is positive.
+ *
+ * A channel with a slope s above 1 is negated: PReLU(x) is -s * PReLU'(-x), where PReLU' has the slope 1 / s.
+ * So nothing is computed for it at run time.
  */
-export function foldedLayer(x: Maps, layer: Convolution): FoldedLayer {
+export function foldedLayer(x: Maps, layer: Convolution, channelScales?: readonly number[]): FoldedLayer {
   const filter = x.factors ? scaleInputs(layer.filter, x.factors) : layer.filter;
   if (layer.slopes === undefined) return { ...layer, filter, slopes: undefined };
-  const { slopes, signs, factors } = withSlopesBelowOne(Array.from(layer.slopes));
-  const bias = layer.bias?.map((value, channel) => value * signs[channel]!);
-  return { ...layer, filter: scaleChannels(filter, signs), ...(bias && { bias }), slopes, factors };
+  const stated = Array.from(layer.slopes);
+  const scales = channelScales ?? stated.map(() => 1);
+  const signed = stated.map((slope, channel) => (slope > 1 ? -scales[channel]! : scales[channel]!));
+  const bias = layer.bias?.map((value, channel) => value * signed[channel]!);
+  return {
+    ...layer,
+    filter: scaleChannels(filter, signed),
+    ...(bias && { bias }),
+    slopes: stated.map((slope) => (slope > 1 ? 1 / slope : slope)),
+    factors: stated.map((slope, channel) => (slope > 1 ? -slope : 1) / scales[channel]!),
+  };
 }
 
 /** The numbers of a filter for flat maps, with the factors of their channels. */
@@ -40,22 +51,3 @@ export type FoldedLayer = Omit<Convolution, "slopes"> & {
   slopes: number[] | undefined;
   factors?: readonly number[];
 };
-
-/**
- * Slopes of at most 1 for a PReLU of any slopes. A channel with a slope s above 1 is negated: PReLU(x) is
- * -s * PReLU'(-x), where PReLU' has the slope 1 / s. The layer before takes the signs and the layer after
- * takes the factors, so nothing is computed for it at run time.
- */
-function withSlopesBelowOne(slopes: readonly number[]): {
-  slopes: number[];
-  /** Multiply the outputs of the layer before. */
-  signs: number[];
-  /** Multiply what the layer after reads. */
-  factors: number[];
-} {
-  return {
-    slopes: slopes.map((slope) => (slope > 1 ? 1 / slope : slope)),
-    signs: slopes.map((slope) => (slope > 1 ? -1 : 1)),
-    factors: slopes.map((slope) => (slope > 1 ? -slope : 1)),
-  };
-}

@@ -1,7 +1,6 @@
-import { downloadLimits, download, type DownloadOptions } from "./download.ts";
 import { refusalOf } from "./address.ts";
+import { type DownloadOptions, download, downloadLimits } from "./download.ts";
 import { httpGet } from "./http-get.ts";
-import type { PartFile } from "./part-file.ts";
 import type { Wheel } from "./wheel.ts";
 
 /**
@@ -10,9 +9,9 @@ import type { Wheel } from "./wheel.ts";
  * sentence.
  */
 export async function fetchFromIndex(
-  { name, file, bytes, sha256 }: Wheel,
-  options: Omit<DownloadOptions, "bytesMax">,
-): Promise<PartFile> {
+  { name, file, bytes, sha256 }: Omit<Wheel, "files">,
+  options: DownloadOptions,
+): Promise<void> {
   const index = process.env["PIP_INDEX_URL"] || "https://pypi.org/simple";
   const { stop, limits = downloadLimits } = options;
   const page = new URL(`${index.replace(/\/$/, "")}/${name}/`);
@@ -28,7 +27,7 @@ export async function fetchFromIndex(
   }
   const link = [...html.matchAll(/href="([^"#]+)/g)].find(([, href]) => href!.endsWith(`/${file}`))?.[1];
   if (link === undefined) throw new Error(`${url.host} has no ${file}: PIP_INDEX_URL names another index.`);
-  return download({ url: new URL(link, url).href, sha256, bytes }, { ...options, bytesMax: bytes });
+  await download({ url: new URL(link, url).href, sha256, bytes }, options);
 }
 
 const pageCharactersMax = 2_000_000;

@@ -5,7 +5,8 @@ import { numbersOf, readFloats, readTensor, sizeOf } from "./tensor.ts";
 /**
  * Returns an .onnx file with its weights in plain float32, from one that has them in blocks of eight bits,
  * each with a scale and a zero point: x = (q - zero) * scale. onnxruntime refuses files in which a block is
- * longer than its tensor. The shapes of weights are constants too; other nodes stay as they are.
+ * longer than its tensor. The shapes of weights are constants too; other nodes stay as they are, and inputs
+ * that none of them reads are left out.
  */
 export function withoutBlocks(file: Uint8Array): Uint8Array {
   const model = new Message();
@@ -38,6 +39,8 @@ function graphWithoutBlocks(bytes: Uint8Array): Message {
       }
       for (const name of inputs) used.add(name);
     }
+    // Nodes come first in a file.
+    if (part.field === graphInput && !used.has(nameOf(part.value as Uint8Array))) continue;
     graph.field(part);
   }
   for (const [name, tensor] of constants) if (used.has(name)) graph.bytes(graphInitializer, tensor);
@@ -61,7 +64,9 @@ const operations: Readonly<Record<string, Operation>> = {
   },
   Reshape([tensor, sides]) {
     const { data } = readTensor(sides!)!;
-    const shape = Array.from({ length: data.byteLength / 8 }, (_, i) => Number(data.getBigInt64(8 * i, true)));
+    const shape = Array.from({ length: data.byteLength / 8 }, (_, i) =>
+      Number(data.getBigInt64(8 * i, true)),
+    );
     return { shape, data: numbersOf(readFloats(tensor!)!) };
   },
 };
@@ -70,13 +75,16 @@ function nodeOf(bytes: Uint8Array) {
   const fields = [...readFields(bytes)];
   const texts = (number: number) =>
     fields.filter(({ field }) => field === number).map(({ value }) => textOf(value));
-  const attributes = fields.filter(({ field }) => field === 5).map(({ value }) => {
-    const parts = new Map([...readFields(value as Uint8Array)].map((part) => [part.field, part.value]));
-    return [textOf(parts.get(1)), Number(parts.get(3))] as const;
-  });
+  const attributes = fields
+    .filter(({ field }) => field === 5)
+    .map(({ value }) => {
+      const parts = new Map([...readFields(value as Uint8Array)].map((part) => [part.field, part.value]));
+      return [textOf(parts.get(1)), Number(parts.get(3))] as const;
+    });
   return { inputs: texts(1), output: texts(2)[0]!, operator: texts(4)[0]!, attributes: new Map(attributes) };
 }
 
+const nameOf = (value: Uint8Array): string => textOf([...readFields(value)][0]?.value);
 const textOf = (value: unknown): string => new TextDecoder().decode(value as Uint8Array);
 
 type Operation = (
@@ -84,4 +92,4 @@ type Operation = (
   attributes: ReadonlyMap<string, number>,
 ) => { shape: readonly number[]; data: Float32Array<ArrayBuffer> };
 
-const [modelGraph, graphNode, graphInitializer] = [7, 1, 5];
+const [modelGraph, graphNode, graphInitializer, graphInput] = [7, 1, 5, 11];

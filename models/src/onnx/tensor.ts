@@ -35,7 +35,8 @@ export function numbersOf({ data }: Floats): Float32Array<ArrayBuffer> {
   return Float32Array.from({ length: data.byteLength / 4 }, (_, i) => data.getFloat32(4 * i, true));
 }
 
-export const sizeOf = (shape: readonly number[]): number => shape.reduce((product, side) => product * side, 1);
+export const sizeOf = (shape: readonly number[]): number =>
+  shape.reduce((product, side) => product * side, 1);
 
 /** Repeated integers come one a field, or packed into one. */
 function integersOf(value: Field["value"]): number[] {

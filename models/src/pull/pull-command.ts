@@ -1,20 +1,18 @@
 import type { Model } from "../catalogue-entry.ts";
-import type { Published } from "../contract/read-contract.ts";
-import { type AcceptanceFlags, acceptTerms, type WantedModel } from "../licence/acceptance.ts";
+import type { ModelsCall } from "../command-line.ts";
+import { acceptTerms, type WantedModel } from "../licence/acceptance.ts";
 import { pulledSourceOf, pullModels } from "./pull.ts";
-import { pullPublished } from "./pull-published.ts";
 import { asker, progressLine, stopOnSignals } from "./terminal-pull.ts";
 
 /**
  * `npm run models -- pull`: shows the terms of the models, has them accepted, and fetches and installs them:
- * weights for the models of the catalogue, or the finished file of an address. Returns the models of the
- * catalogue that are to be built. A model that `npm start` fetches by itself needs no answer here either:
+ * their weights. Returns the models that are to be built. A model that `npm start` fetches by itself needs no answer here either:
  * its licence is as free as those that npm installs. Throws one sentence.
  */
 export async function runPull(
   folder: string,
   models: readonly Model[],
-  { names, address, flags, from, bytesMax }: PullCall,
+  { names, flags, from }: Pick<ModelsCall, "names" | "flags" | "from">,
 ): Promise<readonly Model[]> {
   const unknown = names.filter((name) => models.every((model) => model.name !== name));
   if (unknown.length > 0)
@@ -24,24 +22,10 @@ export async function runPull(
     const source = pulledSourceOf(model);
     return source.kind === "npm_tarball" ? { terms: model, bytes: source.bytes } : [];
   });
-  if (address !== undefined) terms.push({ terms: address.contract, bytes: address.download.bytes });
 
   using stop = stopOnSignals();
   await acceptTerms(folder, terms, { flags, ask: asker(stop), print: console.log, now: new Date() });
   const options = { from, print: console.log, progress: progressLine(), stop: stop.signal };
   await pullModels(folder, weights, options);
-  if (address !== undefined) {
-    const added = await pullPublished(folder, address, { ...options, bytesMax });
-    console.log(`added ${added.name}`);
-  }
   return weights;
 }
-
-type PullCall = {
-  names: readonly string[];
-  /** A file that no name stands for. */
-  address: Published | undefined;
-  flags: AcceptanceFlags;
-  from: string | undefined;
-  bytesMax: number;
-};

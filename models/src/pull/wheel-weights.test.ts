@@ -27,7 +27,7 @@ test("without pip, the files of one wheel come from the index in one download", 
   const kept = pulledFolder(folder, source);
   assert.deepEqual(await readFile(join(kept, network.name)), content);
   assert.deepEqual((await readdir(kept)).toSorted(), [network.name, licence.name].toSorted());
-  assert.deepEqual(await readdir(join(folder, "parts")), []);
+  assert.deepEqual(await readdir(folder, {}), ["sources"]);
 });
 
 test("an index that has another file, or none, is passed over for the publisher", async (t) => {
@@ -57,9 +57,15 @@ test("without pip and a network, a sentence says what to do, and a folder takes 
       "--from FOLDER takes the file from a folder instead. Nothing was installed.",
   });
   const from = await temporaryFolder(t);
-  await assert.rejects(pull([source], from), /\.whl is not there: the package index has it as made-up-weights/);
+  await assert.rejects(
+    pull([source], from),
+    /\.whl is not there: the package index has it as made-up-weights/,
+  );
   await writeFile(join(from, pin.file), "another");
-  await assert.rejects(pull([source], from), /is not the file whose SHA-256 is pinned\. Nothing was installed/);
+  await assert.rejects(
+    pull([source], from),
+    /is not the file whose SHA-256 is pinned\. Nothing was installed/,
+  );
   await writeFile(join(from, pin.file), bytes);
   await pull([source], from);
   assert.equal(isUnpulled(folder, source), false);

@@ -2,7 +2,7 @@ import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
 import type { WheelSource } from "../catalogue-entry.ts";
 import { requireRoom, sentenceOnDisk } from "../disk-room.ts";
-import { downloadLimits, type PullOptions, download } from "../download/download.ts";
+import { download, downloadLimits, type PullOptions } from "../download/download.ts";
 import { fetchFromIndex } from "../download/index-wheel.ts";
 import { fetchWheel, takenFromFolder, wheelBytesMax } from "../download/pip-wheel.ts";
 import { mirroredWheel, unpackWheel } from "../download/wheel-files.ts";
@@ -24,27 +24,29 @@ export async function pullFromWheel(
   await using temporary = await openStagingFolder(join(folder, "sources"), ".pull-");
   const staging = temporary.path;
   const fetching = { progress: (bytes: number) => progress(bytes, wheel.bytes), stop, limits };
-  const parts = { ...fetching, folder: join(folder, "parts"), progress };
+  const file = join(staging, wheel.file);
   const ways: readonly (() => Promise<void>)[] =
     from !== undefined
       ? [() => unpackWheel(mirroredWheel(from, wheel), wheel, staging)]
       : [
-          async () => unpackWheel(await fetchWheel(staging, wheel, { ...fetching, alternative: takenFromFolder }), wheel, staging),
           async () => {
-            const part = await fetchFromIndex(wheel, parts);
-            await unpackWheel(part.path, wheel, staging);
-            await part.remove();
+            await fetchWheel(staging, wheel, { ...fetching, alternative: takenFromFolder });
+            await unpackWheel(file, wheel, staging);
+          },
+          async () => {
+            await fetchFromIndex(wheel, { path: file, progress, stop, limits });
+            await unpackWheel(file, wheel, staging);
           },
           async () => {
             for (const { url, file } of sources) {
-              const wanted = { url, sha256: file.sha256, bytes: file.bytes };
-              const part = await download(wanted, { ...parts, bytesMax: file.bytes });
-              await rename(part.path, join(staging, file.name));
+              await download({ url, ...file }, { path: join(staging, file.name), progress, stop, limits });
             }
           },
         ];
   print(
-    from === undefined ? `fetching ${wheel.file}, ${megabytes(wheel.bytes)}` : `taking ${wheel.file} from ${from}`,
+    from === undefined
+      ? `fetching ${wheel.file}, ${megabytes(wheel.bytes)}`
+      : `taking ${wheel.file} from ${from}`,
   );
   const faults: string[] = [];
   for (const way of ways) {

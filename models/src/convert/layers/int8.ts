@@ -22,13 +22,15 @@ import { type ConvolutionWindow, convolutionWindow, depthwiseWindow, endPads, po
 export class Int8Layers implements Layers<QuantisedMaps> {
   readonly #graph: Graph;
   readonly #rangeOf: RangeOf;
+  readonly #scalesOf: ScalesOf;
   readonly #written = new Set<string>();
   /** Names of the scale and the zero point of every layer that another one reads. */
   readonly #parameters = new Map<string, readonly [scale: string, zero: string]>();
 
-  constructor(graph: Graph, rangeOf: RangeOf) {
+  constructor(graph: Graph, rangeOf: RangeOf, scalesOf: ScalesOf = () => undefined) {
     this.#graph = graph;
     this.#rangeOf = rangeOf;
+    this.#scalesOf = scalesOf;
   }
 
   /**
@@ -46,7 +48,7 @@ export class Int8Layers implements Layers<QuantisedMaps> {
 
   /** A PReLU after it scales what was rounded, so the range must have the numbers before it, too. */
   convolution(name: string, x: QuantisedMaps, layer: Convolution): QuantisedMaps {
-    const folded = foldedLayer(x, layer);
+    const folded = foldedLayer(x, layer, this.#scalesOf(name));
     const own = this.#convolve(x, folded, convolutionWindow(name, x, folded));
     if (folded.slopes === undefined) return own;
     const rangeOf = (): Range => [this.#rangeOf(name)[0], this.#rangeOf(`${name}/prelu`)[1]];
@@ -61,7 +63,7 @@ export class Int8Layers implements Layers<QuantisedMaps> {
    * clipped there has a product with the slope that is greater.
    */
   depthwise(name: string, x: QuantisedMaps, layer: Convolution): QuantisedMaps {
-    const folded = foldedLayer(x, layer);
+    const folded = foldedLayer(x, layer, this.#scalesOf(name));
     const own = this.#convolve(x, folded, depthwiseWindow(name, x, folded));
     const { slopes, factors, filter, bias = new Float32Array(own.channels) } = folded;
     if (slopes === undefined) return own;
@@ -88,7 +90,11 @@ export class Int8Layers implements Layers<QuantisedMaps> {
     const inputs = [flat, graph.integers(`${name}/filter`, [width, out], columns), zero];
     const sums = graph.node(`${name}/sums`, "MatMulInteger", inputs);
     const floats = graph.node(`${name}/floats`, "Cast", [sums], { to: 1 });
-    const factors = graph.floats(`${name}/factors`, [out], scales.map((each) => each * scale));
+    const factors = graph.floats(
+      `${name}/factors`,
+      [out],
+      scales.map((each) => each * scale),
+    );
     const products = graph.node(`${name}/products`, "Mul", [floats, factors]);
     return graph.node(name, "Add", [products, graph.floats(`${name}/bias`, [out], bias)]);
   }
@@ -213,6 +219,9 @@ export class Int8Layers implements Layers<QuantisedMaps> {
 
 /** The range of a layer's numbers, measured by inference/int8-ranges. */
 export type RangeOf = (layer: string) => Range;
+
+/** The scales of the channels of a layer with a PReLU; undefined: all 1. */
+export type ScalesOf = (layer: string) => readonly number[] | undefined;
 
 /** Maps of uint8. */
 type QuantisedMaps = Maps & {
