@@ -64,7 +64,7 @@ async function start({ print, stop, force }: Command): Promise<void> {
     launch.MODELS_DIR ??
       steps.run("models", async (note) => {
         note("those that are missing are built, once");
-        await buildModels(models, stop);
+        await buildModels(models, process.env, stop);
         note("");
       }),
     buildScripts(),

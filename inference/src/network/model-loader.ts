@@ -86,7 +86,8 @@ export class ModelLoader implements AsyncDisposable {
   /** Runs a model in both precisions on this machine. Returns a clause that says how int8 deviates, if so. */
   async #int8Deviation(model: Model): Promise<string | undefined> {
     const float = await this.#syntheticOutputs(model, "float32");
-    const deviation = int8Deviation(float, await this.#syntheticOutputs(model, "int8"));
+    const threshold = model.role === "embedding" ? model.thresholds.euclidean : undefined;
+    const deviation = int8Deviation(float, await this.#syntheticOutputs(model, "int8"), threshold);
     return deviation && `${model.name} in int8 deviates from float: ${deviation}`;
   }
 
