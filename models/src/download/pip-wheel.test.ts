@@ -25,7 +25,7 @@ test("an index that has another file, or none, is a sentence", { skip }, async (
   await assert.rejects(fetchInto(folder, { ...pin, sha256: "0".repeat(64) }), {
     message: "The package index has another made-up-library 1.0.0 than the one whose SHA-256 is pinned.",
   });
-  await assert.rejects(fetchInto(folder, { ...pin, version: "2.0.0" }), {
+  await assert.rejects(fetchInto(folder, { ...pin, version: "2.0.0", file: pin.file.replace("1", "2") }), {
     message: /^pip's index has no made-up-library 2\.0\.0 for this platform; "python3 -m pip config list"/,
   });
 });
