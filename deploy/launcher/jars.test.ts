@@ -36,8 +36,7 @@ test("without a network there is a sentence", async (t) => {
   const { options, close } = await openRepository(t);
   await close();
   await assert.rejects(fetchJars(options), {
-    message:
-      /^127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\): check the network and HTTPS_PROXY\.$/,
+    message: /^127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\): check the network and HTTPS_PROXY\.$/,
   });
 });
 

@@ -57,7 +57,8 @@ test("without pip another file, none, or no network is a sentence too", async (t
     message: /^127\.0\.0\.1:\d+ sends another file than the one that is wanted: its SHA-256 is another\.$/,
   });
   await assert.rejects(fetchInto(folder, { ...pin, file: "made_up_library-2.0.0-py3-none-any.whl" }), {
-    message: /^127\.0\.0\.1:\d+ has no made_up_library-2\.0\.0-py3-none-any\.whl: PIP_INDEX_URL names another index\.$/,
+    message:
+      /^127\.0\.0\.1:\d+ has no made_up_library-2\.0\.0-py3-none-any\.whl: PIP_INDEX_URL names another index\.$/,
   });
   await close();
   await assert.rejects(fetchInto(folder, pin), {

@@ -52,8 +52,7 @@ test("without pip and a network, a sentence says what to do, and a folder takes 
   const { folder, close, host, source, pull } = await openFixture(t);
   await close();
   await assert.rejects(pull([source]), {
-    message:
-      `${host} cannot be reached (ECONNREFUSED): check the network and HTTPS_PROXY. Nothing was installed.`,
+    message: `${host} cannot be reached (ECONNREFUSED): check the network and HTTPS_PROXY. Nothing was installed.`,
   });
   const from = await temporaryFolder(t);
   await assert.rejects(
