@@ -12,9 +12,13 @@ export class MeasuredRanges {
       this.#extremes.get(layer) ?? Array.from({ length: channels }, () => ({ least: [], most: [] }));
     const cells = numbers.length / channels;
     for (const [channel, { least, most }] of ofLayer.entries()) {
-      const own = numbers.subarray(channel * cells, (channel + 1) * cells);
-      least.push(own.reduce((a, b) => Math.min(a, b)));
-      most.push(own.reduce((a, b) => Math.max(a, b)));
+      const range: [number, number] = [Infinity, -Infinity];
+      for (const number of numbers.subarray(channel * cells, (channel + 1) * cells)) {
+        if (number < range[0]) range[0] = number;
+        if (number > range[1]) range[1] = number;
+      }
+      least.push(range[0]);
+      most.push(range[1]);
     }
     this.#extremes.set(layer, ofLayer);
   }

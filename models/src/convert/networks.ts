@@ -146,7 +146,7 @@ function calibrationOf({ name, calibration }: Model): { rangeOf: RangeOf; scales
     },
     scalesOf(layer) {
       const letters = calibration?.channel_scales?.[layer];
-      return letters && scalesOfLetters(letters);
+      return letters === undefined ? undefined : scalesOfLetters(letters);
     },
   };
 }
