@@ -36,7 +36,7 @@ test("/compare 200: vectors alone never leave the ingress", async (t) => {
   const response = await post("/compare", { vector: [1, 0], candidates }, { "x-request-id": "mine" });
   assert.equal(response.statusCode, 200);
   assert.deepEqual(CompareResponse.strict().parse(response.json()), {
-    model_name: "Dlib",
+    model_name: "SFace",
     metric: "cosine",
     source: { type: "vector", vector_length: 2, face_index: null, face_found: null },
     results: [
@@ -109,7 +109,7 @@ test("/compare: vectors as Base64 of float32 in the field vector, as /represent 
     ],
   );
   const form = new URLSearchParams({
-    model_name: "Dlib",
+    model_name: "SFace",
     source_vector: base64Vector(1, 0),
     candidates: "[[0, 1]]",
   });
@@ -336,7 +336,7 @@ test("/compare: another precision never invalidates vectors, and candidates of t
 
 test("/compare: without a worker the version of the own catalogue counts", async (t) => {
   const { app, post } = testServer(t, { poolStates: () => [] });
-  const own = (await app.inject("/capabilities")).json().model_details.Dlib.model_version;
+  const own = (await app.inject("/capabilities")).json().model_details.SFace.model_version;
   const statusOf = async (model_version: string) =>
     (await post("/compare", { vector: [1, 0], candidates: [[1, 0]], model_version })).statusCode;
   assert.deepEqual([await statusOf(own), await statusOf(testBuild.modelVersion)], [200, 400]);
@@ -363,10 +363,10 @@ test("/compare: a vector of an unnamed model is refused alone, and its own versi
 
 test("/compare: a version selects its model, so that stored vectors outlive a change of the default", async (t) => {
   const models = [{ ...testModels[0]!, name: "New" }, ...testModels] as typeof testModels;
-  const settings = { MODELS: "New,Dlib" };
+  const settings = { MODELS: "New,SFace" };
   const { post } = testServer(t, { catalogue: new Catalogue(models), settings });
   const stored = { vector: [1, 0], candidates: [[1, 0]], model_version: testBuild.modelVersion };
-  assert.equal((await post("/compare", { ...stored, model_name: null })).json().model_name, "Dlib");
+  assert.equal((await post("/compare", { ...stored, model_name: null })).json().model_name, "SFace");
   const refused = (await post("/compare", { ...stored, model_name: "New" })).json();
   assert.deepEqual([refused.error, refused.field], ["model_not_allowed", "model_version"]);
   assert.match(refused.detail, /^model_version must be one of: [0-9a-f]{12} \(New\)/);
