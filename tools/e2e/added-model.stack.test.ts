@@ -1,4 +1,4 @@
-// Covers a model that an operator has added, from the entry below MODELS_DIR to HTTP responses.
+// Covers models that an operator has added, from the entry below MODELS_DIR to HTTP responses.
 import assert from "node:assert/strict";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ import { foreignContract, foreignRecogniser } from "@faceline/models/testing/for
 import { portraits } from "@faceline/testing/faces";
 import { startStack } from "./stack/stack.ts";
 
-test("a model that was added is shown and serves calls by its name, several at once", async (t) => {
+test("models that were added are shown and serve calls by their names, several at once", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "added-model-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const { models } = await readCatalogue();
@@ -23,10 +23,16 @@ test("a model that was added is shown and serves calls by its name, several at o
       copyFileSync(built, join(folder, build.file));
     }
   }
-  await addRecogniser(folder, foreignRecogniser(), { contract: foreignContract, licenceText: "as you like" });
+  const contracts = [foreignContract, { ...foreignContract, name: "Foreign_2", output: { length: 512 } }];
+  for (const contract of contracts) {
+    const { length } = contract.output;
+    const onnx = foreignRecogniser({ length, slow: true });
+    await addRecogniser(folder, onnx, { contract, licenceText: "as you like" });
+  }
+  const added = contracts.map(({ name }) => name);
   const { address, post } = await startStack(t, {
     settings: {
-      MODELS: "Foreign",
+      MODELS: added.join(),
       DETECTORS: "blazeface",
       MODELS_DIR: folder,
     },
@@ -40,12 +46,14 @@ test("a model that was added is shown and serves calls by its name, several at o
   );
 
   const [image] = (await portraits()).map((each) => each.toString("base64"));
-  // Four calls at once, which the batcher may put together.
-  const responses = Array.from({ length: 4 }, async () => {
-    const { status, body } = await post("/verify", { img1: image, img2: image, model_name: "Foreign" });
+  // Four calls of each at once, which the batcher may put together.
+  const names = added.flatMap((name) => Array<string>(4).fill(name));
+  const responses = names.map(async (name) => {
+    const call = { img1: image, img2: image, model_name: name, detector_backend: "blazeface" };
+    const { status, body } = await post("/verify", call);
     assert.equal(status, 200, JSON.stringify(body));
     const { verified, model } = VerifyResponse.parse(body);
-    assert.deepEqual([verified, model], [true, "Foreign"]);
+    assert.deepEqual([verified, model], [true, name]);
   });
   await Promise.all(responses);
 });

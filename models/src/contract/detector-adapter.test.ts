@@ -1,19 +1,17 @@
 // Covers the contracts of detectors: the adapter, the freed batch, the checks and the entry. The graphs are
 // made up; conformance.test.ts runs the real YuNet.
 import assert from "node:assert/strict";
-import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import { foreignDetector, priorContract, strideContract } from "../../testing/foreign-detector.ts";
 import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import { addedFolder, readCatalogue } from "../catalogue.ts";
 import { goldenFaces } from "../golden.ts";
-import { readModel, sha256 } from "../model-file.ts";
 import { createSession, Tensor } from "../onnxruntime.ts";
 import { verifyModel } from "../verify.ts";
 import { adaptedInput } from "./adapter.ts";
 import { addModel } from "./add.ts";
-import { checkWithin } from "./bounded-check.ts";
 import { adaptDetector, adaptedBoxes, adaptedScores } from "./detector-adapter.ts";
 import { DetectorContract, rowsOf } from "./detector-contract.ts";
 import { readContract } from "./read-contract.ts";

@@ -1,8 +1,8 @@
 import { flushTinyWeights } from "../onnx/tiny-weights.ts";
 
 /**
- * Sets the tiny weights of a foreign network to 0, which make CPUs slow, where the embeddings of the two golden
- * faces stay the same to the last bit. Throws what `check` throws for the file itself.
+ * Sets the tiny weights of a foreign network to 0, which make CPUs slow, where the embeddings of the two
+ * golden faces stay the same to the last bit. Throws what `check` throws for the file itself.
  */
 export async function speedUp(
   original: Uint8Array,

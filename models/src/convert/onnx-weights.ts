@@ -5,7 +5,8 @@ import { Weights, type WeightTensor } from "./weights.ts";
 
 /**
  * Reads the weights of an .onnx file that has them in blocks of eight bits. Filters get the order of
- * TensorFlow's: [height, width, in, out], and [height, width, channels, 1] where each output reads one channel.
+ * TensorFlow's: [height, width, in, out], and [height, width, channels, 1] where each output reads one
+ * channel.
  */
 export function readOnnxWeights(file: Uint8Array): Weights {
   const tensors = new Map<string, WeightTensor>();

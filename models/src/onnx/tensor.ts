@@ -1,7 +1,7 @@
 import { type Field, readFields } from "./reader.ts";
 
 /** A tensor of float32 that an .onnx file contains. */
-export type Floats = {
+type Floats = {
   /** "" where it has none, as in a node's attribute. */
   name: string;
   shape: readonly number[];

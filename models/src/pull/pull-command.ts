@@ -5,9 +5,9 @@ import { pulledSourceOf, pullModels } from "./pull.ts";
 import { asker, progressLine, stopOnSignals } from "./terminal-pull.ts";
 
 /**
- * `npm run models -- pull`: shows the terms of the models, has them accepted, and fetches and installs them:
- * their weights. Returns the models that are to be built. A model that `npm start` fetches by itself needs no answer here either:
- * its licence is as free as those that npm installs. Throws one sentence.
+ * `npm run models -- pull`: shows the terms of the models, has them accepted, and fetches and installs their
+ * weights. Returns the models that are to be built. A model that `npm start` fetches by itself needs no
+ * answer here either: its licence is as free as those that npm installs. Throws one sentence.
  */
 export async function runPull(
   folder: string,
