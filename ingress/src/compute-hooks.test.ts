@@ -113,7 +113,7 @@ test("a client that disconnects during the key lookup holds neither a slot of it
   await closed;
   lookup.resolve(testKeyRecord);
   await released.reached(1);
-  assert.equal((await post("/verify", { img1: image, img2: image })).statusCode, 200);
+  assert.equal((await post("/verify", body, { "content-type": "application/json" })).statusCode, 200);
 });
 
 test("images of a client that has left stay its own while its handler runs, and then their memory is free", async (t) => {
