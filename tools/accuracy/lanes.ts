@@ -10,8 +10,8 @@ import type { Model } from "@faceline/models/catalogue-entry";
 import type { Recogniser } from "@faceline/models/model-pair";
 import { isUnpulled } from "@faceline/models/source";
 
-/** The detector that recognisers are measured with, and the recogniser that detectors are measured with. */
-const usual = { model: "Dlib", detector: "ssd" };
+/** The defaults: recognisers are measured with this detector, and detectors with this recogniser. */
+export const usual = { model: "Dlib", detector: "ssd" };
 
 /**
  * Opens the usual lane in float and as the service runs it here, every other recogniser with the usual
