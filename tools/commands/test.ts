@@ -91,7 +91,7 @@ function e2eFile(name: string): string {
 
 /** 145 MB, once: they stay in the state folder. */
 async function pullModels(steps: Steps, stop: AbortSignal): Promise<void> {
-  const names = await unpulledModels(modelsFolder);
+  const names = (await unpulledModels(modelsFolder)).map(({ name }) => name);
   if (names.length === 0) return;
   await steps.attempt("pulled models", async (note) => {
     const fault = await pullForTests(modelsFolder, names, stop);

@@ -15,9 +15,8 @@ import { ClippedShares, MeasuredRanges } from "./ranges.ts";
 // Measures the range of each layer's numbers in float32, over the faces of images. Without --write it
 // reports how many of them the int8 builds of the catalogue would clip; with it, it stores new ranges and the
 // new checksums of the int8 builds in the catalogue. Without a folder, it uses the images that come with
-// the weights. deploy/commands/models.ts starts it.
-
-const headroom = 1.1;
+// the weights. deploy/commands/models.ts starts it. A new calibration.json needs only its headroom and
+// percentile.
 
 const { values, positionals } = readArguments();
 const folder = resolve(positionals[0] ?? samplesFolder());
@@ -28,15 +27,16 @@ if (files.length === 0) {
 }
 
 const catalogue = await readCatalogue();
-const embedding = catalogue.find("embedding", "Dlib")!;
-const landmarks = catalogue.find("landmarks", embedding.landmarks)!;
-const crops = await openCrops(catalogue.find("detector", "ssd")!, landmarks, embedding);
-for (const [index, file] of files.entries()) {
-  await crops.add(await readFile(join(folder, file)));
-  process.stderr.write(`\r${index + 1} of ${files.length} images, ${crops.all.length} faces`);
+for (const model of catalogue.all("embedding").filter(({ calibration }) => calibration !== undefined)) {
+  const landmarks = catalogue.find("landmarks", model.landmarks)!;
+  const crops = await openCrops(catalogue.find("detector", "ssd")!, landmarks, model);
+  for (const [index, file] of files.entries()) {
+    await crops.add(await readFile(join(folder, file)));
+    process.stderr.write(`\r${model.name}: ${index + 1} of ${files.length} images, ${crops.all.length} faces`);
+  }
+  process.stderr.write("\n");
+  await (values.write ? write(model, crops.all) : report(model, crops.all));
 }
-process.stderr.write("\n");
-await (values.write ? write(embedding) : report(embedding));
 
 function readArguments() {
   try {
@@ -47,24 +47,26 @@ function readArguments() {
   }
 }
 
-async function report(model: Model): Promise<void> {
+async function report(model: Model, crops: readonly Uint8Array[]): Promise<void> {
   const clipping = new ClippedShares(model.calibration?.ranges ?? {});
-  await observe(model, clipping);
+  await observe(model, crops, clipping);
   const { layer, worst, all } = clipping.shares();
   const share = (part: number) => `${(100 * part).toFixed(4)} %`;
-  const crop = `${model.name}: of ${crops.all.length} crops`;
+  const crop = `${model.name}: of ${crops.length} crops`;
   console.log(`${crop} ${share(all)} of all numbers are clipped, most in ${layer}: ${share(worst)}`);
 }
 
-async function write(model: Model): Promise<void> {
+async function write(model: Model, crops: readonly Uint8Array[]): Promise<void> {
+  const { headroom, percentile } = model.calibration!;
   const ranges = new MeasuredRanges();
-  await observe(model, ranges);
+  await observe(model, crops, ranges);
   const source =
     positionals.length === 0 ? "the samples of @vladmandic/face-api" : "a folder of the operator's";
   const calibration: Calibration = {
-    measured_on: `${crops.all.length} crops: the faces of ${files.length} images (${source}), as they are, mirrored, darker, brighter and leaning`,
+    measured_on: `${crops.length} crops: the faces of ${files.length} images (${source}), as they are, mirrored, darker, brighter and leaning`,
     headroom,
-    ranges: ranges.withHeadroom(headroom),
+    ...(percentile !== undefined && { percentile }),
+    ranges: ranges.within({ headroom, percentile }),
   };
   const entryFolder = await folderOf(model);
   await writeFile(join(entryFolder, calibrationFile), jsonOf(calibration));
@@ -81,14 +83,18 @@ async function write(model: Model): Promise<void> {
 
 async function observe(
   model: Model,
-  observer: { add(layer: string, numbers: Float32Array): void },
+  crops: readonly Uint8Array[],
+  observer: { add(layer: string, numbers: Float32Array, channels: number): void },
 ): Promise<void> {
   const { onnx, layers } = await convertObserved(model, model.input_px);
   const session = await ort.createSession(onnx);
-  for (const pixels of crops.all) {
+  for (const pixels of crops) {
     const image = new ort.Tensor("uint8", pixels, [1, model.input_px, model.input_px, 3]);
     const outputs = await session.run({ [model.tensors.inputs[0]!.name]: image }, layers);
-    for (const layer of layers) observer.add(layer, outputs[layer]!.data as Float32Array);
+    for (const layer of layers) {
+      const { data, dims } = outputs[layer]!;
+      observer.add(layer, data as Float32Array, dims[1]!);
+    }
   }
   await session.release();
 }

@@ -2,25 +2,42 @@ import type { Calibration } from "@faceline/models/catalogue-entry";
 
 /** The ranges of the numbers of a network's layers, over all inputs. */
 export class MeasuredRanges {
-  readonly #ranges = new Map<string, [least: number, most: number]>();
+  /** For each layer and channel, the least and the greatest number of each input. */
+  readonly #extremes = new Map<string, Extremes[]>();
 
-  add(layer: string, numbers: Float32Array): void {
-    const range = this.#ranges.get(layer) ?? [0, 0];
-    for (const number of numbers) {
-      if (number < range[0]) range[0] = number;
-      if (number > range[1]) range[1] = number;
+  /** `numbers` are those of one input, channel by channel. */
+  add(layer: string, numbers: Float32Array, channels: number): void {
+    const ofLayer =
+      this.#extremes.get(layer) ?? Array.from({ length: channels }, () => ({ least: [], most: [] }));
+    const cells = numbers.length / channels;
+    for (const [channel, { least, most }] of ofLayer.entries()) {
+      const own = numbers.subarray(channel * cells, (channel + 1) * cells);
+      least.push(own.reduce((a, b) => Math.min(a, b)));
+      most.push(own.reduce((a, b) => Math.max(a, b)));
     }
-    this.#ranges.set(layer, range);
+    this.#extremes.set(layer, ofLayer);
   }
 
-  /** Ranges in the form of the catalogue: multiplied by the headroom, with four significant digits. */
-  withHeadroom(headroom: number): Calibration["ranges"] {
-    const extended = (bound: number) => Number((bound * headroom).toPrecision(4));
+  /** Ranges in the form of the catalogue: of all channels, times the headroom, with four significant digits. */
+  within({ headroom, percentile = 100 }: Pick<Calibration, "headroom" | "percentile">): Calibration["ranges"] {
+    const bound = (numbers: readonly number[]) => Number((Math.max(0, ...numbers) * headroom).toPrecision(4));
+    const clipped = (numbers: readonly number[]): number => {
+      const sorted = numbers.toSorted((a, b) => a - b);
+      return sorted[Math.ceil((percentile / 100) * sorted.length) - 1]!;
+    };
     return Object.fromEntries(
-      [...this.#ranges].map(([layer, [least, most]]) => [layer, [extended(least), extended(most)]]),
+      [...this.#extremes].map(([layer, channels]) => [
+        layer,
+        [
+          0 - bound(channels.map(({ least }) => clipped(least.map((number) => -number)))),
+          bound(channels.map(({ most }) => clipped(most))),
+        ],
+      ]),
     );
   }
 }
+
+type Extremes = { least: number[]; most: number[] };
 
 /** Counts the numbers of each layer that lie beyond the catalogue's range, and so are clipped in int8. */
 export class ClippedShares {

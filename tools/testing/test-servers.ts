@@ -62,7 +62,7 @@ export async function openTestServers(options: TestServersOptions): Promise<Test
 
   const fetched = await servers.fetch(steps);
   const models = launch.MODELS_DIR ?? state.models;
-  if (launch.MODELS_DIR === undefined) await steps.run("models", () => buildModels(models, stop));
+  if (launch.MODELS_DIR === undefined) await steps.run("models", () => buildModels(models, process.env, stop));
   await steps.run("Kafka and Redis", () => servers.start(fetched));
   const environment = { ...process.env, ...testAccess(config, state), ...patience, MODELS_DIR: models };
   const kafka = readConfig(KafkaConfig, environment);

@@ -34,4 +34,9 @@ function parsed(path: string, json: string): unknown {
   }
 }
 
+/** A contract whose file can be fetched. */
+export type Published = StatedContract & {
+  download: { url: string; sha256: string; bytes?: number | undefined };
+};
+
 export type StatedContract = { contract: Contract | DetectorContract; licenceText: string };

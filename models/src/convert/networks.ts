@@ -1,8 +1,8 @@
 import { licenseOf } from "../catalogue.ts";
 import type { Model, Precision, Source, Variant } from "../catalogue-entry.ts";
 import { modelsFolder } from "../model-file.ts";
-import { Graph } from "../onnx/graph.ts";
-import { readOnnxSource, readTfjsSource } from "../source.ts";
+import { encodeMetadata, Graph } from "../onnx/graph.ts";
+import { readOnnxSource, readTfjsSource, readWheelSource } from "../source.ts";
 import { blazefaceUnusedWeights, writeBlazeface } from "./blazeface.ts";
 import { writeDlib } from "./dlib.ts";
 import { faceboxesUnusedWeights, writeFaceboxes } from "./faceboxes.ts";
@@ -11,9 +11,12 @@ import { FloatLayers } from "./layers/float.ts";
 import { Int8Layers, type RangeOf } from "./layers/int8.ts";
 import type { Layers, Maps } from "./layers/layers.ts";
 import { mobileFaceNetUnusedWeights, writeMobileFaceNet } from "./mobilefacenet.ts";
+import { readOnnxWeights } from "./onnx-weights.ts";
+import { writeSface } from "./sface.ts";
 import { ssdUnusedWeights, writeSsd } from "./ssd.ts";
 import { writeTiny } from "./tiny.ts";
 import { readWeights, type Weights } from "./weights.ts";
+import { writeYunet } from "./yunet.ts";
 
 /** Version in the metadata of every file. Raise it when the same weights give other bytes. */
 export const converterVersion = "faceline 3";
@@ -26,6 +29,10 @@ export const converterVersion = "faceline 3";
 export async function convert(model: Model, variant: Variant, folder = modelsFolder): Promise<Uint8Array> {
   if (model.source.kind === "onnx_file" && variant.precision === "float32") {
     return readOnnxSource(model.source);
+  }
+  if (model.name === "yunet" && model.source.kind === "wheel_onnx") {
+    const adapted = writeYunet(await readWheelSource(folder, model, model.source), model.input_px);
+    return Buffer.concat([adapted, encodeMetadata(metadataOf(model, variant))]);
   }
   const graph = new Graph(model.name);
   await writeGraph(graph, model, { ...variant, folder, rangeOf: rangesOf(model) });
@@ -70,11 +77,20 @@ async function writeGraph(
   if (network === undefined || write === undefined || source.kind === "onnx_file") {
     throw new Error(`no converter makes the model ${model.name} in ${precision}`);
   }
-  const { manifest, bytes } = await readTfjsSource(folder, model, source);
-  const weights = readWeights(manifest, bytes);
+  const weights = await readSource(folder, model, source);
   write({ graph, weights, px, rangeOf, observe });
   const unused = weights.unused().filter((name) => !network.unusedWeights?.test(name));
   if (unused.length > 0) throw new Error(`${model.name}: the graph leaves out ${unused.join(", ")}`);
+}
+
+async function readSource(
+  folder: string,
+  model: Model,
+  source: Exclude<Source, { kind: "onnx_file" }>,
+): Promise<Weights> {
+  if (source.kind === "wheel_onnx") return readOnnxWeights(await readWheelSource(folder, model, source));
+  const { manifest, bytes } = await readTfjsSource(folder, model, source);
+  return readWeights(manifest, bytes);
 }
 
 type Conversion = Variant & {
@@ -91,6 +107,7 @@ const networks: Readonly<Record<string, Network>> = {
   blazeface: { ...inFloat(writeBlazeface), unusedWeights: blazefaceUnusedWeights },
   "landmarks-68": inFloat(writeLandmarks),
   Dlib: bothPrecisions(writeDlib),
+  SFace: inFloat(writeSface),
   MobileFaceNet: { ...inFloat(writeMobileFaceNet), unusedWeights: mobileFaceNetUnusedWeights },
 };
 
@@ -143,6 +160,10 @@ function metadataOf(model: Model, { precision, input_px }: Variant): Record<stri
 
 function sourceMetadata(source: Source): { source: string; source_sha256: string } {
   if (source.kind === "onnx_file") return { source: source.origin, source_sha256: source.file.sha256 };
+  if (source.kind === "wheel_onnx") {
+    const { wheel, file } = source;
+    return { source: `pypi:${wheel.name}@${wheel.version}/${file.path}`, source_sha256: file.sha256 };
+  }
   const { weights } = source;
   return {
     source: `npm:${source.package}@${source.version}/${weights.map(({ path }) => path).join("+")}`,

@@ -35,6 +35,8 @@ export async function fetchWheel(
   return path;
 }
 
+export const takenFromFolder = "--from FOLDER takes wheels that were fetched on another machine";
+
 /** Bytes that the disk must have room for. pip moves the wheel into its place when it is whole. */
 export const wheelBytesMax = ({ bytes }: Pick<Wheel, "bytes">): number => 2 * bytes + slackBytes;
 

@@ -1,4 +1,4 @@
-import { createWriteStream } from "node:fs";
+import { createWriteStream, existsSync } from "node:fs";
 import { rename, rm, stat } from "node:fs/promises";
 import { join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -36,6 +36,13 @@ export async function unpackWheel(path: string, wheel: Wheel, target: string): P
   }
   const [absent] = wanted.keys();
   if (absent !== undefined) throw new Error(`${wheel.file} has no ${absent}.`);
+}
+
+/** Returns the path of a wheel in a folder. Throws one sentence where it is not there. */
+export function mirroredWheel(folder: string, { file, name, version }: Omit<Wheel, "files">): string {
+  const path = join(folder, file);
+  if (existsSync(path)) return path;
+  throw new Error(`${path} is not there: the package index has it as ${name} ${version}.`);
 }
 
 const mismatch = (wheel: Wheel, { path }: KeptFile): string =>

