@@ -35,7 +35,7 @@ test("a batch that was answered, not sent or handed over leaves no line", () => 
 test("a batch of a lane that its worker has not loaded leaves a line, one of a loaded lane leaves none", () => {
   const running = { batch: "batcher-ffffffffffffffff/3", startedAt: 0, endsAt: 50, tasks: ["a/n/0"] };
   const { log, lines } = recordingLog();
-  for (const lanes of [["Dlib/ssd"], ["Dlib/tiny"]]) {
+  for (const lanes of [["Dlib/ssd"], ["Dlib/blazeface"]]) {
     const event = report("w1", { lanes, running });
     assert.ok(event.kind === "report");
     logIgnoredBatches(log, event.report);

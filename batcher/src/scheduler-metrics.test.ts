@@ -67,8 +67,8 @@ test("a lane that takes the place of another has its counters at 0 at once", asy
   await using pool = await openPool();
   pool.handle(report("w1"), 0);
   pool.state.lanes.clear();
-  pool.handle(report("w1", { lanes: ["Dlib/tiny"] }), 100);
-  await pool.shows('faceline_tasks_shed_total{lane="Dlib/tiny",reason="early_drop"} 0');
+  pool.handle(report("w1", { lanes: ["Dlib/blazeface"] }), 100);
+  await pool.shows('faceline_tasks_shed_total{lane="Dlib/blazeface",reason="early_drop"} 0');
 });
 
 test("where nobody reads, there is nothing to record with", () => {

@@ -107,6 +107,8 @@ export type FacialArea = {
   /** `[x, y]`; null where the whole image was taken as the face. */
   left_eye: [number, number] | null;
   right_eye: [number, number] | null;
+  /** The detector that found the face; null where the whole image was taken as the face. */
+  detector: string | null;
   /** False where no face was found, and the whole image was taken as the face. */
   face_found: boolean;
 };

@@ -10,14 +10,17 @@ import { type Sbom, sbomOf } from "./sbom.ts";
 
 /** The workspace of each target, packages of it that no process loads, and documents that its pages show. */
 const targets: Record<string, { workspace: string; without: string[]; documents?: string[] }> = {
-  // face-api brings the weights that models are built from; tar unpacks pulled ones, yauzl CUDA libraries.
+  // face-api and human bring the weights that models are built from; tar unpacks pulled ones, yauzl CUDA libraries.
   ingress: {
     workspace: "ingress",
-    without: ["@vladmandic/face-api", "tar", "yauzl"],
+    without: ["@vladmandic/face-api", "@vladmandic/human", "tar", "yauzl"],
     documents: ["docs/using", "docs/operating", "CHANGELOG.md"],
   },
   batcher: { workspace: "batcher", without: [] },
-  inference: { workspace: "inference", without: ["@vladmandic/face-api", "tar", "yauzl", "csv-parse"] },
+  inference: {
+    workspace: "inference",
+    without: ["@vladmandic/face-api", "@vladmandic/human", "tar", "yauzl", "csv-parse"],
+  },
   tools: { workspace: "deploy", without: [] },
 };
 

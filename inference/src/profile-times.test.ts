@@ -58,7 +58,7 @@ for (const [name, change, fault] of [
     /the build is ffffffffffffffff, and 0123456789abcdef/,
   ],
   ["larger batches", { sizes: [1, 2, 4, 8] }, /it lacks batches of 4, 8/],
-  ["another detector", { lane: laneId("Dlib", "tiny") }, /it has Dlib\/ssd alone/],
+  ["another detector", { lane: laneId("Dlib", "blazeface") }, /it has Dlib\/ssd alone/],
 ] as const) {
   test(`a loaded lane with ${name} is named with what differs`, () => {
     const { profile, lines } = open();

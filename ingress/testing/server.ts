@@ -147,6 +147,7 @@ export const testFacialArea = (i: number) => ({
   h: 9,
   left_eye: [6, 3] as [number, number],
   right_eye: [3, 3] as [number, number],
+  detector: "ssd",
   face_found: true,
 });
 
@@ -196,14 +197,14 @@ export const testModels = [
   },
   { ...graph("landmarks"), role: "landmarks" },
   { ...graph("ssd"), role: "detector" },
-  { ...graph("tiny"), role: "detector" },
+  { ...graph("blazeface"), role: "detector" },
 ] as unknown as Model[];
 
 export const testPool = {
   pool: "default",
   lanes: [
     {
-      lane: "Dlib/ssd",
+      lane: "Dlib/auto",
       build: testBuild,
       waiting: 3,
       workers: 2,

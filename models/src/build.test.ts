@@ -12,10 +12,10 @@ import { readMetadata } from "./onnx/reader.ts";
 import { isUnpulled } from "./source.ts";
 import { verifyModel } from "./verify.ts";
 
-async function openFixture(t: TestContext): Promise<{ folder: string; tiny: Model; build: Build }> {
+async function openFixture(t: TestContext): Promise<{ folder: string; detector: Model; build: Build }> {
   const folder = await temporaryFolder(t);
-  const tiny = (await readCatalogue()).find("detector", "tiny")!;
-  return { folder, tiny, build: tiny.builds[0]! };
+  const detector = (await readCatalogue()).find("detector", "blazeface")!;
+  return { folder, detector, build: detector.builds[0]! };
 }
 
 suite("every build has the bytes of the catalogue", async () => {
@@ -33,53 +33,53 @@ suite("every build has the bytes of the catalogue", async () => {
 });
 
 test("the metadata of a file has its name, source and licence", async (t) => {
-  const { folder, tiny, build } = await openFixture(t);
-  await buildModel(folder, tiny, build);
-  assert.deepEqual(readMetadata(await readModel(folder, tiny, build)), {
-    name: "tiny",
+  const { folder, detector, build } = await openFixture(t);
+  await buildModel(folder, detector, build);
+  assert.deepEqual(readMetadata(await readModel(folder, detector, build)), {
+    name: "blazeface",
     role: "detector",
     precision: "float32",
-    input_px: "416",
-    source: "npm:@vladmandic/face-api@1.7.15/model/tiny_face_detector_model.bin",
-    source_sha256: "b7503ce7df31039b1c43316a9b865cab6a70dd748cc602d3fa28b551503c3871",
-    license: "MIT",
+    input_px: "256",
+    source: "npm:@vladmandic/human@3.3.6/models/blazeface.bin",
+    source_sha256: "dc9a97fdc50bc43216554bdd69aa3e7b9361a519ee7bdd996a2f69a98a6f9b72",
+    license: "MIT AND Apache-2.0",
     converter: converterVersion,
   });
 });
 
 test("an intact file is kept, and a damaged one is built again", async (t) => {
-  const { folder, tiny, build } = await openFixture(t);
-  assert.equal(await buildModel(folder, tiny, build), "built");
-  assert.equal(await buildModel(folder, tiny, build), "kept");
+  const { folder, detector, build } = await openFixture(t);
+  assert.equal(await buildModel(folder, detector, build), "built");
+  assert.equal(await buildModel(folder, detector, build), "kept");
 
-  await truncate(modelFile(folder, tiny, build), 1000);
-  assert.equal(await buildModel(folder, tiny, build), "built");
-  assert.deepEqual(await verifyModel(folder, tiny), []);
-  assert.deepEqual(await readdir(folder), ["tiny.float32.onnx"]);
+  await truncate(modelFile(folder, detector, build), 1000);
+  assert.equal(await buildModel(folder, detector, build), "built");
+  assert.deepEqual(await verifyModel(folder, detector), []);
+  assert.deepEqual(await readdir(folder), ["blazeface.float32.onnx"]);
 });
 
 test("only its owner can read the folder of built models", async (t) => {
-  const { folder, tiny, build } = await openFixture(t);
-  await buildModel(join(folder, "new/models"), tiny, build);
+  const { folder, detector, build } = await openFixture(t);
+  await buildModel(join(folder, "new/models"), detector, build);
   assert.equal((await stat(join(folder, "new/models"))).mode & 0o777, 0o700);
 });
 
 test("a build with another checksum leaves no file", async (t) => {
-  const { folder, tiny, build } = await openFixture(t);
+  const { folder, detector, build } = await openFixture(t);
   const other = { ...build, sha256: "0".repeat(64) };
-  await assert.rejects(buildModel(folder, tiny, other), /tiny\.float32\.onnx came out as [0-9a-f]{64}/);
+  await assert.rejects(buildModel(folder, detector, other), /blazeface\.float32\.onnx came out as [0-9a-f]{64}/);
   assert.deepEqual(await readdir(folder), []);
 });
 
 test("a model file that is absent or damaged is an error", async (t) => {
-  const { folder, tiny, build } = await openFixture(t);
-  await assert.rejects(readModel(folder, tiny, build), /cannot be read; "npm run models -- build" makes it/);
-  await buildModel(folder, tiny, build);
-  await truncate(modelFile(folder, tiny, build), 1000);
-  await assert.rejects(readModel(folder, tiny, build), /is not the file of the catalogue/);
+  const { folder, detector, build } = await openFixture(t);
+  await assert.rejects(readModel(folder, detector, build), /cannot be read; "npm run models -- build" makes it/);
+  await buildModel(folder, detector, build);
+  await truncate(modelFile(folder, detector, build), 1000);
+  await assert.rejects(readModel(folder, detector, build), /is not the file of the catalogue/);
   assert.throws(
-    () => modelFile(folder, tiny, { precision: "int8", input_px: 416 }),
-    /tiny has no int8 build at 416 px, only float32 at 416 px/,
+    () => modelFile(folder, detector, { precision: "int8", input_px: 256 }),
+    /blazeface has no int8 build at 256 px, only float32 at 256 px/,
   );
 });
 
@@ -97,15 +97,15 @@ test("a model that was not pulled is named with the command that pulls it", asyn
 });
 
 test("verify reports every fault of the weights and of the files", async (t) => {
-  const { folder, tiny } = await openFixture(t);
-  assert.ok(tiny.source.kind === "npm_tfjs");
-  const [weights] = tiny.source.weights;
-  const source = { ...tiny.source, weights: [{ ...weights!, sha256: "0".repeat(64) }] };
-  const faults = await verifyModel(folder, { ...tiny, source });
+  const { folder, detector } = await openFixture(t);
+  assert.ok(detector.source.kind === "npm_tfjs");
+  const [weights] = detector.source.weights;
+  const source = { ...detector.source, weights: [{ ...weights!, sha256: "0".repeat(64) }] };
+  const faults = await verifyModel(folder, { ...detector, source });
   assert.equal(faults.length, 2);
   assert.match(
     faults[0]!,
-    /tiny_face_detector_model\.bin has the SHA-256 b7503ce7.*; that of 1\.7\.15 has 0000/,
+    /blazeface\.bin has the SHA-256 dc9a97fd.*; that of 3\.3\.6 has 0000/,
   );
-  assert.match(faults[1]!, /tiny\.float32\.onnx cannot be read/);
+  assert.match(faults[1]!, /blazeface\.float32\.onnx cannot be read/);
 });

@@ -11,7 +11,7 @@ test("a card is of a model, pair or detector of the catalogue, and of the versio
   for (const [name, card] of cards) {
     const [model = "", detector = ""] = card.lane.split("/");
     assert([model, detector].includes(name), name);
-    assert(catalogue.find("detector", detector), `${name}: there is no ${detector}`);
+    assert(catalogue.detector(detector), `${name}: there is no ${detector}`);
     const recogniser = catalogue.recogniser(model)!;
     const landmarks = catalogue.find("landmarks", recogniser.landmarks)!;
     assert.equal(card.model_version, modelVersionOf(recogniser, landmarks), name);

@@ -40,8 +40,11 @@ test("models are found by role and name", async () => {
   const catalogue = await readCatalogue();
   assert.deepEqual(
     catalogue.all("detector").map(({ name }) => name),
-    ["blazeface", "faceboxes", "ssd", "tiny", "yunet"],
+    ["blazeface", "faceboxes", "ssd", "yunet"],
   );
+  const { first, second } = catalogue.detector("auto")!;
+  assert.deepEqual([first.name, second?.name], ["ssd", "blazeface"]);
+  assert.deepEqual(catalogue.detector("ssd"), { name: "ssd", first });
   const dlib: EmbeddingModel | undefined = catalogue.find("embedding", "Dlib");
   assert.equal(dlib?.embedding_size, 128);
   assert.equal(catalogue.find("landmarks", "landmarks-68")?.input_px, 112);

@@ -5,6 +5,7 @@ import type { ModelCard } from "@faceline/contracts/http/model-card";
 import type * as z from "zod";
 import { type MeasuredCard, readCards } from "./card.ts";
 import type { Model, ModelOf, Role } from "./catalogue-entry.ts";
+import { autoName, type DetectorChoice, detectorChoices } from "./detector-choice.ts";
 import { CheckedModel } from "./entry-rules.ts";
 import type { FalseMatchCurves } from "./false-match-curve.ts";
 import { MeasuredPairs, type ModelPair, pairsOf, type Recogniser } from "./model-pair.ts";
@@ -17,6 +18,7 @@ import { MeasuredPairs, type ModelPair, pairsOf, type Recogniser } from "./model
 export class Catalogue {
   readonly models: readonly Model[];
   readonly pairs: readonly ModelPair[];
+  readonly detectors: readonly DetectorChoice[];
   /** What was measured here of models and pairs, by their names. */
   readonly cards: ReadonlyMap<string, ModelCard>;
 
@@ -27,6 +29,7 @@ export class Catalogue {
   ) {
     this.models = models;
     this.pairs = pairs;
+    this.detectors = detectorChoices(this.all("detector"));
     this.cards = cards;
   }
 
@@ -38,6 +41,11 @@ export class Catalogue {
   /** The embedding model or the pair of that name. */
   recogniser(name: string): Recogniser | undefined {
     return this.find("embedding", name) ?? this.pairs.find((pair) => pair.name === name);
+  }
+
+  /** The detector of that name, or `auto`. */
+  detector(name: string): DetectorChoice | undefined {
+    return this.detectors.find((each) => each.name === name);
   }
 
   /** Sorted by name. */
@@ -67,7 +75,7 @@ export async function readCatalogue(folder: string = catalogueFolder, added?: st
   mistakes.push(
     ...duplicates(
       "the name",
-      models.map((model) => model.name),
+      [autoName, ...models.map((model) => model.name)],
     ),
   );
   mistakes.push(

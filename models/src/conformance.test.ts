@@ -21,7 +21,7 @@ const tolerance = 1e-5;
 
 const catalogue = await readCatalogue();
 const modelNamed = (name: string): Model => catalogue.models.find((model) => model.name === name)!;
-const detectors = ["ssd", "tiny", "faceboxes", "blazeface"];
+const detectors = ["ssd", "faceboxes", "blazeface"];
 const onFaces = ["landmarks-68", "Dlib", "MobileFaceNet"];
 let reference: Record<string, ReferenceNetwork>;
 const sessions = new Map<string, Promise<ort.InferenceSession>>();
@@ -29,7 +29,7 @@ const sessions = new Map<string, Promise<ort.InferenceSession>>();
 before(async () => {
   reference = await openReference();
   if (!unpulled("faceboxes")) reference["faceboxes"] = await openFaceboxes(modelNamed("faceboxes"));
-  if (!unpulled("blazeface")) reference["blazeface"] = await openBlazeface(modelNamed("blazeface"));
+  reference["blazeface"] = await openBlazeface(modelNamed("blazeface"));
   if (unpulled("MobileFaceNet")) return;
   const repaired = await openMobileFaceNet(modelNamed("MobileFaceNet"), "repaired");
   reference["MobileFaceNet"] = async (batch) => ({ embedding: repaired(batch, ["embeddings"])[0]! });

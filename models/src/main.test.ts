@@ -75,7 +75,7 @@ test("a pull without a terminal shows the terms, and is refused without the flag
 test("list shows builds, and when a licence was accepted", async (t) => {
   const folder = await temporaryFolder(t);
   const { models: entries } = await readCatalogue();
-  const terms = entries.find(({ name }) => name === "blazeface")!;
+  const terms = entries.find(({ name }) => name === "faceboxes")!;
   await acceptTerms(folder, [{ terms, bytes: 1 }], {
     flags: { acceptLicence: true, acceptNonCommercial: false },
     ask: undefined,
@@ -85,7 +85,7 @@ test("list shows builds, and when a licence was accepted", async (t) => {
   const { out } = models("list", "--to", folder);
   for (const line of [
     /^Dlib +embedding +float32 +22\.4 MB +[0-9a-f]{12} +not built +MIT AND LicenseRef-public-domain$/m,
-    /^blazeface .* not pulled +MIT AND Apache-2\.0 +2026-11-22$/m,
+    /^faceboxes .* not pulled +MIT +2026-11-22$/m,
     /^SFace +embedding +float32 +[\d.]+ MB +\w{12} +not pulled +Apache-2\.0$/m,
   ]) {
     assert.match(out, line);

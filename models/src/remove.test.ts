@@ -35,7 +35,7 @@ test("an added model goes with its entry, its file and its thresholds, and can b
 test("a pulled model goes with its weights, its builds and the record of its licence, and others stay", async (t) => {
   const folder = await temporaryFolder(t);
   const { models } = await readCatalogue();
-  const [one, other] = ["MobileFaceNet", "blazeface"].map(
+  const [one, other] = ["MobileFaceNet", "faceboxes"].map(
     (name) => models.find((each) => each.name === name)!,
   ) as [Model, Model];
   const root = await pretendPulled(folder, one);

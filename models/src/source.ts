@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
-import { createRequire } from "node:module";
+import { findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
 import type { Model, OnnxSource, Source, TarballSource, TfjsSource, WheelSource } from "./catalogue-entry.ts";
 import { pullCommand, sha256 } from "./model-file.ts";
@@ -101,7 +101,7 @@ async function readChecked(path: string, expected: ExpectedFile): Promise<Buffer
 }
 
 function packageFolder(name: string): string {
-  return dirname(createRequire(import.meta.url).resolve(`${name}/package.json`));
+  return dirname(findPackageJSON(name, import.meta.url)!);
 }
 
 type ExpectedFile = { name: string; version: string; sha256: string; advice: string };

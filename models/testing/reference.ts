@@ -12,8 +12,8 @@ export async function openReference(): Promise<Record<string, ReferenceNetwork>>
   const { nets, NetInput }: FaceApi = require("@vladmandic/face-api/dist/face-api.node-wasm.js");
 
   const weights = join(dirname(require.resolve("@vladmandic/face-api/package.json")), "model");
-  const { ssdMobilenetv1, tinyFaceDetector, faceLandmark68Net, faceRecognitionNet } = nets;
-  for (const net of [ssdMobilenetv1, tinyFaceDetector, faceLandmark68Net, faceRecognitionNet]) {
+  const { ssdMobilenetv1, faceLandmark68Net, faceRecognitionNet } = nets;
+  for (const net of [ssdMobilenetv1, faceLandmark68Net, faceRecognitionNet]) {
     await net.loadFromDisk(weights);
   }
 
@@ -24,17 +24,6 @@ export async function openReference(): Promise<Record<string, ReferenceNetwork>>
     ssd: async (batch) => {
       const { boxes, scores } = ssdMobilenetv1.forwardInput(inputOf(batch));
       return { boxes: joined(boxes), scores: joined(scores) };
-    },
-    tiny: async (batch) => {
-      const found: TinyBox[] = [];
-      for (const row of tf.split(
-        tinyFaceDetector.forwardInput(inputOf(batch), batch.px),
-        batch.images.length,
-      )) {
-        found.push(...(await tinyFaceDetector.extractBoxes(row, { width: batch.px, height: batch.px })));
-      }
-      const boxes = found.flatMap(({ box }) => [box.top, box.left, box.bottom, box.right]);
-      return { boxes: Float32Array.from(boxes), scores: Float32Array.from(found, ({ score }) => score) };
     },
     "landmarks-68": async (batch) => ({ points: faceLandmark68Net.forwardInput(inputOf(batch)).dataSync() }),
     Dlib: async (batch) => ({ embedding: faceRecognitionNet.forwardInput(inputOf(batch)).dataSync() }),
@@ -50,14 +39,10 @@ type Net<Output> = {
   loadFromDisk(folder: string): Promise<void>;
   forwardInput(input: unknown, px?: number): Output;
 };
-type TinyBox = { score: number; box: { top: number; left: number; bottom: number; right: number } };
 type FaceApi = {
   NetInput: new (tensors: readonly unknown[]) => unknown;
   nets: {
     ssdMobilenetv1: Net<{ boxes: TensorLike[]; scores: TensorLike[] }>;
-    tinyFaceDetector: Net<TensorLike> & {
-      extractBoxes(output: TensorLike, size: { width: number; height: number }): Promise<TinyBox[]>;
-    };
     faceLandmark68Net: Net<TensorLike>;
     faceRecognitionNet: Net<TensorLike>;
   };

@@ -6,9 +6,9 @@ import { lanesOf, ModelsConfig } from "./models-config.ts";
 const read = (env: Record<string, string>) => readConfig(ModelsConfig, env);
 
 test("a lane is each pair of a model and a detector of the two lists", () => {
-  assert.deepEqual(lanesOf(read({})), ["Dlib/ssd", "Dlib/tiny"]);
-  const settings = read({ MODELS: " Dlib , MobileFaceNet", DETECTORS: "ssd,tiny" });
-  assert.deepEqual(lanesOf(settings), ["Dlib/ssd", "Dlib/tiny", "MobileFaceNet/ssd", "MobileFaceNet/tiny"]);
+  assert.deepEqual(lanesOf(read({})), ["Dlib/auto"]);
+  const settings = read({ MODELS: " Dlib , MobileFaceNet", DETECTORS: "ssd,auto" });
+  assert.deepEqual(lanesOf(settings), ["Dlib/ssd", "Dlib/auto", "MobileFaceNet/ssd", "MobileFaceNet/auto"]);
 });
 
 test("every wrong name of the lists is reported, and names of a lane are no names of a model", () => {

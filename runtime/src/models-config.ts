@@ -19,10 +19,17 @@ const NameList = z.string().transform((text, context): string[] => {
 export const ModelsConfig = z.object({
   /** Embedding models from the catalogue, with commas; `A+B` is the pair of two. */
   MODELS: NameList.prefault("Dlib"),
-  /** Detectors from the catalogue, with commas. */
-  DETECTORS: NameList.prefault("ssd,tiny"),
+  /** Detectors from the catalogue, with commas; `auto` is `ssd`, and `blazeface` where it sees nothing. */
+  DETECTORS: NameList.prefault("auto"),
 });
 export type ModelsConfig = z.infer<typeof ModelsConfig>;
+
+const {
+  MODELS: [model],
+  DETECTORS: [detector],
+} = ModelsConfig.parse({});
+/** What calls that name none get, unless the settings say otherwise. */
+export const defaultModels = { model: model!, detector: detector!, lane: laneId(model!, detector!) };
 
 /** Returns every pair of a model and a detector: what calls may name, and so what workers must run. */
 export const lanesOf = ({ MODELS, DETECTORS }: Pick<ModelsConfig, "MODELS" | "DETECTORS">): LaneId[] =>

@@ -13,7 +13,7 @@ import { usual } from "./lanes.ts";
 import { pixelsOf, type Scene } from "./scenes.ts";
 
 /**
- * The labelled photographs, at most 1,000 pixels wide and high, with the face that the default detector finds
+ * The labelled photographs, at most 1,000 pixels wide and high, with the face that `ssd` finds
  * in float: so they are the same on every CPU.
  */
 export async function openReferences(modelsDir: string, names: readonly string[]): Promise<Reference[]> {

@@ -3,6 +3,7 @@ import { openLanes } from "@faceline/inference/engine/lanes";
 import { oneAtATime } from "@faceline/inference/testing/lane-settings";
 import { labelledNames } from "@faceline/inference/testing/photographs";
 import { readCatalogue } from "@faceline/models/catalogue";
+import { detectorsOf } from "@faceline/models/detector-choice";
 import { isUnpulled } from "@faceline/models/source";
 import { openReferences, type Outcome, outcomeOf } from "./detection-lanes.ts";
 import { detectionScenes } from "./detection-scenes.ts";
@@ -16,7 +17,9 @@ import { usual } from "./lanes.ts";
 
 const modelsDir = process.env["MODELS_DIR"]!;
 const catalogue = await readCatalogue();
-const detectors = catalogue.all("detector").filter(({ source }) => !isUnpulled(modelsDir, source));
+const detectors = catalogue.detectors.filter((choice) =>
+  detectorsOf(choice).every(({ source }) => !isUnpulled(modelsDir, source)),
+);
 const lanes = await openLanes({
   ...oneAtATime,
   modelsDir,

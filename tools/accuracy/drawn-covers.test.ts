@@ -4,7 +4,8 @@ import type { Face } from "@faceline/contracts/wire/face";
 import { withGlasses, withMask } from "./drawn-covers.ts";
 
 const [width, height] = [100, 140];
-const upright: Face["area"] = { x: 10, y: 20, w: 80, h: 110, left_eye: [70, 50], right_eye: [30, 50] };
+const box = { x: 10, y: 20, w: 80, h: 110, detector: "ssd" };
+const upright: Face["area"] = { ...box, left_eye: [70, 50], right_eye: [30, 50] };
 const tilted: Face["area"] = { ...upright, left_eye: [57, 57], right_eye: [43, 43] };
 
 test("a mask covers mouth and nose tip, and glasses the eyes, and nothing else", () => {

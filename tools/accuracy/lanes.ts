@@ -7,11 +7,13 @@ import { PrecisionSetting } from "@faceline/inference/network/precision";
 import { oneAtATime } from "@faceline/inference/testing/lane-settings";
 import { type Catalogue, readCatalogue } from "@faceline/models/catalogue";
 import type { Model } from "@faceline/models/catalogue-entry";
+import { detectorsOf } from "@faceline/models/detector-choice";
 import type { Recogniser } from "@faceline/models/model-pair";
 import { isUnpulled } from "@faceline/models/source";
+import { defaultModels } from "@faceline/runtime/models-config";
 
 /** The defaults: recognisers are measured with this detector, and detectors with this recogniser. */
-export const usual = { model: "Dlib", detector: "ssd" };
+export const usual = defaultModels;
 
 /**
  * Opens the usual lane in float and as the service runs it here, every other recogniser with the usual
@@ -26,7 +28,7 @@ export async function openMeasuredLanes(modelsDir: string): Promise<MeasuredLane
     await openLanes({
       ...oneAtATime,
       modelsDir,
-      lanes: [laneId(usual.model, usual.detector)],
+      lanes: [usual.lane],
       precision: PrecisionSetting.parse("float"),
     }),
   );
@@ -61,7 +63,9 @@ function laneNames(catalogue: Catalogue, modelsDir: string): { model: string; de
     ({ members }) =>
       members.every((member) => single.includes(member)) && members.some(({ name }) => name === usual.model),
   );
-  const detectors = catalogue.all("detector").filter((model) => isHere(model, modelsDir));
+  const detectors = catalogue.detectors.filter((choice) =>
+    detectorsOf(choice).every((model) => isHere(model, modelsDir)),
+  );
   return [
     usual,
     ...[...single, ...pairs]

@@ -19,7 +19,7 @@ test("models that were added are shown and serve calls by their names, several a
   const folder = mkdtempSync(join(tmpdir(), "added-model-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const { models } = await readCatalogue();
-  for (const model of models.filter(({ name }) => ["tiny", "landmarks-68"].includes(name))) {
+  for (const model of models.filter(({ name }) => ["blazeface", "landmarks-68"].includes(name))) {
     for (const build of model.builds) {
       const built = modelFile(process.env["MODELS_DIR"] ?? modelsFolder, model, build);
       copyFileSync(built, join(folder, build.file));
@@ -35,7 +35,7 @@ test("models that were added are shown and serve calls by their names, several a
   const { address, post } = await startStack(t, {
     settings: {
       MODELS: ["Foreign", ...pulled].join(),
-      DETECTORS: "tiny",
+      DETECTORS: "blazeface",
       MODELS_DIR: folder,
     },
   });
@@ -51,7 +51,7 @@ test("models that were added are shown and serve calls by their names, several a
   // Four calls of each at once, which the batcher may put together.
   const names = ["Foreign", ...pulled].flatMap((name) => Array<string>(4).fill(name));
   const responses = names.map(async (name) => {
-    const call = { img1: image, img2: image, model_name: name, detector_backend: "tiny" };
+    const call = { img1: image, img2: image, model_name: name };
     const { status, body } = await post("/verify", call);
     assert.equal(status, 200, JSON.stringify(body));
     const { verified, model } = VerifyResponse.parse(body);

@@ -24,7 +24,7 @@ test("while the broker hangs, one call at most waits for it; afterwards no call 
   const before = new Set(await images());
   const running = await startStack(t);
   const [portrait] = await portraits();
-  const body = { img: portrait!.toString("base64"), detector_backend: "tiny" };
+  const body = { img: portrait!.toString("base64") };
   const post = (headers?: Record<string, string>) => running.postOnce("/represent", body, headers);
   assert.equal((await running.post("/represent", body)).status, 200);
 

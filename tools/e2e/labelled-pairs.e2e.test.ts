@@ -40,7 +40,7 @@ test("all 300 labelled pairs are classified correctly at the default thresholds,
       for (const { metric, wrong } of figures) assert.deepEqual(wrong, [], metric);
       const response = await fetch(`${stack.address}/capabilities`);
       const { detector_details } = CapabilitiesResponse.parse(await response.json());
-      const { precision } = detector_details["ssd"]!.builds[0]!;
+      const { precision } = detector_details["auto"]!.builds[0]!;
       for (const { metric, same, different } of figures) {
         const limit = differenceMax[precision] * thresholds[metric];
         assertNear(same, labelled_pairs![metric].same, limit);

@@ -25,7 +25,7 @@ test("loss of processes, with two workers and two batchers", async (t) => {
 
   /** Compares portrait 0 with one of the three. Their distances differ, so a mixed-up answer is noticed. */
   const compare = async (id: string, other: number): Promise<number> => {
-    const body = { img1: images[0], img2: images[other], detector_backend: "tiny" };
+    const body = { img1: images[0], img2: images[other] };
     // With the longest deadline that the service allows: a call that misses it was lost.
     const response = await running.post("/verify", body, { "x-request-id": id });
     assert.equal(response.status, 200, `${id}: ${JSON.stringify(response.body)}`);
@@ -92,7 +92,7 @@ function activeBatchers({ logs }: TestStack): string[] {
 
 async function workers({ address, pool }: TestStack): Promise<number> {
   const health = HealthResponse.parse(await (await fetch(`${address}/health`)).json());
-  return health.checks.pools[pool]?.["Dlib/tiny"]?.workers ?? 0;
+  return health.checks.pools[pool]?.["Dlib/auto"]?.workers ?? 0;
 }
 
 /** Reads how many tasks of a pool Kafka and Redis hold. */

@@ -47,7 +47,7 @@ test("Redis has no image and no embedding once a request has ended, however it e
     const before = new Set(await found());
     process.kill(services.find("inference-1").pid!, "SIGSTOP");
     const headers = { ...lasting, "content-type": "application/json", "x-api-key": key };
-    const body = JSON.stringify({ img: img1, detector_backend: "ssd" });
+    const body = JSON.stringify({ img: img1 });
     const call = fetch(`${address}/represent`, { method: "POST", headers, body, signal: signal ?? null });
     call.catch(() => {});
     await waitUntil("its image is in Redis", async () => (await found()).some((name) => !before.has(name)));
@@ -61,10 +61,8 @@ test("Redis has no image and no embedding once a request has ended, however it e
 
   await t.test("after each endpoint, in each form, and the tester", async () => {
     await assertNothingFound();
-    const small = { detector_backend: "tiny" };
     for (const [path, body] of [
       ["/verify", { img1, img2 }],
-      ["/verify", { img1, img2, ...small }],
       ["/compare", { img: img1, candidates: [img2, img3, { img: img1 }] }],
       ["/represent", { img: img3, embedding_format: "base64", l2_normalize: true }],
     ] as const) {

@@ -15,7 +15,7 @@ import { type Link, startProxiedStack } from "./stack/swallowed-links.ts";
 test("links whose packets are swallowed", async (t) => {
   const { stack, links } = await startProxiedStack(t);
   const [portrait] = await portraits();
-  const body = { img: portrait!.toString("base64"), detector_backend: "tiny" };
+  const body = { img: portrait!.toString("base64") };
   const call = () => stack.postOnce("/represent", body, { "x-request-timeout-ms": "5000" });
   const readyz = async () => (await fetch(`${stack.address}/readyz`)).status;
   assert.equal((await stack.post("/represent", body)).status, 200);

@@ -167,7 +167,7 @@ test("a server that begins to write snapshots gets no image and calls are refuse
   const { url, folder } = await startUnrestricted(t);
   const { address, post, postOnce } = await startStack(t, { settings: { REDIS_VOLATILE_URL: url } });
   const [portrait] = await portraits();
-  const body = { img: portrait!.toString("base64"), detector_backend: "tiny" };
+  const body = { img: portrait!.toString("base64") };
   const health = async () =>
     HealthResponse.parse(await (await fetch(`${address}/health`)).json()).checks.redis;
   assert.equal((await post("/represent", body)).status, 200);

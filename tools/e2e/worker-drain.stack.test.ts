@@ -21,7 +21,7 @@ test("a worker that must stop leaves a long run to another worker, and exits bef
     reports.push(Report.parse(JSON.parse(message.toString())));
   });
   const [image] = await portraits();
-  const body = { img: image!.toString("base64"), detector_backend: "tiny" };
+  const body = { img: image!.toString("base64") };
   let answered = false;
   const response = post("/represent", body, { "x-request-timeout-ms": "120000" }).finally(() => {
     answered = true;

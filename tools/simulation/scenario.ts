@@ -31,7 +31,7 @@ export const productionScheduler: NewScheduler = ({ hops, settings: given }) => 
 };
 
 export const lane = laneId("Dlib", "ssd");
-export const secondLane = laneId("Dlib", "tiny");
+export const secondLane = laneId("Dlib", "blazeface");
 /** Instants are positive. */
 export const startAt = 1_000_000;
 

@@ -1,6 +1,7 @@
 import { resolve } from "node:path";
 import { parseOptions } from "@faceline/models/parse-options";
 import { modelsFolder } from "@faceline/models/model-file";
+import { defaultModels } from "@faceline/runtime/models-config";
 
 /** Reads the arguments of `thresholds`, or returns a sentence on what is wrong with them. */
 export function readArguments(
@@ -37,8 +38,8 @@ export function readArguments(
   return {
     kind: "measure",
     source,
-    models: values.model ?? ["Dlib"],
-    detectors: values.detector ?? ["ssd"],
+    models: values.model ?? [defaultModels.model],
+    detectors: values.detector ?? [defaultModels.detector],
     align: align === "on",
     wantedFmrs: wantedFmrs.length === 0 ? defaultFmrs[source.kind] : wantedFmrs.toSorted((a, b) => b - a),
     folder: resolve(values.to),

@@ -13,6 +13,7 @@ import {
   withLocalThresholds,
   writeLocalThresholds,
 } from "@faceline/models/local-thresholds";
+import { detectorsOf } from "@faceline/models/detector-choice";
 import { isUnpulled } from "@faceline/models/source";
 import { readConfig } from "@faceline/runtime/config";
 import * as z from "zod";
@@ -127,8 +128,9 @@ function lanesOf(catalogue: Catalogue, { models, detectors, folder }: MeasureArg
   const known = [...catalogue.all("embedding"), ...catalogue.pairs];
   const here = known.filter((model) => membersOf(model).every(isHere));
   const recognisers = named("embedding", { known, here }, models);
-  const all = catalogue.all("detector");
-  const chosen = named("detector", { known: all, here: all.filter(isHere) }, detectors);
+  const all = catalogue.detectors;
+  const detectorsHere = all.filter((choice) => detectorsOf(choice).every(isHere));
+  const chosen = named("detector", { known: all, here: detectorsHere }, detectors);
   return recognisers.flatMap((model) =>
     chosen.map((detector) => ({ lane: laneId(model.name, detector.name), model })),
   );

@@ -31,7 +31,7 @@ export const testFacts: Facts = {
   teamBodyBytesPerSecond: 32 * MiB,
   models: [catalogue.recogniser("Dlib")!],
   cards: Object.fromEntries(catalogue.cards),
-  detectors: ["ssd", "tiny"],
+  detectors: ["auto"],
   tester: {
     on: true,
     bodyBytes: 8 * MiB,

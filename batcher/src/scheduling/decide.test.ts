@@ -283,7 +283,7 @@ test("a batch of a lane that its worker has not loaded is ignored, and its tasks
   const pool = newPool();
   const tasks = ["a/nnnnnnnnnnnnnnnn/0"];
   const running = { batch: "batcher-ffffffffffffffff/3", startedAt: 0, endsAt: 50, tasks };
-  assert.deepEqual(decide(pool, report("w1", { lanes: ["Dlib/tiny"], running }), 0), []);
+  assert.deepEqual(decide(pool, report("w1", { lanes: ["Dlib/blazeface"], running }), 0), []);
   decide(pool, report("w2", { partition: 2 }), 1);
   const [sent] = batchesOf(decide(pool, call("a", 1, { now: 2 }), 2));
   assert.deepEqual(sent && taskIds(sent), tasks);

@@ -66,7 +66,7 @@ test("a batch is cut down to the size below where padding would cost more than i
 
 test("a loaded lane without calls does not lengthen the queue wait that is accepted", () => {
   const pool = accelerator();
-  busyUntil(pool, 0, 104, ["Dlib/ssd", "Dlib/tiny"]);
+  busyUntil(pool, 0, 104, ["Dlib/ssd", "Dlib/blazeface"]);
   const outcomes = Array.from({ length: 3 }, () => arrive(pool, 16, 0, { timeBudgetMs: 600 }));
   // Its times are a guess, by which a batch of 32 takes longer than 104 ms to prepare.
   assert.deepEqual(
@@ -153,7 +153,7 @@ test("a lane whose predictions refuse everything probes with one call a second, 
 
 test("of two lanes the one with the earlier deadline goes first, and the other is staged behind it", () => {
   const pool = newPool();
-  const lanes = ["Dlib/ssd", "Dlib/tiny"];
+  const lanes = ["Dlib/ssd", "Dlib/blazeface"];
   decide(pool, report("w1", { sizes, lanes, sentAt: -3 }), 0);
   learnInstantPreparation(pool);
   busyUntil(pool, 0, 100, lanes);
@@ -162,11 +162,11 @@ test("of two lanes the one with the earlier deadline goes first, and the other i
     return { ...event, call: { ...event.call, lane: lane as typeof event.call.lane } };
   };
   decide(pool, arrival("Dlib/ssd", "later", 900), 0);
-  decide(pool, arrival("Dlib/tiny", "sooner", 600), 0);
+  decide(pool, arrival("Dlib/blazeface", "sooner", 600), 0);
   const first = batchesOf(decide(pool, { kind: "timer" }, 98));
   assert.deepEqual(
     first.map((batch) => [batch.lane, batch.tasks[0]?.deadlineAt]),
-    [["Dlib/tiny", 600]],
+    [["Dlib/blazeface", 600]],
   );
   const fields = { sizes, lanes, sentAt: 100, running: { batch: first[0]!, startedAt: 100, endsAt: 103 } };
   const second = batchesOf(decide(pool, report("w1", fields), 103));

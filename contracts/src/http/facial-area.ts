@@ -9,7 +9,8 @@ const eye = (side: string) =>
 
 /**
  * Bounding box and eyes of a face, in pixels of the upright image (EXIF orientation applied), clipped to the
- * image. Left and right are the person's own. Eyes are null when the whole image was taken as the face.
+ * image. Left and right are the person's own. Eyes and detector are null when the whole image was taken as the
+ * face.
  */
 export const FacialArea = z.object({
   x: z
@@ -21,6 +22,12 @@ export const FacialArea = z.object({
   h: z.int().nonnegative().describe("Height of the bounding box in pixels."),
   left_eye: eye("left"),
   right_eye: eye("right"),
+  detector: z
+    .string()
+    .nullable()
+    .describe(
+      "The detector that found the face: with `auto`, `ssd` or `blazeface`. Null if no face was found and the whole image was used.",
+    ),
   face_found: z
     .boolean()
     .describe(

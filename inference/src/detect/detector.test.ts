@@ -46,6 +46,12 @@ test("an image without detections is searched once more at full resolution", asy
   assert.deepEqual([detections, marginSearches], [[[], []], 2]);
 });
 
+test("without a search in a margin, an image without detections is searched once", async () => {
+  const { searches, detector } = detectorWith({ 512: 0.2 }, {}, undefined, { searchesMargin: false });
+  const { marginSearches } = await detector.detect([image()]);
+  assert.deepEqual([searches, marginSearches], [["512: 1", "512: 0"], 0]);
+});
+
 test("at low resolution alone only what is clear counts", async () => {
   const { searches, detector } = detectorWith({ 160: 0.7, 288: 0.9, 512: 0.9 });
   const wanted = image({ fullResolution: true });
@@ -73,6 +79,7 @@ function detectorWith(
   scores: Record<number, number>,
   other: Record<number, number> = {},
   box = [0.2, 0.2, 0.5, 0.5],
+  margin = { searchesMargin: true },
 ) {
   const searches: string[] = [];
   const networks = Object.entries(scores).map(([px, score]) => ({
@@ -92,7 +99,7 @@ function detectorWith(
   }));
   const clear = { below: 0.1, from: 0.8 };
   const limits = { scoreMin: 0.1, faceScoreMin: 0.5, iouMax: 0.5, clear, landmarkBoxScale: 1.5 };
-  return { searches, detector: new Detector(networks as unknown as Network[], limits) };
+  return { searches, detector: new Detector(networks as unknown as Network[], limits, margin) };
 }
 
 function image({ fullResolution = false, align = true } = {}): SearchedImage {

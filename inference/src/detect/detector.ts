@@ -21,17 +21,23 @@ import {
 export class Detector {
   readonly #resolutions: readonly Resolution[];
   readonly #limits: DetectorLimits;
-
-  /** `networks` ascend by their input side; the last one is the full resolution. */
-  constructor(networks: readonly Network[], limits: DetectorLimits) {
-    this.#resolutions = networks.map((network) => ({ network, letterbox: new Letterbox(network.px) }));
-    this.#limits = limits;
-  }
+  readonly #searchesMargin: boolean;
 
   /**
-   * Searches images together. One without any detection at full resolution is searched once more, with a
-   * margin around it.
+   * `networks` ascend by their input side; the last one is the full resolution. `searchesMargin`: an image
+   * without any detection at full resolution is searched once more, with a margin around it.
    */
+  constructor(
+    networks: readonly Network[],
+    limits: DetectorLimits,
+    { searchesMargin }: { searchesMargin: boolean } = { searchesMargin: true },
+  ) {
+    this.#resolutions = networks.map((network) => ({ network, letterbox: new Letterbox(network.px) }));
+    this.#limits = limits;
+    this.#searchesMargin = searchesMargin;
+  }
+
+  /** Searches images together. */
   async detect(images: readonly SearchedImage[]): Promise<Detections> {
     const { detections, clear, networkUsage } = await this.#searchLow(images, allowsLowResolution);
     const full = this.#resolutions.at(-1)!;
@@ -41,7 +47,9 @@ export class Detector {
     };
     const unclear = [...images.keys()].filter((i) => !clear.has(i));
     await search(imageWindow, unclear);
-    const empty = unclear.filter((i) => detections[i]!.length === 0 && images[i]!.isDraft !== true);
+    const empty = unclear.filter(
+      (i) => this.#searchesMargin && detections[i]!.length === 0 && images[i]!.isDraft !== true,
+    );
     await search(marginWindow, empty);
     return { detections, lowResolution: [...clear], marginSearches: empty.length, networkUsage };
   }
@@ -114,7 +122,8 @@ export class Detector {
     };
     const clipped = clip(scaled, image);
     const landmarkBox = clip(enlarged(scaled, this.#limits.landmarkBoxScale), image);
-    return clipped && landmarkBox && { ...clipped, score: detection.score, landmarkBox };
+    const { name } = this.#resolutions.at(-1)!.network;
+    return clipped && landmarkBox && { ...clipped, score: detection.score, landmarkBox, detector: name };
   }
 }
 
@@ -153,9 +162,10 @@ export type Detections = {
 };
 
 /**
- * A face, and the part of the image in which its landmarks are searched first, in pixels of the image.
+ * A face, the part of the image in which its landmarks are searched first, in pixels of the image, and the
+ * name of the detector.
  */
-export type DetectedFace = Detection & { landmarkBox: Box };
+export type DetectedFace = Detection & { landmarkBox: Box; detector: string };
 
 export type SearchedImage = Pixels & {
   isDraft?: boolean;

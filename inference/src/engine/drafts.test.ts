@@ -19,7 +19,7 @@ import type { EngineImage, TaskResult } from "./work.ts";
 
 // Tests the rule of pipeline.ts for drafts, and decode/draft.ts, with the real networks.
 
-const lane = laneId("Dlib", "ssd");
+const lane = laneId("Dlib", "auto");
 const oneFace = { facesMax: 1, fullResolution: false };
 
 suite("drafts with the real models", () => {

@@ -11,7 +11,7 @@ import { Engine, type EngineOptions, openEngine } from "./engine.ts";
 import { openLanes } from "./lanes.ts";
 import type { EngineImage } from "./work.ts";
 
-const lane = laneId("Dlib", "tiny");
+const lane = laneId("Dlib", "blazeface");
 
 test("the thread gives the results of the lanes, run by run", async () => {
   const options = await engineOptions();
@@ -44,7 +44,7 @@ test("the start reports each size of each network, the largest first", async () 
   await using engine = await openEngine(options);
   assert.deepEqual(
     warmUps.map(({ network, size }) => `${network} ${size}`),
-    ["tiny 1", "landmarks-68 2", "landmarks-68 1", "Dlib 2", "Dlib 1"],
+    ["blazeface 1", "landmarks-68 2", "landmarks-68 1", "Dlib 2", "Dlib 1"],
   );
   assert.ok(warmUps.every(({ times }) => times!.firstMs > 0 && times!.runMs > 0));
   assert.equal(engine.lanes.length, 1);

@@ -8,7 +8,7 @@ import type { Box } from "../geometry/box.ts";
  * Converts a box and eyes from pixels of the searched image to whole pixels of the original one. The result
  * lies in the image and is at least one pixel wide and high.
  */
-export function facialArea(image: ScaledImage, box: Box, eyes: Eyes | null): Face["area"] {
+export function facialArea(image: ScaledImage, box: Box, eyes: Eyes | null): Omit<Face["area"], "detector"> {
   const across = image.originalWidth / image.width;
   const down = image.originalHeight / image.height;
   const left = clamp(Math.round(box.left * across), image.originalWidth - 1);

@@ -19,7 +19,7 @@ import { openLanes } from "./lanes.ts";
 // Models that are not from face-api: a contract and the adapter, and no other change. They are made up, but
 // the landmarks, the alignment and the engine's thread are the real ones.
 
-const lane = laneId("Foreign", "tiny");
+const lane = laneId("Foreign", "blazeface");
 
 test("an added recogniser serves an embedding through the engine, by its catalogue entry alone", async (t) => {
   const modelsDir = await withForeignModel(t);
@@ -114,7 +114,7 @@ function image(draw = syntheticFace) {
 async function withForeignModel(t: TestContext): Promise<string> {
   const folder = await temporaryFolder(t);
   const { models } = await readCatalogue();
-  for (const model of models.filter(({ name }) => ["tiny", "landmarks-68"].includes(name))) {
+  for (const model of models.filter(({ name }) => ["blazeface", "landmarks-68"].includes(name))) {
     for (const build of model.builds)
       await copyFile(modelFile(modelsFolder, model, build), join(folder, build.file));
   }

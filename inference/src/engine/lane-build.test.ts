@@ -9,7 +9,9 @@ const catalogue = await readCatalogue();
 const [ssd, pair] = ["Dlib", "Dlib+MobileFaceNet"].map(
   (model) => laneModels(catalogue, [laneId(model, "ssd")])[0]!,
 ) as [LaneModels, LaneModels];
-const { detector, landmarks, recogniser } = ssd;
+const { detector: choice, landmarks, recogniser } = ssd;
+const detector = choice.first;
+const withFirst = (first: typeof detector): LaneModels => ({ ...ssd, detector: { name: "ssd", first } });
 assert.ok(recogniser.role === "embedding" && pair.recogniser.role === "pair");
 
 function buildOf(models: LaneModels, { precision = "int8", ...options }: Options = {}) {
@@ -25,9 +27,10 @@ test("a digest follows everything that changes numbers, also in a modelled build
   const cascade = { ...detector.cascade!, clear: { below: 0.1, from: 0.9 } };
   const otherLanes: LaneModels[] = [
     ssd,
-    { ...ssd, detector: { ...detector, selection } },
-    { ...ssd, detector: { ...detector, cascade } },
-    { ...ssd, detector: { ...detector, landmark_box_scale: 1.1 } },
+    withFirst({ ...detector, selection }),
+    withFirst({ ...detector, cascade }),
+    withFirst({ ...detector, landmark_box_scale: 1.1 }),
+    laneModels(catalogue, [laneId("Dlib", "auto")])[0]!,
     { ...ssd, landmarks: { ...landmarks, scheme: "five_point" } },
     { ...ssd, recogniser: { ...recogniser, chip: { a: 1, c: 0, e: 0, f: 0 } } },
     pair,
@@ -47,8 +50,7 @@ test("words, bounds for verdicts and the place of a file do not change a digest"
   const words = { title: "Another", licenses: [], training_data: "Unknown", provenance: ["Elsewhere."] };
   const thresholds = { cosine: 0.01, euclidean: 0.1, euclidean_l2: 0.1414 };
   const other: LaneModels = {
-    ...ssd,
-    detector: { ...detector, ...words, found_width_share: 0.5 },
+    ...withFirst({ ...detector, ...words, found_width_share: 0.5 }),
     recogniser: { ...recogniser, ...words, thresholds },
   };
   assert.deepEqual(buildOf(other), buildOf(ssd));

@@ -19,19 +19,19 @@ import { type Lanes, openLanes } from "./lanes.ts";
 import type { EngineImage, TaskResult } from "./work.ts";
 
 const ssd = laneId("Dlib", "ssd");
-const tiny = laneId("Dlib", "tiny");
+const auto = laneId("Dlib", "auto");
 
 suite("with the real models", () => {
   let lanes: Lanes;
   before(async () => {
     const modelsDir = await builtModels();
     const chunks = { batchMax: 6, detectorChunkMax: 2, faceChunkMax: 4 };
-    lanes = await openLanes({ modelsDir, lanes: [ssd, tiny], ...oneAtATime, ...chunks });
+    lanes = await openLanes({ modelsDir, lanes: [auto, ssd], ...oneAtATime, ...chunks });
   });
   after(() => lanes[Symbol.asyncDispose]());
 
   const run = async (...images: EngineImage[]): Promise<TaskResult[]> =>
-    (await lanes.run({ lane: ssd, images })).results;
+    (await lanes.run({ lane: auto, images })).results;
   const facesOf = async (image: EngineImage): Promise<Face[]> => faces((await run(image))[0]!);
 
   const embeddings = new Map<string, Promise<Float32Array>>();
@@ -49,12 +49,12 @@ suite("with the real models", () => {
 
   test("the loaded lanes name their precisions, batch sizes and times", async () => {
     const [first] = lanes.loaded;
-    assert.deepEqual([first!.lane, first!.executionProvider], [ssd, "cpu"]);
+    assert.deepEqual([first!.lane, first!.executionProvider], [auto, "cpu"]);
     assert.deepEqual(
       first!.precisions.map(({ model, fallback }) => ({ model, fallback })),
-      ["ssd", "landmarks-68", "Dlib"].map((model) => ({ model, fallback: false })),
+      ["ssd", "blazeface", "landmarks-68", "Dlib"].map((model) => ({ model, fallback: false })),
     );
-    const { precision, sha256 } = first!.precisions[2]!;
+    const { precision, sha256 } = first!.precisions[3]!;
     const dlib = (await readCatalogue()).find("embedding", "Dlib")!;
     const build = dlib.builds.find((each) => each.precision === precision);
     assert.deepEqual([sha256, first!.build.precision], [build!.sha256, precision]);
@@ -231,7 +231,7 @@ suite("with the real models", () => {
     const [face, ...more] = await facesOf(sky);
     assert.equal(more.length, 0);
     assert.equal(face!.confidence, 0);
-    assert.deepEqual(face!.area, { x: 0, y: 0, w: 320, h: 240, left_eye: null, right_eye: null });
+    assert.deepEqual(face!.area, { x: 0, y: 0, w: 320, h: 240, left_eye: null, right_eye: null, detector: null });
     assert.equal(decodeEmbedding(face!.embedding).length, 128);
     // Detected faces are still used.
     const group = await facesOf(await engineImage(groupPhotograph(3), { enforceDetection: false }));
@@ -274,6 +274,30 @@ suite("with the real models", () => {
     const [whole, part] = [face, found].map((each) => decodeEmbedding(each!.embedding));
     const distance = distances.euclidean(whole!, part!);
     assert.ok(distance < 0.6, String(distance));
+  });
+
+  test("auto asks blazeface once, where ssd sees nothing, and searches no margin", async () => {
+    const portrait = await clearPortrait();
+    const dark = await sharp(portrait).linear(0.1).png().toBuffer();
+    for (const fullResolution of [false, true]) {
+      const asked = async (image: Buffer, options = {}) => {
+        const images = [await engineImage(image, { fullResolution, ...options })];
+        const { results, usage } = await lanes.run({ lane: auto, images });
+        const searches = usage.networks.find(({ name }) => name === "blazeface")?.rows ?? 0;
+        const [result] = results;
+        const detectors = result!.kind === "faces" ? result!.faces.map(({ area }) => area.detector) : [];
+        return { detectors, searches, marginSearches: usage.marginSearches };
+      };
+      const clear = { detectors: ["ssd"], searches: 0, marginSearches: 0 };
+      assert.deepEqual(await asked(portrait), clear);
+      assert.deepEqual(await asked(dark), { ...clear, detectors: ["blazeface"], searches: 1 });
+      const nothing = await plain().png().toBuffer();
+      assert.deepEqual(await asked(nothing), { ...clear, detectors: [], searches: 1 });
+      // No landmarks would tell its boxes from faces.
+      assert.deepEqual(await asked(dark, { align: false }), { ...clear, detectors: [] });
+    }
+    const [alone] = (await lanes.run({ lane: ssd, images: [await engineImage(dark)] })).results;
+    assert.equal(alone!.kind, "rejected");
   });
 
   test("usage are those of one run only", async () => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 import { addedFolder, readCatalogue } from "@faceline/models/catalogue";
+import { detectorsOf } from "@faceline/models/detector-choice";
 import { membersOf, weightsOf } from "@faceline/models/model-pair";
 import { syntheticFace } from "@faceline/models/synthetic-face";
 import { Aligner } from "../align/aligner.ts";
@@ -64,7 +65,14 @@ export class Lanes implements AsyncDisposable {
     const entries = this.#models.get(lane);
     assert(entries, `the lane ${lane} is not in the settings`);
     const { detectorChunkMax, faceChunkMax, executionProvider, batchMax } = this.#options;
-    const detector = await this.#loader.load(entries.detector, detectorChunkMax);
+    const searchesMargin = entries.detector.second === undefined;
+    const loadedDetectors: LoadedModel[] = [];
+    const detectors: Detector[] = [];
+    for (const model of detectorsOf(entries.detector)) {
+      const loaded = await this.#loader.load(model, detectorChunkMax);
+      loadedDetectors.push(loaded);
+      detectors.push(new Detector(loaded.networks, detectorLimits(model), { searchesMargin }));
+    }
     const landmarks = await this.#loader.load(entries.landmarks, faceChunkMax);
     const template = alignmentTemplates[entries.landmarks.scheme];
     const members: LoadedModel[] = [];
@@ -75,19 +83,21 @@ export class Lanes implements AsyncDisposable {
       embedders.push(new Embedder(loaded.networks.at(-1)!, this.#warp, chipToTemplate(member, template)));
     }
     const pipeline = new Pipeline({
-      detector: new Detector(detector.networks, detectorLimits(entries.detector)),
+      detector: detectors[0]!,
+      secondDetector: detectors[1],
       aligner: new Aligner(landmarks.networks.at(-1)!, this.#warp, template),
       embedders,
       weights: weightsOf(entries.recogniser),
       quality: new QualityMeter(this.#warp, template),
     });
     await warmLoops(pipeline);
-    const models = [detector, landmarks, ...members];
+    const models = [...loadedDetectors, landmarks, ...members];
     this.#opened.set(lane, { pipeline, networks: models.flatMap(({ networks }) => networks) });
-    // For one face an image, none of them clear at low resolution. Drawing between the runs is little beside
-    // them.
+    // For one face an image, none of them clear at low resolution, all seen by the first detector. Drawing
+    // between the runs is little beside them.
+    const usual = [loadedDetectors[0]!, landmarks, ...members];
     const runMsOf = (size: number) =>
-      models.reduce((sum, { networks }) => sum + networks.at(-1)!.runMsOf(size), 0);
+      usual.reduce((sum, { networks }) => sum + networks.at(-1)!.runMsOf(size), 0);
     const build = laneBuildOf(entries, models, this.#options);
     const sizes = doublingSizes(batchMax);
     const known = knownTimes(sizes, this.#options.startTimes?.lanes.get(build.digest));

@@ -91,7 +91,7 @@ function runMs({ alphaMs, betaMs }: RunCost, size: number): number {
 /** A face of one pixel with an embedding of length 1, because no image was read. */
 function placeholderFace(embeddingSize: number): Face {
   return {
-    area: { x: 0, y: 0, w: 1, h: 1, left_eye: null, right_eye: null },
+    area: { x: 0, y: 0, w: 1, h: 1, left_eye: null, right_eye: null, detector: null },
     confidence: 0,
     embedding: encodeEmbedding(new Float32Array(embeddingSize).fill(1 / Math.sqrt(embeddingSize))),
   };

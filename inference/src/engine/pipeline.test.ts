@@ -19,15 +19,18 @@ import { Pipeline } from "./pipeline.ts";
 test("a box whose landmarks are no face's is dropped, after a retry at full resolution", async () => {
   const catalogue = await readCatalogue();
   await using loader = new ModelLoader(catalogue, { modelsDir: await builtModels(), ...oneAtATime });
-  const [entries] = laneModels(catalogue, [laneId("Dlib", "ssd")]);
-  const { networks: detectors } = await loader.load(entries!.detector, 1);
+  const [entries] = laneModels(catalogue, [laneId("Dlib", "auto")]);
+  const { first, second } = entries!.detector;
+  const { networks } = await loader.load(first, 1);
+  const { networks: secondNetworks } = await loader.load(second!, 1);
   const landmarks = (await loader.load(entries!.landmarks, 1)).networks.at(-1)!;
   const embedder = (await loader.load(membersOf(entries!.recogniser)[0]!, 1)).networks.at(-1)!;
   const warp = new Warp();
   // No face fits the template so well.
   const template = { ...alignmentTemplates[entries!.landmarks.scheme], residualMaxPx: 0.1 };
   const pipeline = new Pipeline({
-    detector: new Detector(detectors, detectorLimits(entries!.detector)),
+    detector: new Detector(networks, detectorLimits(first)),
+    secondDetector: new Detector(secondNetworks, detectorLimits(second!)),
     aligner: new Aligner(landmarks, warp, template),
     embedders: [new Embedder(embedder, warp, chipToTemplate(membersOf(entries!.recogniser)[0]!, template))],
     weights: [1],
@@ -42,6 +45,7 @@ test("a box whose landmarks are no face's is dropped, after a retry at full reso
     runs.map(({ rows }) => rows),
     [1, 0, 1],
   );
+  assert.ok(usage.networks.every(({ name }) => name !== "blazeface"), "the first detector saw something");
   const runsMs = runs.reduce((sum, { runMs }) => sum + runMs, 0);
   assert.ok(usage.detectMs >= runsMs, "detectMs covers the retry too");
 });

@@ -39,6 +39,8 @@ class PipelineRun {
   readonly #parts: PipelineParts;
   readonly #images: readonly EngineImage[];
   readonly #usage: PipelineUsage = { ...noUsage, networks: [] };
+  /** Images in which a detector has seen something. */
+  readonly #boxed = new Set<EngineImage>();
 
   constructor(parts: PipelineParts, images: readonly EngineImage[]) {
     this.#parts = parts;
@@ -57,9 +59,16 @@ class PipelineRun {
     );
     const undetected = [...images.keys()].filter((i) => mayBeTight(images[i]!) && noFace(i));
     await this.#retry(faces, undetected, (retried) => this.#parts.detector.detectAtLowResolution(retried));
+    const { secondDetector } = this.#parts;
+    if (secondDetector !== undefined) {
+      // A box that the landmarks refused is left alone: the second detector hardly ever has a better one.
+      const isUnseen = (image: EngineImage) => image.options.align && !this.#boxed.has(image);
+      const unseen = [...images.keys()].filter((i) => noFace(i) && isUnseen(images[i]!));
+      await this.#retry(faces, unseen, (retried) => secondDetector.detect(retried));
+    }
     for (const [index, image] of images.entries()) {
       const takeWhole = !image.options.enforceDetection && noFace(index);
-      if (takeWhole) faces[index]!.push(this.#unaligned(image, { ...wholeBox(image), score: 0 }));
+      if (takeWhole) faces[index]!.push(this.#unaligned(image, { ...wholeBox(image), score: 0, detector: null }));
     }
     const startedAt = performance.now();
     const embeddings = await this.#embed(faces.flat());
@@ -101,6 +110,7 @@ class PipelineRun {
   ): Promise<LocatedFace[][]> {
     const startedAt = performance.now();
     const faces: LocatedFace[][] = images.map(() => []);
+    for (const [i, image] of images.entries()) if (detections[i]!.length > 0) this.#boxed.add(image);
     const remaining = detections.map((boxes, index) => largestFirst(boxes, images[index]!));
     for (;;) {
       // No more than are needed: most calls want the largest face of a crowd. A box that turns out to hold no
@@ -161,7 +171,7 @@ class PipelineRun {
   }
 
   /** A face without landmarks: its box is stretched to the chip. */
-  #unaligned(image: EngineImage, box: Detection): LocatedFace {
+  #unaligned(image: EngineImage, box: LocatedFace["box"]): LocatedFace {
     const chips = this.#parts.embedders.map(({ px }) => ({
       image,
       chipToImage: boxMap(box, px),
@@ -210,7 +220,8 @@ function resultsOf(
       const embedding = encodeEmbedding(numbers);
       numbers.fill(0);
       const confidence = Math.min(1, Math.max(0, box.score));
-      return { area: facialArea(image, box, eyes), confidence, embedding, quality };
+      const area = { ...facialArea(image, box, eyes), detector: box.detector };
+      return { area, confidence, embedding, quality };
     });
     return encoded.length === 0
       ? { kind: "rejected", code: "no_face_detected" }
@@ -231,6 +242,8 @@ export const noUsage: PipelineUsage = {
 
 type PipelineParts = {
   detector: Detector;
+  /** Searches images in which the other one sees nothing. */
+  secondDetector?: Detector | undefined;
   aligner: Aligner;
   /** One, or those of a pair. */
   embedders: readonly Embedder[];
@@ -243,4 +256,10 @@ type PipelineParts = {
 type Candidate = { image: EngineImage; index: number; box: DetectedFace };
 
 /** `chips`: one for each embedder. Eyes are null, and quality undefined, where there are no landmarks. */
-type LocatedFace = { box: Detection; chips: readonly Chip[]; eyes: Eyes | null; quality: Face["quality"] };
+type LocatedFace = {
+  /** `detector`: null for a whole image. */
+  box: Detection & { detector: string | null };
+  chips: readonly Chip[];
+  eyes: Eyes | null;
+  quality: Face["quality"];
+};

@@ -11,14 +11,14 @@ import { oneAtATime } from "../../testing/lane-settings.ts";
 import { builtModels, engineImage, sampleImage, sampleImageNames } from "../../testing/photographs.ts";
 import { type Lanes, openLanes } from "./lanes.ts";
 
-const ssd = laneId("Dlib", "ssd");
-const tiny = laneId("Dlib", "tiny");
+const auto = laneId("Dlib", "auto");
+const blazeface = laneId("Dlib", "blazeface");
 const metrics = ["cosine", "euclidean"] as const;
 
 suite("the sample images", () => {
   let lanes: Lanes;
   before(async () => {
-    lanes = await openLanes({ modelsDir: await builtModels(), lanes: [ssd, tiny], ...oneAtATime });
+    lanes = await openLanes({ modelsDir: await builtModels(), lanes: [auto, blazeface], ...oneAtATime });
   });
   after(() => lanes[Symbol.asyncDispose]());
 
@@ -34,7 +34,7 @@ suite("the sample images", () => {
     }
   });
 
-  for (const lane of [ssd, tiny]) {
+  for (const lane of [auto, blazeface]) {
     // /represent searches an image at full resolution, /verify and /compare a small copy first.
     for (const fullResolution of [true, false]) {
       const way = `${lane}, ${fullResolution ? "full resolution" : "a small copy first"}`;
@@ -85,7 +85,7 @@ const bytesMax = 45_000;
 /** Distances in shares of the model's threshold. */
 const sameMax = { cosine: 0.8, euclidean: 0.9 };
 const differentMin = { cosine: 1.2, euclidean: 1.1 };
-const confidenceMin: Record<string, number> = { [ssd]: 0.9, [tiny]: 0.6 };
+const confidenceMin: Record<string, number> = { [auto]: 0.9, [blazeface]: 0.6 };
 
 /** "ada-1.jpg" and "ada-2.jpg" show one person. */
 const personOf = (name: string): string => name.split("-")[0]!;

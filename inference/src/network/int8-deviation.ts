@@ -2,8 +2,8 @@ import { type Box, iou } from "../geometry/box.ts";
 
 /**
  * Compares the outputs of a detector or an embedding model in int8 with those in float, on the same image.
- * Returns a clause that describes the deviation, or undefined where it is within bounds. The bounds are about
- * five times what a CPU with exact int8 arithmetic shows.
+ * Returns a clause that describes the deviation, or undefined where it is within bounds. The bounds are some
+ * times what a CPU with exact int8 arithmetic shows.
  */
 export function int8Deviation(float: Outputs, int8: Outputs): string | undefined {
   return float.has("embedding") ? embeddingDeviation(float, int8) : detectionDeviation(float, int8);
@@ -29,7 +29,8 @@ function embeddingDeviation(float: Outputs, int8: Outputs): string | undefined {
     : `its embedding is ${difference.toFixed(2)} of its length off`;
 }
 
-const logitDeviationMax = 0.4;
+/** 0.03 to 0.42 with exact arithmetic. A sure face, from 0.8, is still found (0.5) at this distance. */
+const logitDeviationMax = 1;
 const boxIouMin = 0.85;
 /** Share of the embedding's length. */
 const embeddingDeviationMax = 0.06;

@@ -14,7 +14,7 @@ function setting(text: string) {
 
 test("auto is int8 on a CPU where there is an int8 build, and float elsewhere", () => {
   assert.equal(precisionFor(named("Dlib"), setting("auto"), "cpu"), "int8");
-  for (const name of ["tiny", "landmarks-68"])
+  for (const name of ["blazeface", "landmarks-68"])
     assert.equal(precisionFor(named(name), setting("auto"), "cpu"), "float32");
   assert.equal(precisionFor(named("Dlib"), setting("auto"), "cuda"), "float32");
 });
@@ -31,10 +31,10 @@ test("a choice may be for all models or for one", () => {
 });
 
 test("int8 that cannot run is an error where it was required", () => {
-  assert.throws(() => precisionFor(named("tiny"), setting("tiny=int8"), "cpu"), /tiny in int8, .* no build/);
+  assert.throws(() => precisionFor(named("blazeface"), setting("blazeface=int8"), "cpu"), /blazeface in int8, .* no build/);
   assert.throws(() => precisionFor(named("Dlib"), setting("int8"), "cuda"), /which cuda does not run/);
   // A choice for all models holds for those that have an int8 build.
-  assert.equal(precisionFor(named("tiny"), setting("int8"), "cpu"), "float32");
+  assert.equal(precisionFor(named("blazeface"), setting("int8"), "cpu"), "float32");
 });
 
 test("an unknown choice is rejected", () => {

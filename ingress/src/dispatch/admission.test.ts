@@ -10,8 +10,8 @@ const pool = (name: string, lane: string, expectedWaitMs: number, workers = 1, w
     lanes: [{ lane, workers, waiting, expectedWaitMs, expectedRunMs: 40, taskMs: 40 }],
   }) as unknown as PoolState;
 
-const states = [pool("a", "Dlib/ssd", 500), pool("b", "Dlib/ssd", 100), pool("c", "Dlib/ssd", 0, 0)];
-const [ssd, tiny] = [new Set(["Dlib/ssd"]), new Set(["Dlib/tiny"])];
+const states = [pool("a", "Dlib/auto", 500), pool("b", "Dlib/auto", 100), pool("c", "Dlib/auto", 0, 0)];
+const [auto, blazeface] = [new Set(["Dlib/auto"]), new Set(["Dlib/blazeface"])];
 
 /** Runs `admitToPool` for pools that this process has sent nothing to. */
 const admit = (
@@ -27,32 +27,32 @@ const admit = (
 const own = { isServing: true, kafka: true, redis: true, hasTopics: true };
 
 test("of two pools with a worker for the lane, the one that would finish first", () => {
-  assert.equal(admit(states, ssd, { deadlineAt: 9_000 }, 1_000), "b");
+  assert.equal(admit(states, auto, { deadlineAt: 9_000 }, 1_000), "b");
 });
 
 test("a call whose deadline one pool cannot meet goes to the other one", () => {
-  assert.equal(admit(states, ssd, { deadlineAt: 1_140 }, 1_000), "b");
+  assert.equal(admit(states, auto, { deadlineAt: 1_140 }, 1_000), "b");
 });
 
 test("without a worker for any of the lanes the call is refused with the cause", () => {
-  assert.throws(() => admit(states, tiny, { deadlineAt: 9_000 }, 0), { code: "model_unavailable" });
-  assert.throws(() => admit([], ssd, { deadlineAt: 9_000 }, 0), {
+  assert.throws(() => admit(states, blazeface, { deadlineAt: 9_000 }, 0), { code: "model_unavailable" });
+  assert.throws(() => admit([], auto, { deadlineAt: 9_000 }, 0), {
     code: "dependency_unavailable",
     details: { dependency: "batcher", retryAfterMs: 1_000 },
   });
 });
 
 test("while a standby takes over, calls whose deadline outlives that are sent, others are refused at once", () => {
-  const silent = [pool("a", "Dlib/ssd", 100)];
-  assert.equal(admit(silent, ssd, { deadlineAt: 6_000 }, 0, 2_000), "a");
-  assert.throws(() => admit(silent, ssd, { deadlineAt: 2_139 }, 0, 2_000), {
+  const silent = [pool("a", "Dlib/auto", 100)];
+  assert.equal(admit(silent, auto, { deadlineAt: 6_000 }, 0, 2_000), "a");
+  assert.throws(() => admit(silent, auto, { deadlineAt: 2_139 }, 0, 2_000), {
     code: "dependency_unavailable",
     details: { dependency: "batcher", retryAfterMs: 1_000 },
   });
 });
 
 test("a millisecond past the deadline: queue_timeout, with the time to retry", () => {
-  assert.throws(() => admit(states, ssd, { deadlineAt: 1_139 }, 1_000), {
+  assert.throws(() => admit(states, auto, { deadlineAt: 1_139 }, 1_000), {
     code: "queue_timeout",
     details: { retryAfterMs: 100, shed: "deadline_infeasible" },
   });

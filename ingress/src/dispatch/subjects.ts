@@ -2,7 +2,7 @@ import type { InputFault } from "@faceline/contracts/http/errors";
 import { imageFormatNames } from "@faceline/images/format";
 import type { Answer } from "@faceline/contracts/wire/answer";
 import { decodeEmbedding, type Face } from "@faceline/contracts/wire/face";
-import type { DetectorModel } from "@faceline/models/catalogue-entry";
+import type { DetectorChoice } from "@faceline/models/detector-choice";
 import { ApiError, deadlinePassed, type InputRef, inputError } from "../call/api-error.ts";
 import type { RequestContext } from "../call/context.ts";
 import type { DispatchedCall, Ports } from "../call/ports.ts";
@@ -43,7 +43,7 @@ export async function dispatchImages(
 export function subjectsFrom(
   inputs: (Input | ApiError)[],
   answers: Answer[],
-  detector: Pick<DetectorModel, "found_width_share">,
+  detector: DetectorChoice,
 ): (Subject | ApiError)[] {
   const next = answers.values();
   return inputs.map((input) => {
@@ -60,7 +60,7 @@ const isImage = (input: Input | ApiError): input is SearchedImage =>
 function subjectFrom(
   { outcome, build }: Answer,
   { ref, longSidePx }: SearchedImage,
-  { found_width_share: share = 0 }: Pick<DetectorModel, "found_width_share">,
+  { first: { found_width_share: share = 0 } }: DetectorChoice,
 ): Subject | ApiError {
   switch (outcome.kind) {
     case "faces": {

@@ -9,12 +9,14 @@ import { readCatalogue } from "@faceline/models/catalogue";
 import { withLocalThresholds, writeLocalThresholds } from "@faceline/models/local-thresholds";
 import { testBuild, testPool, testServer } from "../../testing/server.ts";
 
+const settings = { DETECTORS: "auto,blazeface" };
+
 test("GET /capabilities: what is enabled, what of it has live workers, and the limits, without a key", async (t) => {
-  const response = await testServer(t).app.inject("/capabilities");
+  const response = await testServer(t, { settings }).app.inject("/capabilities");
   assert.equal(response.statusCode, 200);
   const shown = CapabilitiesResponse.strict().parse(response.json());
   assert.deepEqual([shown.models, shown.default_model], [["Dlib"], "Dlib"]);
-  assert.deepEqual([shown.detectors, shown.default_detector], [["ssd", "tiny"], "ssd"]);
+  assert.deepEqual([shown.detectors, shown.default_detector], [["auto", "blazeface"], "auto"]);
   const { status, batch_max, execution_provider, license, thresholds } = shown.model_details["Dlib"]!;
   assert.deepEqual([status, batch_max, execution_provider, license], ["ready", 8, "cpu", "MIT"]);
   assert.equal(thresholds.cosine, 0.1);
@@ -22,8 +24,8 @@ test("GET /capabilities: what is enabled, what of it has live workers, and the l
   assert.deepEqual(shown.model_details["Dlib"]!.false_match_rate_from, { source: "card", pairs: 9 });
   const max = { cosine: 0.346588, euclidean: 0.6, euclidean_l2: 0.832572 };
   assert.deepEqual(shown.model_details["Dlib"]!.thresholds_max, max);
-  assert.equal(shown.detector_details["ssd"]?.status, "ready");
-  assert.equal(shown.detector_details["tiny"]?.status, "unavailable");
+  assert.equal(shown.detector_details["auto"]?.status, "ready");
+  assert.equal(shown.detector_details["blazeface"]?.status, "unavailable");
   assert.equal(shown.limits.faces, 100);
   assert.equal(shown.limits.vector_length, 2);
   assert.equal(shown.features.thresholds_unaligned, "unmeasured");
@@ -39,12 +41,13 @@ test("GET /capabilities: which build of a model runs, and whether it is a fallba
   const catalogue = await readCatalogue();
   const precisions = [
     { model: "ssd", precision: "int8", fallback: false, sha256: "5".repeat(64) },
+    { model: "blazeface", precision: "float32", fallback: false, sha256: "b".repeat(64) },
     { model: "Dlib", precision: "float32", fallback: true, sha256: "d".repeat(64) },
   ] as const;
   const pool = { ...testPool, lanes: testPool.lanes.map((lane) => ({ ...lane, precisions })) };
   const poolStates = () => [pool as unknown as PoolState];
-  const shown = (await testServer(t, { catalogue, poolStates }).app.inject("/capabilities")).json();
-  const builds = [shown.model_details.Dlib, shown.detector_details.ssd, shown.detector_details.tiny].map(
+  const shown = (await testServer(t, { settings, catalogue, poolStates }).app.inject("/capabilities")).json();
+  const builds = [shown.model_details.Dlib, shown.detector_details.auto, shown.detector_details.blazeface].map(
     ({ precision, precision_fallback, sha256 }) => ({ precision, precision_fallback, sha256 }),
   );
   const sha256Of = (name: string, precision: string) => {
@@ -52,11 +55,15 @@ test("GET /capabilities: which build of a model runs, and whether it is a fallba
     const own = model.builds.filter(({ input_px }) => input_px === model.input_px);
     return own.find((build) => build.precision === precision)!.sha256;
   };
+  assert.deepEqual(
+    shown.detector_details.auto.builds.map(({ name }: { name: string }) => name),
+    ["ssd", "blazeface"],
+  );
   assert.deepEqual(builds, [
     // As the worker has reported it, whatever this process' catalogue says.
     { precision: "float32", precision_fallback: true, sha256: "d".repeat(64) },
     { precision: "int8", precision_fallback: false, sha256: "5".repeat(64) },
-    { precision: null, precision_fallback: false, sha256: sha256Of("tiny", "float32") },
+    { precision: null, precision_fallback: false, sha256: sha256Of("blazeface", "float32") },
   ]);
 });
 
@@ -70,7 +77,7 @@ test("GET /capabilities: every network that live workers run, and what a detecto
   };
   const lanes = [...lanesOf("int8", "a"), ...lanesOf("float32", "b"), ...lanesOf("int8", "a")];
   const poolStates = () => [{ ...testPool, lanes } as unknown as PoolState];
-  const { app } = testServer(t, { poolStates, catalogue: await readCatalogue() });
+  const { app } = testServer(t, { settings, poolStates, catalogue: await readCatalogue() });
   const shown = CapabilitiesResponse.strict().parse((await app.inject("/capabilities")).json());
   const { model_version, builds } = shown.model_details["Dlib"]!;
   assert.equal(model_version, testBuild.modelVersion);
@@ -80,18 +87,19 @@ test("GET /capabilities: every network that live workers run, and what a detecto
     { name: "Dlib", sha256: "b", precision: "float32", ...shared },
     { name: "landmarks-68", sha256: "c", precision: "float32", ...shared },
   ]);
-  const { ssd, tiny } = shown.detector_details;
-  assert.deepEqual([ssd!.missed_width_share, tiny!.missed_width_share], [0.08, null]);
-  assert.deepEqual([ssd!.found_width_share, tiny!.found_width_share], [0.025, 0.07]);
+  const { auto, blazeface } = shown.detector_details;
+  assert.deepEqual([auto!.missed_width_share, blazeface!.missed_width_share], [0.08, null]);
+  assert.deepEqual([auto!.found_width_share, blazeface!.found_width_share], [0.025, 0.025]);
+  assert.equal(auto!.license, "MIT AND Apache-2.0");
 });
 
 test("GET /capabilities: the card of a model or detector that was measured, null for another one", async (t) => {
   const shown = async (options: Parameters<typeof testServer>[1]) =>
     CapabilitiesResponse.parse((await testServer(t, options).app.inject("/capabilities")).json());
-  const measured = await shown({ catalogue: await readCatalogue() });
-  assert.equal(measured.model_details["Dlib"]!.card!.lane, "Dlib/ssd");
-  const { lane, conditions } = measured.detector_details["tiny"]!.card!;
-  assert.equal(lane, "Dlib/tiny");
+  const measured = await shown({ settings, catalogue: await readCatalogue() });
+  assert.equal(measured.model_details["Dlib"]!.card!.lane, "Dlib/auto");
+  const { lane, conditions } = measured.detector_details["blazeface"]!.card!;
+  assert.equal(lane, "Dlib/blazeface");
   assert.ok(conditions.every(({ rates }) => rates === null));
   assert.ok(conditions.some(({ not_enrolled }) => not_enrolled > 0));
   assert.equal((await shown({})).model_details["Dlib"]!.card, null);

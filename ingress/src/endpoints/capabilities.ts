@@ -10,7 +10,8 @@ import type { ModelCard } from "@faceline/contracts/http/model-card";
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import { version } from "@faceline/runtime/resource";
 import { licenseOf } from "@faceline/models/catalogue";
-import type { DetectorModel } from "@faceline/models/catalogue-entry";
+import type { Model } from "@faceline/models/catalogue-entry";
+import { type DetectorChoice, detectorsOf } from "@faceline/models/detector-choice";
 import { membersOf, type Recogniser } from "@faceline/models/model-pair";
 import { deadlineMinMs } from "../call/request-headers.ts";
 import { type HttpSettings, testerIsOn } from "../config.ts";
@@ -71,7 +72,7 @@ const modelDetails = (model: Recogniser, lanes: LaneState[]) => ({
   thresholds_from: model.thresholds_from,
   thresholds_calibration: model.thresholds_calibration ?? null,
   normalizations: model.normalizations,
-  ...graphDetails(model, lanes),
+  ...graphDetails(membersOf(model), [model.landmarks], lanes),
   batch_max: lanes[0]?.batchMax ?? null,
   execution_provider: lanes[0]?.executionProvider ?? null,
 });
@@ -82,21 +83,19 @@ function withoutRates(card: ModelCard | undefined): ModelCard | null {
   return { ...card, conditions: card.conditions.map((condition) => ({ ...condition, rates: null })) };
 }
 
-const detectorDetails = (detector: DetectorModel, lanes: LaneState[]) => ({
-  ...graphDetails(detector, lanes),
-  missed_width_share: detector.cascade?.missed_width_share ?? null,
-  found_width_share: detector.found_width_share ?? null,
+const detectorDetails = (detector: DetectorChoice, lanes: LaneState[]) => ({
+  ...graphDetails(detectorsOf(detector), [], lanes),
+  missed_width_share: detector.first.cascade?.missed_width_share ?? null,
+  found_width_share: detector.first.found_width_share ?? null,
 });
 
 /** The fields beside `builds` are those of its first entry. */
-function graphDetails(model: Recogniser | DetectorModel, lanes: LaneState[]) {
-  const networks = model.role === "detector" ? [model] : membersOf(model);
-  const landmarks = model.role === "detector" ? [] : [model.landmarks];
+function graphDetails(networks: readonly Model[], landmarks: readonly string[], lanes: LaneState[]) {
   const names = [...networks.map(({ name }) => name), ...landmarks];
   const builds = names.flatMap((name) => runningBuilds(name, lanes));
   const [first] = builds;
   return {
-    license: licenseOf(model),
+    license: licenseOf({ licenses: networks.flatMap(({ licenses }) => licenses) }),
     sha256: first?.sha256 ?? networks[0]!.builds[0]!.sha256,
     precision: first?.precision ?? null,
     precision_fallback: first?.precision_fallback ?? false,

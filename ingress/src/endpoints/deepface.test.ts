@@ -15,7 +15,7 @@ import {
 const image = await base64Image();
 const dataUrl = `data:image/jpeg;base64,${image}`;
 const file = new Blob([Buffer.from(image, "base64")], { type: "image/jpeg" });
-const choices = { model_name: "Dlib", detector_backend: "ssd" };
+const choices = { model_name: "Dlib", detector_backend: "auto" };
 
 const verifyCalls: [string, object | FormData][] = [
   ["JSON, img1_path and img2_path", { img1_path: dataUrl, img2_path: dataUrl, ...choices, ...options() }],
@@ -33,7 +33,7 @@ for (const [name, body] of verifyCalls) {
     assert.equal(response.statusCode, 200, response.body);
     const { verified, distance, threshold, model, detector_backend, similarity_metric } = response.json();
     assert.deepEqual([verified, distance, threshold], [false, 0.4, 0.1]);
-    assert.deepEqual([model, detector_backend, similarity_metric], ["Dlib", "ssd", "cosine"]);
+    assert.deepEqual([model, detector_backend, similarity_metric], ["Dlib", "auto", "cosine"]);
     assert.deepEqual(response.json().facial_areas, { img1: testFacialArea(0), img2: testFacialArea(0) });
     assert.equal(typeof response.json().time, "number");
     assert.deepEqual(dispatched[0]?.options, {
@@ -81,7 +81,7 @@ test("DeepFace's defaults, VGG-Face and opencv, are 400 where they are not enabl
   const detector = (await call(app, "/verify", { ...body, detector_backend: "opencv" })).json();
   assert.deepEqual(
     [detector.error, detector.detail],
-    ["detector_not_allowed", "detector_backend must be one of: ssd, tiny."],
+    ["detector_not_allowed", "detector_backend must be one of: auto."],
   );
 });
 

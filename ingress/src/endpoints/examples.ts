@@ -18,6 +18,7 @@ const facialArea = {
   h: 231,
   left_eye: [301, 235],
   right_eye: [203, 245],
+  detector: "ssd",
   face_found: true,
 };
 const otherFacialArea = {
@@ -27,6 +28,7 @@ const otherFacialArea = {
   h: 204,
   left_eye: [231, 170],
   right_eye: [150, 163],
+  detector: "ssd",
   face_found: true,
 };
 const quality = {
@@ -74,7 +76,7 @@ export const verifyExamples: ComputeEndpoint["examples"] = {
         threshold_false_match_rate: 0.00423,
         warnings: [],
         model: "Dlib",
-        detector_backend: "ssd",
+        detector_backend: "auto",
         similarity_metric: "cosine",
         facial_areas: { img1: facialArea, img2: otherFacialArea },
         faces_compared: { img1: 1, img2: 1 },
@@ -100,7 +102,7 @@ export const representExamples: ComputeEndpoint["examples"] = {
   responses: {
     object: {
       summary: "One face",
-      value: { results: [result], model: "Dlib", detector_backend: "ssd", time: 0.09, request_id },
+      value: { results: [result], model: "Dlib", detector_backend: "auto", time: 0.09, request_id },
     },
   },
 };
@@ -111,6 +113,7 @@ const compared = {
   false_match_rate: 0.0000129,
   id: "ann",
   match: true,
+  detector: "ssd",
   face_found: true,
 };
 

@@ -23,10 +23,12 @@ const ofEveryFace = {
 };
 
 test("/represent 200: results, model, detector_backend, time, request_id", async (t) => {
-  const { post, dispatched } = testServer(t, { dispatch: async () => [facesAnswer([3, 4], [0, 1])] });
+  const settings = { DETECTORS: "auto,blazeface" };
+  const dispatch = async () => [facesAnswer([3, 4], [0, 1])];
+  const { post, dispatched } = testServer(t, { settings, dispatch });
   const response = await post(
     "/represent",
-    { img: image, detector_backend: "tiny" },
+    { img: image, detector_backend: "blazeface" },
     { "x-request-id": "mine" },
   );
   assert.equal(response.statusCode, 200);
@@ -36,11 +38,11 @@ test("/represent 200: results, model, detector_backend, time, request_id", async
       { embedding: [0, 1], facial_area: testFacialArea(1), ...ofEveryFace },
     ],
     model: "Dlib",
-    detector_backend: "tiny",
+    detector_backend: "blazeface",
     time: 0,
     request_id: "mine",
   });
-  assert.equal(dispatched[0]?.lane, "Dlib/tiny");
+  assert.equal(dispatched[0]?.lane, "Dlib/blazeface");
 });
 
 test("/represent: `?format=array` gives the bare array", async (t) => {

@@ -31,7 +31,7 @@ test("/verify 200: verified, distance, its false match rate, threshold, model, d
     threshold_false_match_rate: 0.1,
     warnings: [],
     model: "Dlib",
-    detector_backend: "ssd",
+    detector_backend: "auto",
     similarity_metric: "cosine",
     facial_areas: { img1: testFacialArea(0), img2: testFacialArea(0) },
     faces_compared: { img1: 1, img2: 1 },
@@ -43,7 +43,7 @@ test("/verify 200: verified, distance, its false match rate, threshold, model, d
   const [{ requestId, tenant, lane, options, images, arrivedAt, deadlineAt }] = dispatched as [
     (typeof dispatched)[0],
   ];
-  assert.deepEqual([requestId, tenant, lane], ["mine", "ants", "Dlib/ssd"]);
+  assert.deepEqual([requestId, tenant, lane], ["mine", "ants", "Dlib/auto"]);
   assert.deepEqual(options, { align: true, enforceDetection: true, facesMax: 100, fullResolution: false });
   assert.deepEqual([arrivedAt, deadlineAt], [testNow, testNow + 30_000]);
   assert.deepEqual(images, [Buffer.from(image, "base64"), Buffer.from(image, "base64")]);
@@ -156,7 +156,7 @@ test("a field that is likely a known one is refused, in JSON and in forms: the d
 });
 
 test("`enforce_detection: false`: where no face was found, the response says so, and nothing is verified", async (t) => {
-  const area = { x: 0, y: 0, w: 32, h: 32, left_eye: null, right_eye: null };
+  const area = { x: 0, y: 0, w: 32, h: 32, left_eye: null, right_eye: null, detector: null };
   const whole = answerWith({
     kind: "faces",
     faces: [{ area, confidence: 0, embedding: encodedEmbedding([1, 0]) }],

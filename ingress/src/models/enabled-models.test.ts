@@ -16,26 +16,26 @@ test("/capabilities shows the models of the settings, with the defaults and the 
     const { models, default_model, detectors, default_detector, limits } = reply;
     return [models, default_model, detectors, default_detector, limits.vector_length];
   };
-  assert.deepEqual(await shown({}), [["Dlib"], "Dlib", ["ssd", "tiny"], "ssd", 2]);
-  assert.deepEqual(await shown({ MODELS: "Other,Dlib", DETECTORS: "tiny" }), [
+  assert.deepEqual(await shown({}), [["Dlib"], "Dlib", ["auto"], "auto", 2]);
+  assert.deepEqual(await shown({ MODELS: "Other,Dlib", DETECTORS: "blazeface" }), [
     ["Other", "Dlib"],
     "Other",
-    ["tiny"],
-    "tiny",
+    ["blazeface"],
+    "blazeface",
     3,
   ]);
 });
 
 test("a name that is not enabled is refused with those that are", async (t) => {
-  const { post } = testServer(t, { settings: { DETECTORS: "tiny" } });
+  const { post } = testServer(t, { settings: { DETECTORS: "blazeface" } });
   const reply = await post("/verify", { img1: [1, 0], img2: [1, 0], detector_backend: "ssd" });
   const { error, detail } = reply.json();
   assert.deepEqual([reply.statusCode, error], [400, "detector_not_allowed"]);
-  assert.equal(detail, "detector_backend must be one of: tiny.");
+  assert.equal(detail, "detector_backend must be one of: blazeface.");
 });
 
 test("a call is refused before its body is read if no worker has one of the enabled lanes", async (t) => {
-  const { app, post } = testServer(t, { settings: { DETECTORS: "tiny" } });
+  const { app, post } = testServer(t, { settings: { DETECTORS: "blazeface" } });
   const reply = await post("/represent", { img: await base64Image() });
   assert.deepEqual([reply.statusCode, reply.json().error], [503, "model_unavailable"]);
   assert.equal((await app.inject("/health")).statusCode, 503);

@@ -1,7 +1,7 @@
 import type { ModelCard } from "@faceline/contracts/http/model-card";
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
 import type { Catalogue } from "@faceline/models/catalogue";
-import type { DetectorModel } from "@faceline/models/catalogue-entry";
+import type { DetectorChoice } from "@faceline/models/detector-choice";
 import type { Recogniser } from "@faceline/models/model-pair";
 import { modelVersionOf } from "@faceline/models/model-version";
 import { SettingsError } from "@faceline/runtime/config";
@@ -11,7 +11,7 @@ import { type FalseMatchRates, falseMatchRatesOf } from "../matching/false-match
 /** The models and detectors of the settings, which requests may use. */
 export class EnabledModels {
   readonly embeddingModels: Recogniser[];
-  readonly detectors: DetectorModel[];
+  readonly detectors: DetectorChoice[];
   /** The first of MODELS: for calls that name none. */
   readonly defaultModel: string;
   readonly defaultDetector: string;
@@ -29,14 +29,14 @@ export class EnabledModels {
       ...MODELS.filter((name) => catalogue.recogniser(name) === undefined).map(
         (name) => `MODELS: the catalogue has no ${name}`,
       ),
-      ...DETECTORS.filter((name) => catalogue.find("detector", name) === undefined).map(
+      ...DETECTORS.filter((name) => catalogue.detector(name) === undefined).map(
         (name) => `DETECTORS: the catalogue has no ${name}`,
       ),
     ];
     if (unknown.length > 0) throw new SettingsError(unknown);
     this.#catalogue = catalogue;
     this.embeddingModels = MODELS.map((name) => catalogue.recogniser(name)!);
-    this.detectors = DETECTORS.map((name) => catalogue.find("detector", name)!);
+    this.detectors = DETECTORS.map((name) => catalogue.detector(name)!);
     this.vectorLengthMax = Math.max(...this.embeddingModels.map(({ embedding_size }) => embedding_size));
     this.falseMatchRates = new Map(
       this.embeddingModels.map((model) => [model.name, falseMatchRatesOf(model)]),
@@ -104,7 +104,7 @@ type ModelFields = {
 };
 export type SelectedModels = {
   model: Recogniser;
-  detector: DetectorModel;
+  detector: DetectorChoice;
   lane: LaneId;
   falseMatchRates: FalseMatchRates | null;
 };

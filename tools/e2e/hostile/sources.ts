@@ -53,6 +53,6 @@ const falseTypes = ["image/png", "text/html", "application/pdf", "image/svg+xml"
 const call = (name: string, img: string, ends: ExpectedEnd): HostileCall => ({
   name: name.replaceAll(marker, "…"),
   path: "/represent",
-  body: jsonBody({ img, detector_backend: "tiny" }),
+  body: jsonBody({ img, detector_backend: "auto" }),
   ends,
 });

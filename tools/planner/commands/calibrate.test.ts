@@ -9,19 +9,19 @@ import { calibrate } from "./calibrate.ts";
 const stateFolder = mkdtempSync(join(tmpdir(), "calibrate-"));
 after(() => rmSync(stateFolder, { recursive: true }));
 
-const few = ["--rounds", "2", "--batch-max", "2", "--workers", "1", "--lanes", "Dlib/tiny"];
+const few = ["--rounds", "2", "--batch-max", "2", "--workers", "1", "--lanes", "Dlib/blazeface"];
 
 test("a calibration of the real engine writes a profile that a plan can read", async () => {
   const { code, text } = await run(...few);
   assert.equal(code, 0, text);
   const { lanes, preparation } = readProfile(join(stateFolder, "plan", "profile.json"));
-  const [tiny] = lanes;
-  assert.equal(tiny!.lane, "Dlib/tiny");
+  const [lane] = lanes;
+  assert.equal(lane!.lane, "Dlib/blazeface");
   assert.deepEqual(
-    tiny!.runs.map(({ size }) => size),
+    lane!.runs.map(({ size }) => size),
     [1, 2],
   );
-  assert.ok(tiny!.runs.every(({ ms }) => ms.every((each) => each > 0)));
+  assert.ok(lane!.runs.every(({ ms }) => ms.every((each) => each > 0)));
   assert.ok(preparation.imageMs + preparation.megapixelMs + preparation.megabyteMs > 0);
   const [least, most] = preparation.measuredSizes!.pixels;
   assert.ok(least < 70_000 && most > 3_900_000, `${least} to ${most} pixels`);

@@ -5,6 +5,7 @@ import type { Profile } from "@faceline/contracts/stored/profile";
 import { LaneId } from "@faceline/contracts/wire/ids";
 import { EngineChoice } from "@faceline/inference/engine/modelled";
 import { modelsFolder } from "@faceline/models/model-file";
+import { defaultModels } from "@faceline/runtime/models-config";
 import { calibrateMachine } from "../calibration/calibrate-machine.ts";
 import { meanOf } from "../profile/lane-times.ts";
 import { positive } from "../trace/traffic-options.ts";
@@ -16,7 +17,7 @@ export const calibrateUsage = `npm run plan -- calibrate [options]
 Measures run and preparation times of the real engine on this machine, and writes a profile. Other programs
 make all of them longer.
 
-  --lanes LIST         models and detectors  [Dlib/ssd]
+  --lanes LIST         models and detectors  [${defaultModels.lane}]
   --workers N          workers of a machine  [as npm start: ${availableParallelism()} here]
   --batch-max N        largest batch  [8]
   --rounds N           samples of each size, for each number of other workers  [20]
@@ -65,7 +66,7 @@ export const profileLines = ({ lanes }: Profile): string[] =>
   ]);
 
 const options = {
-  lanes: { type: "string", default: "Dlib/ssd" },
+  lanes: { type: "string", default: defaultModels.lane },
   workers: { type: "string", default: `${availableParallelism()}` },
   "batch-max": { type: "string", default: "8" },
   rounds: { type: "string", default: "20" },

@@ -6,6 +6,7 @@ import { parseOptions } from "@faceline/models/parse-options";
 import type { Profile } from "@faceline/contracts/stored/profile";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import { EngineChoice } from "@faceline/inference/engine/modelled";
+import { defaultModels } from "@faceline/runtime/models-config";
 import { calibrateMachine } from "../calibration/calibrate-machine.ts";
 import { parseTarget } from "../prediction/target.ts";
 import { readProfile } from "../profile/profile.ts";
@@ -139,7 +140,7 @@ async function recordOrDraw(
 
 /** Returns the lane of the defaults where the pool has it, or else its first one. */
 function usualLane({ lanes }: ServiceSettings): LaneId {
-  const lane = lanes.find((each) => each.lane === "Dlib/ssd") ?? lanes[0];
+  const lane = lanes.find((each) => each.lane === defaultModels.lane) ?? lanes[0];
   if (lane === undefined) throw new Error("The workers have not loaded a model yet. Retry in a few seconds.");
   return lane.lane;
 }

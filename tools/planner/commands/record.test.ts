@@ -16,7 +16,7 @@ after(() => rmSync(stateFolder, { recursive: true }));
 let files = 0;
 
 test("the calls of all ingresses become one trace, with numbers for tenants and nothing else of them", async (t) => {
-  const [first, second] = [call(1_000_020, 555), call(1_000_000, 777, "Dlib/tiny")];
+  const [first, second] = [call(1_000_020, 555), call(1_000_000, 777, "Dlib/blazeface")];
   const ports = [await ingress(t, [first, '{"dropped":3}']), await ingress(t, ["", second])];
   const { out, code, text } = await run("--operators", ports.join(","), "--seconds", "1");
   assert.equal(code, 0);
@@ -25,7 +25,7 @@ test("the calls of all ingresses become one trace, with numbers for tenants and 
     /^Recording from 2 ingresses for 1 s\. .*\n2 requests were written.*\n3 requests are missing/,
   );
   const trace = await readTrace(out);
-  assert.deepEqual(trace.columns.lanes, ["Dlib/tiny", "Dlib/ssd"]);
+  assert.deepEqual(trace.columns.lanes, ["Dlib/blazeface", "Dlib/ssd"]);
   assert.deepEqual([...trace.columns.tenant], [0, 1]);
   assert.deepEqual([...trace.columns.atMs], [0, 20]);
   assert.deepEqual(trace.imageOf(1, 0), { bytes: 40_000, pixels: 300_000 });

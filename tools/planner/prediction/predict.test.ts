@@ -72,10 +72,10 @@ test("the same arguments give the same prediction", () => {
 });
 
 test("a lane or a batch size that was not calibrated is refused", () => {
-  const other = newTrace({ lanes: ["Dlib/tiny" as never] });
+  const other = newTrace({ lanes: ["Dlib/blazeface" as never] });
   assert.throws(
     () => predictAll(other, settings),
-    /requests of Dlib\/tiny, which the profile lacks. It has: Dlib\/ssd/,
+    /requests of Dlib\/blazeface, which the profile lacks. It has: Dlib\/ssd/,
   );
   assert.throws(
     () => predictAll(newTrace(), { ...settings, batchMax: 16 }),

@@ -8,7 +8,7 @@ import { readTrace } from "./trace-file.ts";
 const folder = mkdtempSync(join(tmpdir(), "trace-"));
 after(() => rmSync(folder, { recursive: true }));
 
-const header = '{"format":"faceline-trace","version":1,"lanes":["Dlib/ssd","Dlib/tiny"]}';
+const header = '{"format":"faceline-trace","version":1,"lanes":["Dlib/ssd","Dlib/blazeface"]}';
 
 test("a trace has its calls in order, with the lane, the deadline and the cost of each image", async () => {
   const trace = await read(
@@ -30,7 +30,7 @@ test("a trace has its calls in order, with the lane, the deadline and the cost o
     tenant: "tenant-3",
     tasks: 1,
     costs: [1],
-    lane: "Dlib/tiny",
+    lane: "Dlib/blazeface",
     timeBudgetMs: 500,
   });
   assert.equal(arrivals.at(2), undefined);

@@ -62,11 +62,6 @@ export class FloatLayers implements Layers<Maps> {
     return { ...x, name: this.#graph.node(`${x.name}/relu6`, "Clip", [x.name, ...this.#bounds]) };
   }
 
-  leakyRelu(x: Maps, alpha: number): Maps {
-    const attributes = { alpha: { float: alpha } };
-    return { ...x, name: this.#graph.node(`${x.name}/leaky`, "LeakyRelu", [x.name], attributes) };
-  }
-
   add(name: string, a: Maps, b: Maps): Maps {
     assert.deepEqual([a.channels, a.px], [b.channels, b.px], `${name} adds maps of different shapes`);
     return this.#observed({ ...a, name: this.#graph.node(name, "Add", [a.name, b.name]) });
