@@ -17,7 +17,7 @@ import { pixelsOf, type Scene } from "./scenes.ts";
  * in float: so they are the same on every CPU.
  */
 export async function openReferences(modelsDir: string, names: readonly string[]): Promise<Reference[]> {
-  const lane = laneId(usual.model, usual.detector);
+  const lane = usual.lane;
   const precision = PrecisionSetting.parse("float");
   await using lanes = await openLanes({ ...oneAtATime, modelsDir, lanes: [lane], precision });
   const references: Reference[] = [];

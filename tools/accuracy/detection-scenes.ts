@@ -51,7 +51,7 @@ export const detectionScenes: readonly DetectionScene[] = [
       return scene(await framed({ image, box }, share, frame), framedFace(share, frame));
     }),
   ),
-  ...Array.from({ length: 24 }, (_, i) => 15 * i).map((degrees) =>
+  ...Array.from({ length: 12 }, (_, i) => 30 * i).map((degrees) =>
     step("angle", `${degrees}°`, ({ image, area }) => rolled(image, boxOf(area), degrees)),
   ),
   ...[1.25, 1.5].map((factor) =>

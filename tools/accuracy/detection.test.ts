@@ -15,7 +15,7 @@ import { largestFace, openReferences, type Outcome, outcomeOf, type Reference } 
 import { detectionScenes } from "./detection-scenes.ts";
 import { usual } from "./lanes.ts";
 
-/** A quarter of the angles of the grid. */
+/** Half of the angles of the grid. */
 const angles = Array.from({ length: 6 }, (_, i) => `${60 * i}°`);
 
 /** Every fifth photograph in each scene, another fifth in the next one. */
@@ -39,7 +39,7 @@ const bounds: readonly Bound[] = [
 ];
 
 suite("the default detector, as a call gets it", { skip: labelledPhotographsMissing }, () => {
-  const lane = laneId(usual.model, usual.detector);
+  const lane = usual.lane;
   let lanes: Lanes;
   let references: Reference[];
   before(async () => {
@@ -70,7 +70,7 @@ suite("the default detector, as a call gets it", { skip: labelledPhotographsMiss
 });
 
 test("a drawn smiley and a black image have no face", async () => {
-  const lane = laneId(usual.model, usual.detector);
+  const lane = usual.lane;
   await using lanes = await openLanes({ ...oneAtATime, modelsDir: await builtModels(), lanes: [lane] });
   const [width, height] = [640, 480];
   const black = new Uint8Array(3 * width * height);
