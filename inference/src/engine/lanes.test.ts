@@ -288,16 +288,34 @@ suite("with the real models", () => {
         const detectors = result!.kind === "faces" ? result!.faces.map(({ area }) => area.detector) : [];
         return { detectors, searches, marginSearches: usage.marginSearches };
       };
-      const clear = { detectors: ["ssd"], searches: 0, marginSearches: 0 };
+      const clear = { detectors: ["ssd"], searches: fullResolution ? 1 : 0, marginSearches: 0 };
       assert.deepEqual(await asked(portrait), clear);
       assert.deepEqual(await asked(dark), { ...clear, detectors: ["blazeface"], searches: 1 });
       const nothing = await plain().png().toBuffer();
       assert.deepEqual(await asked(nothing), { ...clear, detectors: [], searches: 1 });
       // No landmarks would tell its boxes from faces.
-      assert.deepEqual(await asked(dark, { align: false }), { ...clear, detectors: [] });
+      assert.deepEqual(await asked(dark, { align: false }), { ...clear, detectors: [], searches: 0 });
     }
     const [alone] = (await lanes.run({ lane: ssd, images: [await engineImage(dark)] })).results;
     assert.equal(alone!.kind, "rejected");
+  });
+
+  test("where every face is wanted, auto adds those that only blazeface sees, and changes no other", async () => {
+    const [large, small] = await Promise.all(
+      [700, 140].map(async (width) => sharp(await clearPortrait()).resize(width).png().toBuffer()),
+    );
+    const bytes = await sharp({ create: { width: 1_600, height: 1_200, channels: 3, background: "#7c8a91" } })
+      .composite([
+        { input: large!, left: 60, top: 200 },
+        { input: small!, left: 1_300, top: 300 },
+      ])
+      .png()
+      .toBuffer();
+    const [one, ...none] = await facesOf(await engineImage(bytes, { fullResolution: false }));
+    const [same, other, ...more] = await facesOf(await engineImage(bytes));
+    assert.deepEqual([none, more, same], [[], [], one]);
+    assert.deepEqual([one!.area.detector, other!.area.detector], ["ssd", "blazeface"]);
+    assert.deepEqual(await facesOf(await engineImage(bytes, { facesMax: 1 })), [one]);
   });
 
   test("usage are those of one run only", async () => {

@@ -6,7 +6,7 @@ import type { Detection } from "../detect/non-max-suppression.ts";
 import type { Chip, Embedder } from "../embed/embedder.ts";
 import { joinEmbeddings } from "../embed/join-embeddings.ts";
 import { boxMap, composed, stepOf } from "../geometry/affine.ts";
-import { wholeBox } from "../geometry/box.ts";
+import { isSameFace, wholeBox } from "../geometry/box.ts";
 import { sumUsage } from "../network/network.ts";
 import type { QualityMeter } from "../quality/quality-meter.ts";
 import { facialArea, largestFirst } from "./facial-area.ts";
@@ -49,22 +49,26 @@ class PipelineRun {
 
   async run(): Promise<{ results: TaskResult[]; usage: PipelineUsage }> {
     const [images, usage] = [this.#images, this.#usage];
-    const { detections, lowResolution } = await this.#measure(this.#parts.detector.detect(images));
+    const { detector, secondDetector } = this.#parts;
+    // A second detector finds the small faces, so the first need not search for them.
+    const searched = secondDetector === undefined ? images : images.map(withResolution(false));
+    const { detections, lowResolution } = await this.#measure(detector.detect(searched));
     const faces = await this.#align(images, detections);
     const tooCoarse = new Set(images.keys().filter((i) => isTooCoarse(images[i]!, faces[i]!)));
     for (const index of tooCoarse) faces[index] = [];
     const noFace = (index: number) => faces[index]!.length === 0 && !tooCoarse.has(index);
     await this.#retry(faces, lowResolution.filter(noFace), (retried) =>
-      this.#parts.detector.detect(retried.map(withFullResolution)),
+      detector.detect(retried.map(withResolution(true))),
     );
-    const undetected = [...images.keys()].filter((i) => mayBeTight(images[i]!) && noFace(i));
-    await this.#retry(faces, undetected, (retried) => this.#parts.detector.detectAtLowResolution(retried));
-    const { secondDetector } = this.#parts;
-    if (secondDetector !== undefined) {
-      // A box that the landmarks refused is left alone: the second detector hardly ever has a better one.
-      const isUnseen = (image: EngineImage) => image.options.align && !this.#boxed.has(image);
-      const unseen = [...images.keys()].filter((i) => noFace(i) && isUnseen(images[i]!));
-      await this.#retry(faces, unseen, (retried) => secondDetector.detect(retried));
+    if (secondDetector === undefined) {
+      const undetected = [...images.keys()].filter((i) => mayBeTight(images[i]!) && noFace(i));
+      await this.#retry(faces, undetected, (retried) => detector.detectAtLowResolution(retried));
+    } else {
+      // Without alignment, nothing would tell its boxes from faces.
+      const asked = [...images.keys()].filter(
+        (i) => images[i]!.options.align && !tooCoarse.has(i) && this.#mayLack(images[i]!),
+      );
+      await this.#addFaces(faces, asked, secondDetector);
     }
     for (const [index, image] of images.entries()) {
       const takeWhole = !image.options.enforceDetection && noFace(index);
@@ -139,6 +143,29 @@ class PipelineRun {
     for (const [position, own] of located.entries()) faces[indices[position]!] = own;
   }
 
+  /** Whether a call wants every face, or no box was seen. A box that the landmarks refused hides no face. */
+  #mayLack(image: EngineImage): boolean {
+    return image.options.fullResolution || !this.#boxed.has(image);
+  }
+
+  /** Adds the faces of the images at `indices` that another detector finds beside those that are known. */
+  async #addFaces(faces: LocatedFace[][], indices: readonly number[], detector: Detector): Promise<void> {
+    if (indices.length === 0) return;
+    const searched = indices.map((i) => this.#images[i]!);
+    const { detections } = await this.#measure(detector.detect(searched));
+    const unknown = detections.map((boxes, position) =>
+      boxes.filter((box) => !faces[indices[position]!]!.some((known) => isSameFace(known.box, box))),
+    );
+    const added = await this.#align(searched, unknown);
+    for (const [position, image] of searched.entries()) {
+      const index = indices[position]!;
+      const all = [...faces[index]!, ...added[position]!].map((face) => ({ ...face.box, face }));
+      faces[index] = largestFirst(all, image)
+        .slice(0, image.options.facesMax)
+        .map(({ face }) => face);
+    }
+  }
+
   /** Aligns the candidates that want it, and drops those whose landmarks are no face's. */
   async #locate(round: readonly Candidate[]): Promise<{ index: number; face: LocatedFace }[]> {
     const { aligner, embedders } = this.#parts;
@@ -192,10 +219,9 @@ function isTooCoarse({ isDraft, width, originalWidth }: EngineImage, faces: read
   return faces.length === 0 || step < 1 || (step * originalWidth) / width < 2;
 }
 
-const withFullResolution = (image: EngineImage): EngineImage => ({
-  ...image,
-  options: { ...image.options, fullResolution: true },
-});
+const withResolution =
+  (fullResolution: boolean) =>
+  (image: EngineImage): EngineImage => ({ ...image, options: { ...image.options, fullResolution } });
 
 /** Whether the lower resolutions were left out, which see faces that fill an image. */
 const mayBeTight = ({ options }: EngineImage): boolean => options.fullResolution && options.align;
@@ -242,7 +268,7 @@ export const noUsage: PipelineUsage = {
 
 type PipelineParts = {
   detector: Detector;
-  /** Searches images in which the other one sees nothing. */
+  /** Searches images in which the other one sees nothing, or of which every face is wanted. */
   secondDetector?: Detector | undefined;
   aligner: Aligner;
   /** One, or those of a pair. */

@@ -26,6 +26,17 @@ export function iou(a: Box, b: Box): number {
   return commonArea / (boxArea(a) + boxArea(b) - commonArea);
 }
 
+/**
+ * Whether the middle of one box lies in the other. Detectors draw boxes of other shapes around the same face,
+ * whose IoU is small.
+ */
+export const isSameFace = (a: Box, b: Box): boolean => holdsMiddle(a, b) || holdsMiddle(b, a);
+
+function holdsMiddle({ left, top, right, bottom }: Box, inner: Box): boolean {
+  const [x, y] = [(inner.left + inner.right) / 2, (inner.top + inner.bottom) / 2];
+  return left < x && x < right && top < y && y < bottom;
+}
+
 /** The box with the same middle that is so many times as wide and as high. */
 export function enlarged({ left, top, right, bottom }: Box, scale: number): Box {
   const wider = ((scale - 1) * (right - left)) / 2;
