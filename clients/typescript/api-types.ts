@@ -129,11 +129,10 @@ export type FaceQuality = {
   brightness: number;
   /** Share of the face that the edge of the image cuts off. */
   outside_share: number;
-  landmark_drift: number;
 };
 
 /** Why a face may not be recognised. /openapi.json has the bounds. */
-export type QualityIssue = "too_small" | "blurred" | "turned_away" | "too_dark" | "too_bright" | "cut_off" | "covered";
+export type QualityIssue = "too_small" | "blurred" | "turned_away" | "too_dark" | "too_bright" | "cut_off";
 
 /** The threshold of a response with a verdict. */
 export type ThresholdFields = {

@@ -56,12 +56,12 @@ export async function openMeasuredLanes(modelsDir: string): Promise<MeasuredLane
 
 const isHere = ({ source }: Model, modelsDir: string) => !isUnpulled(modelsDir, source);
 
-/** The usual lane comes first. Of the pairs of models, those of the usual one are measured. */
+/** The usual lane comes first. Of the pairs of models, those with a threshold of their own are measured. */
 function laneNames(catalogue: Catalogue, modelsDir: string): { model: string; detector: string }[] {
   const single = catalogue.all("embedding").filter((model) => isHere(model, modelsDir));
   const pairs = catalogue.pairs.filter(
-    ({ members }) =>
-      members.every((member) => single.includes(member)) && members.some(({ name }) => name === usual.model),
+    ({ members, labelled_pairs }) =>
+      members.every((member) => isHere(member, modelsDir)) && labelled_pairs !== undefined,
   );
   const detectors = catalogue.detectors.filter((choice) =>
     detectorsOf(choice).every((model) => isHere(model, modelsDir)),

@@ -10,7 +10,6 @@ const bounds = {
   dark: 0.1,
   bright: 0.9,
   outsideShare: 0.1,
-  landmarkDrift: 1,
 };
 
 const share = z.number().min(0).max(1);
@@ -32,12 +31,6 @@ export const FaceQuality = z.object({
   roll: degrees.describe("Angle in degrees, positive clockwise."),
   brightness: share.describe("Mean luminance of the face, from 0 (black) to 1 (white)."),
   outside_share: share.describe("Share of the face that lies outside the image."),
-  landmark_drift: z
-    .number()
-    .nonnegative()
-    .describe(
-      "How far the landmarks move when the face is searched again, as a multiple of what they do at most if nothing covers it.",
-    ),
 });
 export type FaceQuality = z.infer<typeof FaceQuality>;
 
@@ -49,7 +42,6 @@ export const QualityIssue = oneOf([
   "too_dark",
   "too_bright",
   "cut_off",
-  "covered",
 ]);
 export type QualityIssue = z.infer<typeof QualityIssue>;
 
@@ -83,10 +75,6 @@ const issues: Record<QualityIssue, { isIn(face: FaceQuality): boolean; clause(fa
       clause: (face) =>
         `share outside the image ${face.outside_share}, at most ${bounds.outsideShare} is allowed`,
     },
-    covered: {
-      isIn: (face) => face.landmark_drift > bounds.landmarkDrift,
-      clause: (face) => `landmark drift ${face.landmark_drift}, at most ${bounds.landmarkDrift} is allowed`,
-    },
   };
 
 /** Returns the issues of a face, in the order of the list. */
@@ -111,8 +99,7 @@ export const qualityIssuesField = z
       `${bounds.eyeDistancePx} pixels between the eyes. \`blurred\`: sharpness below ${bounds.sharpness}. ` +
       `\`turned_away\`: yaw beyond ${bounds.yaw}° or pitch beyond ${bounds.pitch}°. \`too_dark\`, ` +
       `\`too_bright\`: brightness below ${bounds.dark} or above ${bounds.bright}. \`cut_off\`: more than ` +
-      `${bounds.outsideShare} outside the image. \`covered\`: a mask or something else hides a part, at a landmark ` +
-      `drift above ${bounds.landmarkDrift}; dark glasses are seldom noticed. No face is rejected for them unless \`min_quality\` is set. ${unmeasured}`,
+      `${bounds.outsideShare} outside the image. No face is rejected for them unless \`min_quality\` is set. ${unmeasured}`,
   );
 
 export const MinQuality = oneOf(["none", "no_issues"]);

@@ -52,7 +52,6 @@ export class Aligner {
     const upright = await this.#fitUpright(boxed, networkUsage);
     const driftPx = upright.map((fit, i) => driftBetween(boxed[i]!, fit));
     const alignments = upright.map((fit, i) => this.#alignment(fit, driftPx[i]! <= driftMaxPx.upright));
-    const fits = upright.slice();
 
     const unsteady = [...faces.keys()].filter((i) => !(driftPx[i]! <= driftMaxPx.upright));
     const steadiest = await this.#steadiestTurns(
@@ -61,22 +60,10 @@ export class Aligner {
     );
     for (const [position, i] of unsteady.entries()) {
       const { fit, driftPx } = steadiest[position]!;
-      fits[i] = fit;
       alignments[i] = {
         ...this.#alignment(fit, driftPx <= driftMaxPx.turned),
         quarterTurnsTried: true,
       };
-    }
-    // A poor box explains a first drift, but only what hides a part of the face explains a second one.
-    const doubtful = [...faces.keys()].filter((i) => !(driftPx[i]! <= driftMaxPx.clear.first));
-    const again = await this.#fitUpright(
-      doubtful.map((i) => fits[i]!),
-      networkUsage,
-    );
-    for (const [i, drift] of driftPx.entries()) alignments[i]!.landmarkDrift = drift / driftMaxPx.clear.first;
-    for (const [position, i] of doubtful.entries()) {
-      const second = driftBetween(fits[i]!, again[position]!) / driftMaxPx.clear.second;
-      alignments[i]!.landmarkDrift = Math.min(alignments[i]!.landmarkDrift, second);
     }
     return { alignments, networkUsage };
   }
@@ -147,7 +134,6 @@ export class Aligner {
       eyes: eyesOf(landmarks, template),
       landmarks,
       isFace: isSteady && residualPx <= template.residualMaxPx,
-      landmarkDrift: 0,
       quarterTurnsTried: false,
     };
   }
@@ -175,7 +161,5 @@ export type Alignment = {
   landmarks: readonly Point[];
   /** Whether the landmarks are those of a face: they keep their place, and fit the template. */
   isFace: boolean;
-  /** How far they move when they are sought again, as a multiple of what those of a clear face do at most. */
-  landmarkDrift: number;
   quarterTurnsTried: boolean;
 };

@@ -21,10 +21,9 @@ export type AlignmentTemplate = {
   leftEye: readonly number[];
   /**
    * How far the landmarks of a face drift at most, in pixels of the chip: from the detector's box to the
-   * upright view, and from the best of four quarter turns to the views that lean. `clear`: if nothing covers
-   * it, to the upright view or else from there to another upright view.
+   * upright view, and from the best of four quarter turns to the views that lean.
    */
-  driftMaxPx: { upright: number; turned: number; clear: { first: number; second: number } };
+  driftMaxPx: { upright: number; turned: number };
   /** Root mean square distance from the template, in pixels of the chip, up to which landmarks are a face. */
   residualMaxPx: number;
   /** The mean square of a detector's box in the chip of an upright face, over photographs. */
@@ -112,7 +111,7 @@ export const alignmentTemplates: Readonly<Record<LandmarkScheme, AlignmentTempla
     // The eye on the image's left is the person's right one.
     rightEye: range(36, 41),
     leftEye: range(42, 47),
-    driftMaxPx: { upright: 6, turned: 12, clear: { first: 4.5, second: 1 } },
+    driftMaxPx: { upright: 6, turned: 12 },
     residualMaxPx: 10,
     detectorSquare: { centre: { x: 73, y: 67 }, sidePx: 149 },
     depths: meanDepths,
@@ -136,7 +135,7 @@ export const alignmentTemplates: Readonly<Record<LandmarkScheme, AlignmentTempla
     ],
     rightEye: [0],
     leftEye: [1],
-    driftMaxPx: { upright: 4, turned: 8, clear: { first: 3, second: 0.7 } },
+    driftMaxPx: { upright: 4, turned: 8 },
     residualMaxPx: 6,
     detectorSquare: { centre: { x: 55, y: 65 }, sidePx: 98 },
     depths: { 0: 0.55, 1: 0.55, 2: 1.19, 3: 0.68, 4: 0.68 },

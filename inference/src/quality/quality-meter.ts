@@ -27,7 +27,7 @@ export class QualityMeter {
     this.#pose = new PoseEstimate(template);
   }
 
-  measure(image: ScaledPixels, { chipToImage, eyes, landmarks, landmarkDrift }: MeasuredFace): FaceQuality {
+  measure(image: ScaledPixels, { chipToImage, eyes, landmarks }: MeasuredFace): FaceQuality {
     const squareToImage = composed(this.#squareToChip, chipToImage);
     this.#warp.draw(image, squareToImage, wholeBox(image), this.#rgb, ovalSquarePx);
     const square = { luminance: this.#luminance, px: ovalSquarePx };
@@ -50,7 +50,6 @@ export class QualityMeter {
       roll: rounded(pose.roll, 0),
       brightness: rounded(luminanceSum / (255 * inside.length || 1), 3),
       outside_share: rounded(1 - inside.length / ovalPixels.length, 3),
-      landmark_drift: rounded(landmarkDrift, 2),
     };
   }
 }
@@ -61,4 +60,4 @@ const rounded = (value: number, digits: number): number =>
 
 type ScaledPixels = Pixels & { originalWidth: number };
 
-type MeasuredFace = Pick<Alignment, "chipToImage" | "eyes" | "landmarks" | "landmarkDrift">;
+type MeasuredFace = Pick<Alignment, "chipToImage" | "eyes" | "landmarks">;

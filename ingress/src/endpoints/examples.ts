@@ -39,7 +39,6 @@ const quality = {
   roll: 6,
   brightness: 0.58,
   outside_share: 0,
-  landmark_drift: 0.41,
 };
 const request_id = "01a1fd7b-f82f-723a-ba87-61ba8be62e83";
 const result = {

@@ -21,7 +21,6 @@ const good: FaceQuality = {
   roll: 120,
   brightness: 0.5,
   outside_share: 0,
-  landmark_drift: 0.4,
 };
 const blurred = { ...good, sharpness: 0.2 };
 const small = { ...good, eye_distance_px: 12.5 };
@@ -35,9 +34,8 @@ test("responses have the measurements of the faces and their issues; nothing is 
     roll: 0,
     brightness: 0,
     outside_share: 1,
-    landmark_drift: 2,
   };
-  const issues = ["too_small", "blurred", "turned_away", "too_dark", "cut_off", "covered"];
+  const issues = ["too_small", "blurred", "turned_away", "too_dark", "cut_off"];
   const represented = await call(t, "/represent", { img: image }, [[poor, { ...good, brightness: 0.95 }]]);
   assert.deepEqual(represented.results[0].quality, poor);
   assert.deepEqual(represented.results[0].quality_issues, issues);
