@@ -10,7 +10,8 @@ import { type Sbom, sbomOf } from "./sbom.ts";
 
 /** The workspace of each target, packages of it that no process loads, and documents that its pages show. */
 const targets: Record<string, { workspace: string; without: string[]; documents?: string[] }> = {
-  // face-api and human bring the weights that models are built from; tar unpacks pulled ones, yauzl CUDA libraries.
+  // face-api and human bring the weights that models are built from; tar unpacks pulled ones, yauzl CUDA
+  // libraries.
   ingress: {
     workspace: "ingress",
     without: ["@vladmandic/face-api", "@vladmandic/human", "tar", "yauzl"],

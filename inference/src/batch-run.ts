@@ -47,7 +47,6 @@ function sumOf(one: RunUsage, other: RunUsage): RunUsage {
     detectMs: one.detectMs + other.detectMs,
     alignMs: one.alignMs + other.alignMs,
     embedMs: one.embedMs + other.embedMs,
-    marginSearches: one.marginSearches + other.marginSearches,
     quarterTurnsTried: one.quarterTurnsTried + other.quarterTurnsTried,
     implausible: one.implausible + other.implausible,
     faces: one.faces + other.faces,

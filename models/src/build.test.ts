@@ -12,10 +12,10 @@ import { readMetadata } from "./onnx/reader.ts";
 import { isUnpulled } from "./source.ts";
 import { verifyModel } from "./verify.ts";
 
-async function openFixture(t: TestContext): Promise<{ folder: string; detector: Model; build: Build }> {
+async function openFixture(t: TestContext): Promise<{ folder: string; model: Model; build: Build }> {
   const folder = await temporaryFolder(t);
-  const detector = (await readCatalogue()).find("detector", "blazeface")!;
-  return { folder, detector, build: detector.builds[0]! };
+  const model = (await readCatalogue()).find("detector", "blazeface")!;
+  return { folder, model, build: model.builds[0]! };
 }
 
 suite("every build has the bytes of the catalogue", async () => {
@@ -33,9 +33,9 @@ suite("every build has the bytes of the catalogue", async () => {
 });
 
 test("the metadata of a file has its name, source and licence", async (t) => {
-  const { folder, detector, build } = await openFixture(t);
-  await buildModel(folder, detector, build);
-  assert.deepEqual(readMetadata(await readModel(folder, detector, build)), {
+  const { folder, model, build } = await openFixture(t);
+  await buildModel(folder, model, build);
+  assert.deepEqual(readMetadata(await readModel(folder, model, build)), {
     name: "blazeface",
     role: "detector",
     precision: "float32",
@@ -48,37 +48,37 @@ test("the metadata of a file has its name, source and licence", async (t) => {
 });
 
 test("an intact file is kept, and a damaged one is built again", async (t) => {
-  const { folder, detector, build } = await openFixture(t);
-  assert.equal(await buildModel(folder, detector, build), "built");
-  assert.equal(await buildModel(folder, detector, build), "kept");
+  const { folder, model, build } = await openFixture(t);
+  assert.equal(await buildModel(folder, model, build), "built");
+  assert.equal(await buildModel(folder, model, build), "kept");
 
-  await truncate(modelFile(folder, detector, build), 1000);
-  assert.equal(await buildModel(folder, detector, build), "built");
-  assert.deepEqual(await verifyModel(folder, detector), []);
+  await truncate(modelFile(folder, model, build), 1000);
+  assert.equal(await buildModel(folder, model, build), "built");
+  assert.deepEqual(await verifyModel(folder, model), []);
   assert.deepEqual(await readdir(folder), ["blazeface.float32.onnx"]);
 });
 
 test("only its owner can read the folder of built models", async (t) => {
-  const { folder, detector, build } = await openFixture(t);
-  await buildModel(join(folder, "new/models"), detector, build);
+  const { folder, model, build } = await openFixture(t);
+  await buildModel(join(folder, "new/models"), model, build);
   assert.equal((await stat(join(folder, "new/models"))).mode & 0o777, 0o700);
 });
 
 test("a build with another checksum leaves no file", async (t) => {
-  const { folder, detector, build } = await openFixture(t);
+  const { folder, model, build } = await openFixture(t);
   const other = { ...build, sha256: "0".repeat(64) };
-  await assert.rejects(buildModel(folder, detector, other), /blazeface\.float32\.onnx came out as [0-9a-f]{64}/);
+  await assert.rejects(buildModel(folder, model, other), /blazeface\.float32\.onnx came out as [0-9a-f]{64}/);
   assert.deepEqual(await readdir(folder), []);
 });
 
 test("a model file that is absent or damaged is an error", async (t) => {
-  const { folder, detector, build } = await openFixture(t);
-  await assert.rejects(readModel(folder, detector, build), /cannot be read; "npm run models -- build" makes it/);
-  await buildModel(folder, detector, build);
-  await truncate(modelFile(folder, detector, build), 1000);
-  await assert.rejects(readModel(folder, detector, build), /is not the file of the catalogue/);
+  const { folder, model, build } = await openFixture(t);
+  await assert.rejects(readModel(folder, model, build), /cannot be read; "npm run models -- build" makes it/);
+  await buildModel(folder, model, build);
+  await truncate(modelFile(folder, model, build), 1000);
+  await assert.rejects(readModel(folder, model, build), /is not the file of the catalogue/);
   assert.throws(
-    () => modelFile(folder, detector, { precision: "int8", input_px: 256 }),
+    () => modelFile(folder, model, { precision: "int8", input_px: 256 }),
     /blazeface has no int8 build at 256 px, only float32 at 256 px/,
   );
 });
@@ -97,15 +97,12 @@ test("a model that was not pulled is named with the command that pulls it", asyn
 });
 
 test("verify reports every fault of the weights and of the files", async (t) => {
-  const { folder, detector } = await openFixture(t);
-  assert.ok(detector.source.kind === "npm_tfjs");
-  const [weights] = detector.source.weights;
-  const source = { ...detector.source, weights: [{ ...weights!, sha256: "0".repeat(64) }] };
-  const faults = await verifyModel(folder, { ...detector, source });
+  const { folder, model } = await openFixture(t);
+  assert.ok(model.source.kind === "npm_tfjs");
+  const [weights] = model.source.weights;
+  const source = { ...model.source, weights: [{ ...weights!, sha256: "0".repeat(64) }] };
+  const faults = await verifyModel(folder, { ...model, source });
   assert.equal(faults.length, 2);
-  assert.match(
-    faults[0]!,
-    /blazeface\.bin has the SHA-256 dc9a97fd.*; that of 3\.3\.6 has 0000/,
-  );
+  assert.match(faults[0]!, /blazeface\.bin has the SHA-256 dc9a97fd.*; that of 3\.3\.6 has 0000/);
   assert.match(faults[1]!, /blazeface\.float32\.onnx cannot be read/);
 });

@@ -72,12 +72,7 @@ export async function readCatalogue(folder: string = catalogueFolder, added?: st
     else mistakes.push(...read.mistakes.map((mistake) => `  ${file}: ${mistake}`));
   }
   const allEntriesParsed = mistakes.length === 0;
-  mistakes.push(
-    ...duplicates(
-      "the name",
-      [autoName, ...models.map((model) => model.name)],
-    ),
-  );
+  mistakes.push(...duplicates("the name", [autoName, ...models.map((model) => model.name)]));
   mistakes.push(
     ...duplicates(
       "the file",

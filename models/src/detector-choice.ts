@@ -2,7 +2,7 @@ import type { DetectorModel } from "./catalogue-entry.ts";
 
 /**
  * What calls name as their detector. `first` searches every image. `second`, which only `auto` has, searches
- * those in which the first sees nothing.
+ * those in which the first sees nothing, or of which every face is wanted.
  */
 export type DetectorChoice = { name: string; first: DetectorModel; second?: DetectorModel };
 

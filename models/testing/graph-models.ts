@@ -4,8 +4,8 @@ import { readTfjsSource } from "../src/source.ts";
 import { openTensorFlow, type ReferenceNetwork } from "./tensorflow.ts";
 
 /**
- * The graphs of @vladmandic/human and human-models as tfjs runs them, for the conformance test, with the little around
- * them that is not in the graph.
+ * The graphs of @vladmandic/human and human-models as tfjs runs them, for the conformance test, with the
+ * little around them that is not in the graph.
  */
 
 /** Runs the images through the graph of `faceboxes`, up to where it would suppress boxes. */

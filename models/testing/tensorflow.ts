@@ -17,7 +17,6 @@ type TensorFlow = {
   setBackend(name: string): Promise<boolean>;
   tensor3d(data: Uint8Array, shape: readonly number[], type: "int32"): unknown;
   tensor4d(data: Uint8Array | Float32Array, shape: readonly number[], type: "int32" | "float32"): unknown;
-  split(tensor: TensorLike, parts: number): TensorLike[];
   loadGraphModel(handler: { load(): Promise<object> }): Promise<GraphModel>;
 };
 /** `execute` takes inputs and returns outputs by the names of the graph's nodes. */

@@ -15,12 +15,13 @@ import {
   labelledPhotographsMissing,
 } from "@faceline/inference/testing/photographs";
 import { readCatalogue } from "@faceline/models/catalogue";
+import { detectorsOf } from "@faceline/models/detector-choice";
 import { modelsFolder } from "@faceline/models/model-file";
 import { isUnpulled } from "@faceline/models/source";
 import { type BoxedPhotograph, matchFaces, type Scene, sceneSets } from "./scenes.ts";
 
 const catalogue = await readCatalogue();
-const detectors = ["ssd", "faceboxes", "blazeface"];
+const detectors = ["auto", "ssd", "faceboxes", "blazeface"];
 const photographs = Array.from({ length: 3 }, (_, i) => `img${i + 1}.jpg`);
 
 suite("every way of searching sees the faces that are there", { skip: labelledPhotographsMissing }, () => {
@@ -80,9 +81,9 @@ async function boxesOf(lanes: Lanes, lane: LaneId, image: Pixels, fullResolution
 
 /** Why a detector is not tested; false where its weights are here. */
 function unpulled(name: string): string | false {
-  const { source } = catalogue.find("detector", name)!;
+  const networks = detectorsOf(catalogue.detector(name)!);
   return (
-    isUnpulled(modelsFolder, source) &&
+    networks.some(({ source }) => isUnpulled(modelsFolder, source)) &&
     `NOT TESTED: the weights are not here; npm run models -- pull ${name} fetches them`
   );
 }

@@ -39,8 +39,7 @@ test("hostile calls", async (t) => {
     "huge bodies": huge(),
   };
   const [img1, img2] = [portrait, other].map((image) => image.toString("base64"));
-  const normalCall = async () =>
-    (await running.postOnce("/verify", { img1, img2 })).status;
+  const normalCall = async () => (await running.postOnce("/verify", { img1, img2 })).status;
   const pid = running.services.find("ingress-1").pid!;
   // Warm-up: buffers and compiled code are not a leak.
   for (let calls = 0; calls < 50; calls++) await normalCall();

@@ -103,9 +103,7 @@ const traceId = "4bf92f3577b34da6a3ce929d0e0e4736";
 async function runLoad({ post }: TestStack): Promise<void> {
   const [img1, img2] = (await portraits()).map((image) => image.toString("base64"));
   const headers = { traceparent: `00-${traceId}-00f067aa0ba902b7-01` };
-  const calls = Array.from({ length: 10 }, () =>
-    post("/verify", { img1, img2 }, headers),
-  );
+  const calls = Array.from({ length: 10 }, () => post("/verify", { img1, img2 }, headers));
   assert.ok((await Promise.all(calls)).every(({ status }) => status === 200));
   assert.equal((await post("/verify", { img1: "no image", img2 })).status, 400);
 }

@@ -70,5 +70,8 @@ test("a worker starts with the run times of its profile; one with other threads 
   );
   const log = readFileSync(join(stack.logs, "inference-2.log"), "utf8");
   assert.match(log, /INTRA_OP_THREADS is 2, and 1 in it/);
-  assert.match(log, /"networks":\{"ssd":"\w+[^}]*"blazeface":"float32","landmarks-68":"float32","Dlib":"\w+[^}]*\},"msg":"ready"/);
+  assert.match(
+    log,
+    /"networks":\{"ssd":"\w+[^}]*"blazeface":"float32","landmarks-68":"float32","Dlib":"\w+[^}]*\},"msg":"ready"/,
+  );
 });

@@ -4,12 +4,12 @@ import test from "node:test";
 import { modelsFolder } from "@faceline/models/model-file";
 import { type MeasureArguments, readArguments } from "./arguments.ts";
 
-test("without options, Dlib with ssd is measured, aligned, for three rates", () => {
+test("without options, the default model and detector are measured, aligned, for three rates", () => {
   assert.deepEqual(readArguments(["--pairs", "pairs.csv"]), {
     kind: "measure",
     source: { kind: "pairs", path: resolve("pairs.csv") },
     models: ["Dlib"],
-    detectors: ["ssd"],
+    detectors: ["auto"],
     align: true,
     wantedFmrs: [0.1, 0.01, 0.001],
     folder: modelsFolder,

@@ -9,8 +9,8 @@ const eye = (side: string) =>
 
 /**
  * Bounding box and eyes of a face, in pixels of the upright image (EXIF orientation applied), clipped to the
- * image. Left and right are the person's own. Eyes and detector are null when the whole image was taken as the
- * face.
+ * image. Left and right are the person's own. Eyes and detector are null when the whole image was taken as
+ * the face.
  */
 export const FacialArea = z.object({
   x: z

@@ -51,7 +51,7 @@ export class Detector {
       (i) => this.#searchesMargin && detections[i]!.length === 0 && images[i]!.isDraft !== true,
     );
     await search(marginWindow, empty);
-    return { detections, lowResolution: [...clear], marginSearches: empty.length, networkUsage };
+    return { detections, lowResolution: [...clear], networkUsage };
   }
 
   /**
@@ -61,7 +61,7 @@ export class Detector {
   async detectAtLowResolution(images: readonly SearchedImage[]): Promise<Detections> {
     const { detections, clear, networkUsage } = await this.#searchLow(images, () => true);
     for (const i of images.keys()) if (!clear.has(i)) detections[i] = [];
-    return { detections, lowResolution: [...clear], marginSearches: 0, networkUsage };
+    return { detections, lowResolution: [...clear], networkUsage };
   }
 
   /** Searches the images that allow it at one lower resolution after the other, each until it is clear. */
@@ -156,8 +156,6 @@ export type Detections = {
   detections: DetectedFace[][];
   /** Indices of the images that were clear before the full resolution. */
   lowResolution: number[];
-  /** Images that were searched a second time, with a margin. */
-  marginSearches: number;
   networkUsage: NetworkUsage[];
 };
 

@@ -8,8 +8,9 @@ import { membersOf, type Recogniser } from "@faceline/models/model-pair";
 import { isUnpulled } from "@faceline/models/source";
 
 /**
- * The catalogue entries behind each lane: its detectors, its embedding model or pair of them, and the landmark
- * model that the embedding model names. Throws one sentence with every name that the catalogue does not have.
+ * The catalogue entries behind each lane: its detectors, its embedding model or pair of them, and the
+ * landmark model that the embedding model names. Throws one sentence with every name that the catalogue does
+ * not have.
  */
 export function laneModels(catalogue: Catalogue, lanes: readonly LaneId[]): LaneModels[] {
   const mistakes = new Set<string>();

@@ -45,7 +45,10 @@ test("a box whose landmarks are no face's is dropped, after a retry at full reso
     runs.map(({ rows }) => rows),
     [1, 0, 1],
   );
-  assert.ok(usage.networks.every(({ name }) => name !== "blazeface"), "the first detector saw something");
+  assert.ok(
+    usage.networks.every(({ name }) => name !== "blazeface"),
+    "the first detector saw something",
+  );
   const runsMs = runs.reduce((sum, { runMs }) => sum + runMs, 0);
   assert.ok(usage.detectMs >= runsMs, "detectMs covers the retry too");
 });

@@ -39,8 +39,8 @@ class PipelineRun {
   readonly #parts: PipelineParts;
   readonly #images: readonly EngineImage[];
   readonly #usage: PipelineUsage = { ...noUsage, networks: [] };
-  /** Images in which a detector has seen something. */
-  readonly #boxed = new Set<EngineImage>();
+  /** What the first detector has last seen in an image, also where the landmarks refused it. */
+  readonly #boxes = new Map<EngineImage, readonly DetectedFace[]>();
 
   constructor(parts: PipelineParts, images: readonly EngineImage[]) {
     this.#parts = parts;
@@ -65,14 +65,16 @@ class PipelineRun {
       await this.#retry(faces, undetected, (retried) => detector.detectAtLowResolution(retried));
     } else {
       // Without alignment, nothing would tell its boxes from faces.
-      const asked = [...images.keys()].filter(
-        (i) => images[i]!.options.align && !tooCoarse.has(i) && this.#mayLack(images[i]!),
-      );
+      const asked = [...images.entries()].flatMap(([i, image]) => {
+        const { align, fullResolution } = image.options;
+        return align && !tooCoarse.has(i) && (fullResolution || !this.#boxes.has(image)) ? [i] : [];
+      });
       await this.#addFaces(faces, asked, secondDetector);
     }
     for (const [index, image] of images.entries()) {
       const takeWhole = !image.options.enforceDetection && noFace(index);
-      if (takeWhole) faces[index]!.push(this.#unaligned(image, { ...wholeBox(image), score: 0, detector: null }));
+      if (takeWhole)
+        faces[index]!.push(this.#unaligned(image, { ...wholeBox(image), score: 0, detector: null }));
     }
     const startedAt = performance.now();
     const embeddings = await this.#embed(faces.flat());
@@ -102,7 +104,6 @@ class PipelineRun {
     const startedAt = performance.now();
     const detected = await detecting;
     this.#usage.detectMs += performance.now() - startedAt;
-    this.#usage.marginSearches += detected.marginSearches;
     this.#usage.networks.push(...detected.networkUsage);
     return detected;
   }
@@ -114,7 +115,8 @@ class PipelineRun {
   ): Promise<LocatedFace[][]> {
     const startedAt = performance.now();
     const faces: LocatedFace[][] = images.map(() => []);
-    for (const [i, image] of images.entries()) if (detections[i]!.length > 0) this.#boxed.add(image);
+    for (const [i, image] of images.entries())
+      if (detections[i]!.length > 0) this.#boxes.set(image, detections[i]!);
     const remaining = detections.map((boxes, index) => largestFirst(boxes, images[index]!));
     for (;;) {
       // No more than are needed: most calls want the largest face of a crowd. A box that turns out to hold no
@@ -143,20 +145,16 @@ class PipelineRun {
     for (const [position, own] of located.entries()) faces[indices[position]!] = own;
   }
 
-  /** Whether a call wants every face, or no box was seen. A box that the landmarks refused hides no face. */
-  #mayLack(image: EngineImage): boolean {
-    return image.options.fullResolution || !this.#boxed.has(image);
-  }
-
-  /** Adds the faces of the images at `indices` that another detector finds beside those that are known. */
+  /** Adds the faces of the images at `indices` that another detector finds where the first saw none. */
   async #addFaces(faces: LocatedFace[][], indices: readonly number[], detector: Detector): Promise<void> {
     if (indices.length === 0) return;
     const searched = indices.map((i) => this.#images[i]!);
     const { detections } = await this.#measure(detector.detect(searched));
-    const unknown = detections.map((boxes, position) =>
-      boxes.filter((box) => !faces[indices[position]!]!.some((known) => isSameFace(known.box, box))),
-    );
-    const added = await this.#align(searched, unknown);
+    const unseen = detections.map((boxes, position) => {
+      const seen = this.#boxes.get(searched[position]!) ?? [];
+      return boxes.filter((box) => !seen.some((each) => isSameFace(each, box)));
+    });
+    const added = await this.#align(searched, unseen);
     for (const [position, image] of searched.entries()) {
       const index = indices[position]!;
       const all = [...faces[index]!, ...added[position]!].map((face) => ({ ...face.box, face }));
@@ -259,7 +257,6 @@ export const noUsage: PipelineUsage = {
   detectMs: 0,
   alignMs: 0,
   embedMs: 0,
-  marginSearches: 0,
   quarterTurnsTried: 0,
   implausible: 0,
   faces: 0,

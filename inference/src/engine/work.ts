@@ -38,8 +38,6 @@ export type PipelineUsage = {
   detectMs: number;
   alignMs: number;
   embedMs: number;
-  /** Images without a detection, which were searched again with a margin. */
-  marginSearches: number;
   /** Faces that were tried in other quarter turns. */
   quarterTurnsTried: number;
   /** Detections whose landmarks fitted no face. */

@@ -88,7 +88,9 @@ async function damaged(t: TestContext, model: Model = dlib, pixelScale = 1 / 255
   const px = model.input_px;
   const isWrong = (build: Build) => build.precision === "int8" && build.input_px === px;
   const onnx = await readFile(modelFile(modelsDir, model, { precision: "int8", input_px: px }));
-  const [right, wrongScale] = [pixelScale, 9 * pixelScale].map((scale) => Buffer.from(Float32Array.of(scale).buffer));
+  const [right, wrongScale] = [pixelScale, 9 * pixelScale].map((scale) =>
+    Buffer.from(Float32Array.of(scale).buffer),
+  );
   const at = onnx.indexOf(right!);
   assert.ok(at > 0);
   onnx.set(wrongScale!, at);

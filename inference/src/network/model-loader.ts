@@ -91,7 +91,8 @@ export class ModelLoader implements AsyncDisposable {
     for (const px of inputSides(model)) {
       const float = await this.#syntheticOutputs(model, px, "float32");
       const deviation = int8Deviation(float, await this.#syntheticOutputs(model, px, "int8"));
-      if (deviation !== undefined) return `${model.name} in int8 deviates from float at ${px} px: ${deviation}`;
+      if (deviation !== undefined)
+        return `${model.name} in int8 deviates from float at ${px} px: ${deviation}`;
     }
     return undefined;
   }

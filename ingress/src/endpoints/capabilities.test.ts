@@ -47,9 +47,11 @@ test("GET /capabilities: which build of a model runs, and whether it is a fallba
   const pool = { ...testPool, lanes: testPool.lanes.map((lane) => ({ ...lane, precisions })) };
   const poolStates = () => [pool as unknown as PoolState];
   const shown = (await testServer(t, { settings, catalogue, poolStates }).app.inject("/capabilities")).json();
-  const builds = [shown.model_details.Dlib, shown.detector_details.auto, shown.detector_details.blazeface].map(
-    ({ precision, precision_fallback, sha256 }) => ({ precision, precision_fallback, sha256 }),
-  );
+  const builds = [
+    shown.model_details.Dlib,
+    shown.detector_details.auto,
+    shown.detector_details.blazeface,
+  ].map(({ precision, precision_fallback, sha256 }) => ({ precision, precision_fallback, sha256 }));
   const sha256Of = (name: string, precision: string) => {
     const model = catalogue.models.find((each) => each.name === name)!;
     const own = model.builds.filter(({ input_px }) => input_px === model.input_px);
@@ -97,7 +99,7 @@ test("GET /capabilities: the card of a model or detector that was measured, null
   const shown = async (options: Parameters<typeof testServer>[1]) =>
     CapabilitiesResponse.parse((await testServer(t, options).app.inject("/capabilities")).json());
   const measured = await shown({ settings, catalogue: await readCatalogue() });
-  assert.equal(measured.model_details["Dlib"]!.card!.lane, "Dlib/auto");
+  assert.equal(measured.model_details["Dlib"]!.card!.lane, "Dlib/ssd");
   const { lane, conditions } = measured.detector_details["blazeface"]!.card!;
   assert.equal(lane, "Dlib/blazeface");
   assert.ok(conditions.every(({ rates }) => rates === null));
