@@ -54,22 +54,28 @@ export type DistanceOptions = {
    * ones may be missed (`missed_width_share` of `capabilities()`).
    */
   all_faces?: boolean | undefined;
-  /** The `model_version` of the vectors of the request. Another one than the model has now is refused. */
+  /**
+   * The `model_version` of the vectors of the request, which selects the model if `model_name` is absent. One
+   * of the two must come with vectors. A version that no worker runs is refused.
+   */
   model_version?: string | undefined;
 };
 
 /** Body of POST /verify. */
 export type VerifyRequest = DetectionOptions &
   DistanceOptions & {
-    img1: ImageInput | Vector;
+    /** With a list of up to 5 that show one person, their embeddings are averaged. */
+    img1: ImageInput | Vector | (ImageInput | Vector)[];
     img2: ImageInput | Vector;
     /** Choice among several faces of an image: the nearest pair (the default), the largest, or an error. */
     face_policy?: "best_pair" | "largest" | "single_only" | undefined;
   };
 
 /** Body of POST /represent. */
-export type RepresentRequest = DetectionOptions & {
+export type RepresentRequest = Omit<DetectionOptions, "model_name"> & {
   img: ImageInput;
+  /** With a list, each of the models embeds every face. Defaults to `default_model`. */
+  model_name?: string | string[] | undefined;
   /** The largest faces come first. Defaults to all that the service gives (`limits.faces`). */
   max_faces?: number | undefined;
   /**
@@ -85,8 +91,11 @@ export type RepresentRequest = DetectionOptions & {
 export type Candidate =
   | ImageInput
   | Vector
-  | { id?: string | number | undefined; img: ImageInput }
-  | { id?: string | number | undefined; vector: NamedVector };
+  | (CandidateName & { img: ImageInput })
+  | (CandidateName & { vector: NamedVector; model_version?: string | undefined });
+
+/** Up to 5 candidates with the same `person` are compared as one: their embeddings are averaged. */
+type CandidateName = { id?: string | number | undefined; person?: string | undefined };
 
 /** Body of POST /compare: either `img` or `vector` is the source. */
 export type CompareRequest = DetectionOptions &
@@ -166,13 +175,19 @@ export type VerifyResponse = ThresholdFields & {
   /** Null where a vector came, or nothing was measured. */
   quality: { img1: FaceQuality | null; img2: FaceQuality | null };
   quality_issues: { img1: QualityIssue[] | null; img2: QualityIssue[] | null };
+  /** The face in each image of a list `img1`, whose fields above are null; empty without a list. */
+  references: {
+    facial_area: FacialArea | null;
+    quality: FaceQuality | null;
+    quality_issues: QualityIssue[] | null;
+  }[];
   /** Seconds. */
   time: number;
   request_id: string;
 };
 
 export type RepresentResponse = {
-  /** One for each face, largest first. */
+  /** One for each face, largest first; with several models, all of the first, then those of the next. */
   results: {
     /** Numbers, or Base64 of float32 where `embedding_format` is `base64`. */
     embedding: number[] | string;
@@ -207,10 +222,20 @@ export type ComparedCandidate = {
   id: string;
   match: boolean;
   face_found: boolean | null;
+  /** Of the candidates with it, `index` and `id` are those of the first. Null: it came with none. */
+  person: string | null;
+  /** How many embeddings were averaged. */
+  references: number;
 };
 
 /** A candidate that could not be compared, and why. */
-export type FailedCandidate = { index: number; id: string; error: ErrorCode; detail: string };
+export type FailedCandidate = {
+  index: number;
+  id: string;
+  person: string | null;
+  error: ErrorCode;
+  detail: string;
+};
 
 export type CompareResponse = ThresholdFields & {
   model_name: string;
@@ -430,6 +455,7 @@ export type ErrorCode =
   | "invalid_distance_metric"
   | "invalid_vector"
   | "dimension_mismatch"
+  | "missing_model_version"
   | "too_many_candidates"
   | "missing_api_key"
   | "invalid_api_key"

@@ -25,6 +25,7 @@ import { ErrorRates, ModelCard, Rate } from "@faceline/contracts/http/model-card
 import { Precision } from "@faceline/contracts/http/model-version";
 import { Problem } from "@faceline/contracts/http/problem";
 import { FaceQuality, MinQuality, QualityIssue } from "@faceline/contracts/http/quality";
+import { ReferenceFace, References } from "@faceline/contracts/http/references";
 import { EmbeddingFormat, RepresentResult } from "@faceline/contracts/http/represent";
 import { ResponseWarning } from "@faceline/contracts/http/response-fields";
 import { Flag } from "@faceline/contracts/http/request-body";
@@ -95,6 +96,8 @@ const named: Record<string, z.ZodType> = Object.assign(
     Vector,
     NamedVector,
     ImageOrVector,
+    References,
+    ReferenceFace,
     Candidate,
     CandidateImage,
     CandidateVector,
@@ -145,7 +148,7 @@ function formField(property: JsonSchema): JsonSchema {
 
 const file = { type: "string", format: "binary" };
 const fileTypes = new Set(
-  ["Image", "NamedVector", "ImageOrVector"].map((name) => `#/components/schemas/${name}`),
+  ["Image", "NamedVector", "ImageOrVector", "References"].map((name) => `#/components/schemas/${name}`),
 );
 
 export const refTo = (id: string, kind = "schemas") => ({ $ref: `#/components/${kind}/${id}` });

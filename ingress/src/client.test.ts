@@ -21,6 +21,7 @@ test("the client sends images as Base64, bytes and Blobs, and the service unders
   const { results } = await faceline.represent({ img: image, max_faces: 1 });
   assert.deepEqual(results[0]!.embedding, [1, 0]);
   const compared = await faceline.compare({
+    model_name: "Dlib",
     vector: [1, 0],
     candidates: [[0, 1], new Blob([bytes]), { id: "ann", img: bytes }, { id: "bob", vector: [1, 0] }],
   });

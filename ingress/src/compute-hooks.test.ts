@@ -8,7 +8,7 @@ import { base64Image, facesAnswer, testKey, testKeyRecord, testServer } from "..
 import { ApiError } from "./call/api-error.ts";
 import type { DispatchedCall, Ports } from "./call/ports.ts";
 
-const vectors = { img1: [1, 0], img2: [1, 0] };
+const vectors = { model_name: "Dlib", img1: [1, 0], img2: [1, 0] };
 const rate = { limit: 100, remaining: 7, resetMs: 1_860 };
 const image = await base64Image();
 

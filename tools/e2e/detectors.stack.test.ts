@@ -86,7 +86,12 @@ test("each detector is served, and all calls see the same faces with it", async 
         const stored = await ask(
           post,
           "/verify",
-          { img1: largest!.embedding, img2: img, detector_backend },
+          {
+            img1: largest!.embedding,
+            img2: img,
+            detector_backend,
+            model_version: largest!.model_version,
+          },
           VerifyResponse,
         );
         assert.equal(stored.verified, true, "an embedding of /represent against the image");

@@ -97,7 +97,7 @@ async function send({ address, key, post, postOnce }: TestStack, images: Buffer[
   await assertStatus(200, post("/verify", { img1: `data:image/jpeg;base64,${first}`, img2: second }));
   await assertStatus(
     200,
-    post("/compare", { img: first, candidates: [vectors[0], second, { vector: vectors[1] }] }),
+    post("/compare", { model_name: "Dlib", img: first, candidates: [vectors[0], second, { vector: vectors[1] }] }),
   );
   await assertStatus(200, post("/represent", { img: first, embedding_format: "base64" }));
   const truncated = images[0]!.subarray(0, images[0]!.length * 0.8).toString("base64");

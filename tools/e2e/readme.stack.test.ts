@@ -10,6 +10,11 @@ import { installPackage, packClient } from "@faceline/commands/client-package";
 import { writeSamples } from "@faceline/deploy/launcher/samples";
 import { openStateFolder, repository } from "@faceline/deploy/launcher/state-folder";
 import { welcomeMessage } from "@faceline/deploy/launcher/welcome";
+import {
+  labelledPairs,
+  labelledPhotograph,
+  labelledPhotographsMissing,
+} from "@faceline/inference/testing/photographs";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { startStack } from "./stack/stack.ts";
 
@@ -88,6 +93,17 @@ test("the calls in README, in the guide to clients and in the launcher's welcome
       }
     },
   );
+
+  const skipped = labelledPhotographsMissing || withoutPython;
+  await t.test("the program in docs/using/images.md enrols three images", { skip: skipped }, async () => {
+    const [program = ""] = fenced(readFileSync(join(repository, "docs/using/images.md"), "utf8"), "python");
+    assert.ok(program.trim().split("\n").length <= 20 && program.includes(readmeAddress), program);
+    const ofOne = labelledPairs().filter(({ left, same }) => left === "img1.jpg" && same);
+    for (const [i, { right: name }] of ofOne.slice(0, 4).entries())
+      writeFileSync(join(folder, `ann-${i + 1}.jpg`), labelledPhotograph(name));
+    const args = ["-c", program.replace(readmeAddress, address)];
+    assert.equal(await runInFolder(folder, "python3", ...args), "True\n");
+  });
 
   for (const name of ["deepface", "compreface", "face-api"]) {
     const file = `docs/using/coming-from-${name}.md`;

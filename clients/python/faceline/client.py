@@ -64,13 +64,14 @@ class Faceline:
     def verify(
         self,
         *,
-        img1: Image | Vector,
+        img1: Image | Vector | Sequence[Image | Vector],
         img2: Image | Vector,
         face_policy: Literal["best_pair", "largest", "single_only"] | None = None,
         **options: Unpack[CompareOptions],
     ) -> VerifyResponse:
         """Tells whether two images show the same person.
 
+        img1 may be a list of up to 5 that show one person: their embeddings are averaged.
         face_policy chooses among several faces of an image: the nearest pair (the default), the largest,
         or an error.
         """
@@ -81,6 +82,7 @@ class Faceline:
         self,
         *,
         img: Image,
+        model_name: str | Sequence[str] | None = None,
         max_faces: int | None = None,
         l2_normalize: bool | None = None,
         embedding_format: Literal["float", "base64"] | None = None,
@@ -88,11 +90,13 @@ class Faceline:
     ) -> RepresentResponse:
         """Returns the faces of an image with their embeddings, largest first.
 
+        With several names in model_name, each model embeds every face.
         l2_normalize scales embeddings to length 1. embedding_format `base64` is float32, a quarter of the
         size.
         """
         fields = {
             "img": img,
+            "model_name": model_name,
             "max_faces": max_faces,
             "l2_normalize": l2_normalize,
             "embedding_format": embedding_format,

@@ -28,18 +28,26 @@ NamedVector = Vector | str
 
 class _Named(TypedDict, total=False):
     id: str | int
+    person: str
 
 
 class ImageCandidate(_Named):
     img: Image
 
 
-class VectorCandidate(_Named):
+class _Versioned(_Named, total=False):
+    model_version: str
+
+
+class VectorCandidate(_Versioned):
     vector: NamedVector
 
 
 Candidate = Image | Vector | ImageCandidate | VectorCandidate
-"""An image or an embedding to compare with the source. An `id` comes back with its result."""
+"""An image or an embedding to compare with the source. An `id` comes back with its result.
+
+Up to 5 candidates with the same `person` are compared as one: their embeddings are averaged.
+"""
 
 
 class RequestOptions(TypedDict, total=False):
@@ -56,7 +64,7 @@ class RequestOptions(TypedDict, total=False):
 class DetectionOptions(RequestOptions, total=False):
     """Options of every request that detects faces.
 
-    model_name, detector_backend: names from `capabilities()`, which has the defaults too.
+    detector_backend: a name from `capabilities()`, which has the default too.
     enforce_detection: False takes the whole image as the face where none is found; nothing is a match then.
     align: False uses the detector's box as it is; thresholds are unmeasured then.
     normalization: `base`, or another one of `normalizations` of the model.
@@ -64,7 +72,6 @@ class DetectionOptions(RequestOptions, total=False):
     min_quality: `no_issues` leaves out faces with any of `quality_issues`.
     """
 
-    model_name: str | None
     detector_backend: str | None
     enforce_detection: bool | None
     align: bool | None
@@ -80,10 +87,12 @@ class CompareOptions(DetectionOptions, total=False):
     threshold: a distance, not a percentage. Defaults to the model's own for the metric. One of another library
         gives a FacelineWarning, or is refused.
     all_faces: True compares every face that `represent` finds; the default is faster and may miss small ones.
-    model_version: that of the stored embeddings; refused if the model has other weights by now.
+    model_name: a name from `capabilities()`.
+    model_version: that of the stored embeddings, which selects the model too: embeddings need one of both.
     """
 
     distance_metric: Literal["cosine", "euclidean", "euclidean_l2"] | None
     threshold: float | None
     all_faces: bool | None
+    model_name: str | None
     model_version: str | None

@@ -3,6 +3,8 @@ import { DistanceMetric, detectionFields, distanceFields } from "./detection-fie
 import { ErrorCode } from "./errors.ts";
 import { FalseMatchRate } from "./false-match-rate.ts";
 import { Image, imageDescription } from "./image.ts";
+import { ModelVersion } from "./model-version.ts";
+import { referencesMax } from "./references.ts";
 import { responseFields, thresholdResponseFields } from "./response-fields.ts";
 import { body } from "./request-body.ts";
 import { NamedVector, Vector } from "./vector.ts";
@@ -17,12 +19,26 @@ const vectorOfCandidate =
   "The candidate as an embedding from /represent: a list of numbers, or float32 numbers as Base64.";
 const imageOfCandidate = `The candidate as an image. ${imageDescription}`;
 
+const PersonName = z
+  .string()
+  .min(1)
+  .max(candidateIdCharactersMax)
+  .describe(
+    `Who the candidate shows. Up to ${referencesMax} candidates with the same \`person\` are compared as one: ` +
+      "their embeddings are averaged, and they have one result. Each of their images must show one face, and `distance_metric` must not be `euclidean`.",
+  );
+
 export const CandidateVector = z.object({
   id: CandidateId.optional(),
+  person: PersonName.optional(),
   vector: NamedVector.describe(vectorOfCandidate),
+  model_version: ModelVersion.optional().describe(
+    "The `model_version` of this embedding. All embeddings of a request must have the same one.",
+  ),
 });
 export const CandidateImage = z.object({
   id: CandidateId.optional(),
+  person: PersonName.optional(),
   img: Image.describe(imageOfCandidate),
 });
 
@@ -86,6 +102,12 @@ const CandidateIndex = z
   .nonnegative()
   .describe("Position of the candidate in the request, starting at 0.");
 
+/** Fields of every result, whether it has a distance or not. */
+const resultPerson = z
+  .string()
+  .nullable()
+  .describe("The `person` of the candidate, or null. `index` and `id` are then of the person's first one.");
+
 const ResultId = z.string().describe("The `id` of the candidate as a string. Defaults to its `index`.");
 
 const faceFound = (what: string) =>
@@ -113,12 +135,15 @@ export const ComparedCandidate = z.object({
       "Whether the distance is within the threshold. Always false if the source or the candidate has no face (`face_found: false`).",
     ),
   face_found: faceFound("candidate"),
+  person: resultPerson,
+  references: z.int().positive().describe("How many embeddings were averaged: 1 without a `person`."),
 });
 export type ComparedCandidate = z.infer<typeof ComparedCandidate>;
 
 export const FailedCandidate = z.object({
   index: CandidateIndex,
   id: ResultId,
+  person: resultPerson.describe("The `person` of the candidate, or null. A person fails with any reference."),
   error: ErrorCode.describe("Stable error code that says why the candidate could not be compared."),
   detail: z.string().describe("Human-readable explanation."),
 });
@@ -141,10 +166,10 @@ export const CompareResponse = z.object({
     .describe("The source of the comparison."),
   results: z
     .array(z.union([ComparedCandidate, FailedCandidate]))
-    .describe("One result per candidate, in the order of the request."),
+    .describe("One result per candidate, or per `person` in place of the first one, in the order of the request."),
   ...thresholdResponseFields,
   best_match: ComparedCandidate.describe(
-    "The closest candidate, whether it matches or not. If several are equally close, the first of them.",
+    "The closest candidate or person, whether it matches or not. If several are equally close, the first of them.",
   ),
   ...responseFields,
 });

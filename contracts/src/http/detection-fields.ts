@@ -5,7 +5,7 @@ import { Flag, flag, oneOf } from "./request-body.ts";
 export const DistanceMetric = oneOf(["cosine", "euclidean", "euclidean_l2"]);
 export type DistanceMetric = z.infer<typeof DistanceMetric>;
 
-const Name = z.string("must be a name");
+export const Name = z.string("must be a name");
 
 /**
  * Fields of every request that detects faces. `model_name` and `detector_backend` default to the operator's
@@ -60,6 +60,6 @@ export const distanceFields = {
     "Find every face, including small ones next to a clear one. If false, the search is faster but may miss those (`missed_width_share` in /capabilities).",
   ),
   model_version: Name.optional().describe(
-    "The `model_version` of your embeddings. The request is rejected if the model runs another version (`model_not_allowed`).",
+    "The `model_version` that /represent returned with your embeddings. It selects the model if `model_name` is absent. The request is rejected if no worker runs it (`model_not_allowed`), or if an embedding comes with neither of the two (`missing_model_version`).",
   ),
 };

@@ -96,6 +96,12 @@ export const errorTable = {
     when: "An embedding in the request does not have as many numbers as the model's own.",
     next: "Set `model_name` to the model that computed the embedding.",
   },
+  missing_model_version: {
+    status: 400,
+    title: "Missing model version",
+    when: "An embedding came with neither `model_version` nor `model_name`, and models may share a length.",
+    next: "Send the `model_version` that /represent returned, or `model_name`.",
+  },
   too_many_candidates: {
     status: 400,
     title: "Too many candidates",

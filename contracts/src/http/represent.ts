@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { detectionFields } from "./detection-fields.ts";
+import { detectionFields, Name } from "./detection-fields.ts";
 import { FacialArea } from "./facial-area.ts";
 import { Image, imageDescription } from "./image.ts";
 import { ModelVersion, Precision } from "./model-version.ts";
@@ -10,12 +10,22 @@ import { body, flag, oneOf } from "./request-body.ts";
 export const EmbeddingFormat = oneOf(["float", "base64"]);
 export type EmbeddingFormat = z.infer<typeof EmbeddingFormat>;
 
+/** Most models of one request: each detects and embeds the faces of its own accord. */
+const modelsMax = 4;
+const modelsRule = `must be a name, or a list of 1 to ${modelsMax}`;
+
 /** POST /represent */
 export const RepresentRequest = body(
   { img_path: "img" },
   {
     img: Image.describe(`The image. ${imageDescription}`),
     ...detectionFields,
+    model_name: z
+      .union([Name, z.array(Name, modelsRule).min(1, modelsRule).max(modelsMax, modelsRule)], modelsRule)
+      .optional()
+      .describe(
+        "The model to use, or a list of them: `models` in /capabilities. With a list, every model embeds every face. Defaults to `default_model` there.",
+      ),
     /** A value above the service's own limit is valid; the limit applies then. */
     max_faces: z
       .int("must be a whole number of 1 or more")
@@ -64,9 +74,9 @@ export const RepresentResponse = z.object({
   results: z
     .array(RepresentResult)
     .describe(
-      "One result per face, largest first by the area of `facial_area`. Faces of equal area are ordered by `face_confidence`, highest first, then from left to right, then from top to bottom.",
+      "One result per face and model, in the order of the models. The faces of each are sorted largest first by the area of `facial_area`. Faces of equal area are ordered by `face_confidence`, highest first, then from left to right, then from top to bottom.",
     ),
-  model: z.string().describe("The model that computed the embeddings."),
+  model: z.string().describe("The model that computed the embeddings; the first of a list."),
   detector_backend: z.string().describe("The detector that found the faces."),
   ...responseFields,
 });

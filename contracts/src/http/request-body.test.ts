@@ -13,14 +13,13 @@ test("an alias sets its field unless the field is set, null counts as absent, an
   assert.deepEqual(Body.parse({ toString: 1, constructor: 2 }), { flag: true });
 });
 
-test("two aliases of one field are refused unless they agree, and the field's own name wins over both", () => {
+test("two aliases of one field are refused, and the field's own name wins over both", () => {
   const Aliased = body({ b: "a", c: "a" }, { a: z.array(z.int()).optional() });
   const issues = Aliased.safeParse({ b: [1], c: [2] }).error?.issues;
   assert.deepEqual(
     issues?.map(({ path, message }) => [path, message]),
-    [[["a"], "must be sent once: b and c differ"]],
+    [[["a"], "must be sent once, not as b and c"]],
   );
-  assert.deepEqual(Aliased.parse({ b: [1], c: [1] }), { a: [1] });
   assert.deepEqual(Aliased.parse({ b: [1], c: null }), { a: [1] });
   assert.deepEqual(Aliased.parse({ b: [1], c: [2], a: [3] }), { a: [3] });
 });

@@ -3,9 +3,9 @@ import { likelyFieldOf } from "./likely-field.ts";
 
 /**
  * Returns the schema of a request body. `aliases` maps alternative names to field names. The field name wins
- * over its aliases; two aliases with different values are an issue of the field, because neither takes
- * precedence. A null counts as absent, because Python clients send None for omitted fields. Unknown fields
- * are ignored, unless one is likely a field that was not sent: the default would be used in its place.
+ * over its aliases; two aliases are an issue of the field, because neither takes precedence. A null counts as
+ * absent, because Python clients send None for omitted fields. Unknown fields are ignored, unless one is
+ * likely a field that was not sent: the default would be used in its place.
  */
 export function body<Shape extends z.core.$ZodLooseShape>(aliases: Record<string, string>, shape: Shape) {
   const fields = z.object(shape, "must be an object with the fields of the request");
@@ -46,33 +46,20 @@ function renameAliases(
   context: z.RefinementCtx,
 ): Record<string, unknown> {
   const fields = Object.entries(body).filter(([, value]) => value !== null);
-  const fieldsByOwnName = Object.fromEntries(fields.filter(([name]) => !Object.hasOwn(aliases, name)));
-  const fieldsByAlias = new Map<string, { alias: string; value: unknown }>();
+  const renamed = Object.fromEntries(fields.filter(([name]) => !Object.hasOwn(aliases, name)));
+  const aliasOf = new Map<string, string>();
   for (const [alias, value] of fields) {
     const field = Object.hasOwn(aliases, alias) ? aliases[alias]! : undefined;
-    if (field === undefined || Object.hasOwn(fieldsByOwnName, field)) continue;
-    const other = fieldsByAlias.get(field);
-    if (other !== undefined && !isEqual(other.value, value)) {
-      const message = `must be sent once: ${other.alias} and ${alias} differ`;
-      context.addIssue({ code: "custom", path: [field], message, input: value });
+    const other = aliasOf.get(field ?? "");
+    if (other !== undefined) {
+      const message = `must be sent once, not as ${other} and ${alias}`;
+      context.addIssue({ code: "custom", path: [field!], message, input: value });
+    } else if (field !== undefined && !Object.hasOwn(renamed, field)) {
+      aliasOf.set(field, alias);
+      renamed[field] = value;
     }
-    fieldsByAlias.set(field, { alias, value });
   }
-  return {
-    ...fieldsByOwnName,
-    ...Object.fromEntries([...fieldsByAlias].map(([field, { value }]) => [field, value])),
-  };
-}
-
-/** Whether two JSON values are equal. Files of a form count as different, because comparing them is slow. */
-function isEqual(a: unknown, b: unknown): boolean {
-  if (Object.is(a, b)) return true;
-  if (Array.isArray(a)) {
-    return Array.isArray(b) && a.length === b.length && a.every((item, i) => isEqual(item, b[i]));
-  }
-  if (!isObject(a) || !isObject(b) || ArrayBuffer.isView(a) || ArrayBuffer.isView(b)) return false;
-  const [entries, others] = [Object.entries(a), new Map(Object.entries(b))];
-  return entries.length === others.size && entries.every(([name, value]) => isEqual(value, others.get(name)));
+  return renamed;
 }
 
 const isObject = (value: unknown): value is object =>

@@ -3,6 +3,7 @@ import { DistanceMetric, detectionFields, distanceFields } from "./detection-fie
 import { FalseMatchRate } from "./false-match-rate.ts";
 import { FacialArea } from "./facial-area.ts";
 import { ImageOrVector, imageDescription } from "./image.ts";
+import { References, ReferenceFace, referencesMax } from "./references.ts";
 import { qualityField, qualityIssuesField } from "./quality.ts";
 import { responseFields, thresholdResponseFields } from "./response-fields.ts";
 import { body, oneOf } from "./request-body.ts";
@@ -15,8 +16,12 @@ export type FacePolicy = z.infer<typeof FacePolicy>;
 export const VerifyRequest = body(
   { img1_path: "img1", img2_path: "img2" },
   {
-    img1: ImageOrVector.describe(`The first image, or an embedding from /represent. ${imageDescription}`),
-    img2: ImageOrVector.describe("The second image or embedding, in any form that `img1` accepts."),
+    img1: References.describe(
+      `The first image, or an embedding from /represent, or a list of up to ${referencesMax} of them that show ` +
+        "one person: their embeddings are averaged. Each image of a list must show one face, unless `face_policy` " +
+        `is \`largest\`; \`distance_metric\` must not be \`euclidean\`. ${imageDescription}`,
+    ),
+    img2: ImageOrVector.describe("The second image or embedding."),
     ...detectionFields,
     ...distanceFields,
     face_policy: FacePolicy.default("best_pair").describe(
@@ -27,7 +32,7 @@ export const VerifyRequest = body(
 export type VerifyRequest = z.infer<typeof VerifyRequest>;
 
 const areaOf = (field: string) =>
-  FacialArea.nullable().describe(`The compared face in \`${field}\`, or null for an embedding.`);
+  FacialArea.nullable().describe(`The compared face in \`${field}\`, or null for an embedding or several references.`);
 
 const countOf = (field: string) =>
   z
@@ -36,7 +41,7 @@ const countOf = (field: string) =>
     .nullable()
     .describe(
       `Number of faces compared in \`${field}\`. 0 if no face was found and the whole image was used; null ` +
-        "for an embedding.",
+        "for an embedding or several references.",
     );
 
 export const VerifyResponse = z.object({
@@ -70,6 +75,9 @@ export const VerifyResponse = z.object({
   quality_issues: z
     .object({ img1: qualityIssuesField, img2: qualityIssuesField })
     .describe("Quality issues of the two compared faces; null for an embedding."),
+  references: z
+    .array(ReferenceFace)
+    .describe("The face in each reference, in the order of `img1`. Empty if `img1` is not a list of several."),
   ...responseFields,
 });
 export type VerifyResponse = z.infer<typeof VerifyResponse>;

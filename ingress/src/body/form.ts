@@ -46,6 +46,8 @@ function oneOrList(name: string, values: unknown[]): unknown {
   // A single list is the whole list: `candidates=[[1, 0], [0, 1]]`.
   if (formLists.has(name)) return values.length === 1 && Array.isArray(first) ? first : values;
   if (values.length === 1 || !formFields.has(name)) return first;
+  // References of one person.
+  if (/^img1(_path)?$/.test(name)) return values;
   throw new ApiError("invalid_request", `The form field ${name} takes one value and was sent twice.`);
 }
 

@@ -1,5 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { formLists } from "@faceline/contracts/http/form-fields";
+import { isReferences } from "@faceline/contracts/http/references";
 import { decodeBase64, decodedBytesMax } from "../images/base64-bytes.ts";
 import type { Slab, SlabPool } from "../memory/slab-pool.ts";
 import type { StringRange } from "./json-limits.ts";
@@ -56,11 +57,13 @@ function skeletonOf(bytes: Buffer, strings: StringRange[]) {
   return { skeleton: skeleton + bytes.toString("utf8", at), ranges };
 }
 
-/** Returns the values of a body that may be images. Lists of two names are compared as texts: one counts. */
+/** Returns the values of a body that may be images. */
 function imagePlaces(body: unknown): Place[] {
   if (!isObject(body)) return [];
   const names = Object.keys(body);
-  const images = names.filter((name) => imageField.test(name)).map((key) => ({ holder: body, key }));
+  const images = names
+    .filter((name) => imageField.test(name))
+    .flatMap((key) => (isReferences(body[key]) ? candidatePlaces(body[key]) : [{ holder: body, key }]));
   const list = names.find((name) => formLists.has(name));
   return list === undefined ? images : [...images, ...candidatePlaces(body[list])];
 }

@@ -47,7 +47,7 @@ test("a body that is not an object is an error of its own", () => {
 });
 
 test("`index` is 0 for img1 and 1 for img2, whatever is wrong with them", () => {
-  for (const value of [undefined, null, {}, [], ["x"]]) {
+  for (const value of [undefined, null, {}, [], [1, "x"]]) {
     for (const [index, field] of ["img1", "img2"].entries()) {
       const [error] = errorsOf(() => validate(VerifyRequest, { img1: "a", img2: "a", [field]: value }));
       assert.deepEqual(error?.details, { field, index });

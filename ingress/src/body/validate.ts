@@ -1,5 +1,6 @@
 import type { ErrorCode } from "@faceline/contracts/http/errors";
 import { vectorShapeFault } from "@faceline/contracts/http/vector";
+import { isReferences } from "@faceline/contracts/http/references";
 import * as z from "zod";
 import { ApiError, inputError, inputRef } from "../call/api-error.ts";
 import { missingImageError } from "../images/base64.ts";
@@ -49,7 +50,7 @@ function codeOfField(field: string, input: unknown): ErrorCode {
   switch (field) {
     case "img1":
     case "img2":
-      return Array.isArray(input) ? "invalid_vector" : "invalid_request";
+      return Array.isArray(input) && !(field === "img1" && isReferences(input)) ? "invalid_vector" : "invalid_request";
     case "vector":
       return "invalid_vector";
     case "distance_metric":

@@ -17,20 +17,28 @@ export function readCandidates(values: unknown[], limits: CandidateLimits): Cand
   if (vectors > limits.CANDIDATE_VECTORS_MAX) throw tooManyError(limits.CANDIDATE_VECTORS_MAX, "embeddings");
   if (images > limits.CANDIDATE_IMAGES_MAX) throw tooManyError(limits.CANDIDATE_IMAGES_MAX, "images");
   return fields.map((each, index) => ({
+    index,
     id: validId(each.id) ?? String(index),
+    person: isPerson(each.person) ? each.person : null,
+    modelVersion: each.modelVersion,
     input: candidateInput(each, index, limits),
   }));
 }
 
 function candidateInput(
-  { isVector, value, other }: CandidateFields,
+  { isVector, value, modelVersion, person, other }: CandidateFields,
   index: number,
   { vectorLengthMax }: CandidateLimits,
 ): InputValue | ApiError {
   const ref = { field: "candidates", index, label: `candidate ${index}` };
+  if (person !== undefined && !isPerson(person)) {
+    const rule = `must be a text of 1 to ${candidateIdCharactersMax} characters`;
+    return inputError(ref, "invalid_request", `The person of ${ref.label} ${rule}.`);
+  }
   if (isVector) {
     const vector = readVector(value);
-    return vector === undefined ? invalidVectorError(ref, value, vectorLengthMax) : { ref, value: vector };
+    if (vector === undefined) return invalidVectorError(ref, value, vectorLengthMax);
+    return { ref, value: vector, modelVersion };
   }
   if (other !== undefined)
     return inputError(ref, "missing_image", `${ref.label} has neither vector nor img. ${other}`);
@@ -47,17 +55,20 @@ function candidateFields(candidate: unknown): CandidateFields {
   if (isList(candidate)) return { isVector: true, value: candidate };
   if (typeof candidate !== "object" || candidate === null || candidate instanceof Uint8Array)
     return { isVector: false, value: candidate };
-  const { id, vector, embedding, img, value } = candidate as Partial<Record<string, unknown>>;
+  const fields = candidate as Partial<Record<string, unknown>>;
+  const { id, vector, embedding, img, value, model_version } = fields;
+  const person = fields["person"] ?? undefined;
   const ofVector = vector ?? embedding;
   const named = ofVector ?? img ?? value;
   const other = named === undefined ? otherNames(candidate, candidateNames, "It") : undefined;
-  return { id, isVector: isList(named) || (ofVector ?? null) !== null, value: named, other };
+  const modelVersion = typeof model_version === "string" ? model_version : undefined;
+  return { id, person, modelVersion, isVector: isList(named) || (ofVector ?? null) !== null, value: named, other };
 }
 
 const isList = (value: unknown): boolean =>
   Array.isArray(value) || (typeof value === "string" && isNumbersText(value));
 
-const candidateNames = new Set(["id", "vector", "embedding", "img", "value"]);
+const candidateNames = new Set(["id", "person", "vector", "embedding", "img", "value"]);
 
 /**
  * Ids are only returned to the client: a number is accepted as a string, and anything else counts as no id.
@@ -74,14 +85,19 @@ const tooManyError = (max: number, what: string) =>
 
 type CandidateFields = {
   id?: unknown;
+  person?: unknown;
+  modelVersion?: string | undefined;
   isVector: boolean;
   value: unknown;
   /** A sentence about other fields, where none of these is there. */
   other?: string | undefined;
 };
 
+const isPerson = (person: unknown): person is string =>
+  typeof person === "string" && person.length > 0 && person.length <= candidateIdCharactersMax;
+
 /** A candidate without an id has its index, as a string. */
-type Candidate = { id: string; input: InputValue | ApiError };
+type Candidate = { index: number; id: string; person: string | null; modelVersion: string | undefined; input: InputValue | ApiError };
 
 type CandidateLimits = {
   CANDIDATE_VECTORS_MAX: number;

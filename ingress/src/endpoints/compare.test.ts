@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { CompareResponse } from "@faceline/contracts/http/compare";
+import { type ComparedCandidate, CompareResponse } from "@faceline/contracts/http/compare";
 import { encodeEmbedding } from "@faceline/contracts/wire/face";
+import { Catalogue } from "@faceline/models/catalogue";
 import {
   answeredBy,
   answerWith,
@@ -9,6 +10,7 @@ import {
   facesAnswer,
   rejectedAnswer,
   testBuild,
+  testModels,
   testPool,
   testServer,
 } from "../../testing/server.ts";
@@ -16,7 +18,7 @@ import {
 const image = await base64Image();
 const base64Vector = (...numbers: number[]): string => encodeEmbedding(Float32Array.from(numbers));
 
-test("two aliases of one field with different values are invalid_request, with the field", async (t) => {
+test("two aliases of one field are invalid_request, with the field", async (t) => {
   const response = await testServer(t).post("/compare", {
     vector: [1, 0],
     vectors: [[1, 0]],
@@ -38,14 +40,14 @@ test("/compare 200: vectors alone never leave the ingress", async (t) => {
     metric: "cosine",
     source: { type: "vector", vector_length: 2, face_index: null, face_found: null },
     results: [
-      { index: 0, distance: 1, false_match_rate: 0.9, id: "ann", match: false, face_found: null },
-      { index: 1, distance: 0.4, false_match_rate: 0.9, id: "1", match: false, face_found: null },
-      { index: 2, distance: 0, false_match_rate: 0.1, id: "7", match: true, face_found: null },
+      { index: 0, id: "ann", person: null, distance: 1, false_match_rate: 0.9, match: false, face_found: null, references: 1 },
+      { index: 1, id: "1", person: null, distance: 0.4, false_match_rate: 0.9, match: false, face_found: null, references: 1 },
+      { index: 2, id: "7", person: null, distance: 0, false_match_rate: 0.1, match: true, face_found: null, references: 1 },
     ],
     threshold: 0.1,
     threshold_false_match_rate: 0.1,
     warnings: [],
-    best_match: { index: 2, distance: 0, false_match_rate: 0.1, id: "7", match: true, face_found: null },
+    best_match: { index: 2, id: "7", person: null, distance: 0, false_match_rate: 0.1, match: true, face_found: null, references: 1 },
     time: 0,
     request_id: "mine",
   });
@@ -70,7 +72,11 @@ test("/compare: vectors as Base64 of float32 in the field vector, as /represent 
       ["2", 0],
     ],
   );
-  const form = new URLSearchParams({ source_vector: base64Vector(1, 0), candidates: "[[0, 1]]" });
+  const form = new URLSearchParams({
+    model_name: "Dlib",
+    source_vector: base64Vector(1, 0),
+    candidates: "[[0, 1]]",
+  });
   const type = { "content-type": "application/x-www-form-urlencoded" };
   assert.equal((await post("/compare", form.toString(), type)).json().best_match.distance, 1);
   assert.equal(dispatched.length, 0);
@@ -170,16 +176,19 @@ test("/compare: a candidate that fails has error and detail, and the others are 
   assert.deepEqual(results[4], {
     index: 4,
     id: "4",
+    person: null,
     error: "no_face_detected",
     detail: "No face was found in candidate 4.",
   });
   assert.deepEqual(best_match, {
     index: 7,
+    id: "7",
+    person: null,
     distance: 1,
     false_match_rate: 0.9,
-    id: "7",
     match: false,
     face_found: null,
+    references: 1,
   });
 });
 
@@ -295,4 +304,71 @@ test("/compare: without a worker the version of the own catalogue counts", async
   const statusOf = async (model_version: string) =>
     (await post("/compare", { vector: [1, 0], candidates: [[1, 0]], model_version })).statusCode;
   assert.deepEqual([await statusOf(own), await statusOf(testBuild.modelVersion)], [200, 400]);
+});
+
+test("/compare: a vector of an unnamed model is refused alone, and its own version names it", async (t) => {
+  const { post } = testServer(t);
+  const { modelVersion } = testBuild;
+  const unnamed = { model_name: null, img: image };
+  const other = { vector: [1, 0], model_version: "000000000000" };
+  const candidates = [image, [1, 0], { vector: [1, 0], model_version: modelVersion }, other];
+  const { results } = (await post("/compare", { ...unnamed, candidates })).json();
+  assert.deepEqual(
+    results.map(({ error }: { error?: string }) => error),
+    [undefined, "missing_model_version", undefined, "model_not_allowed"],
+  );
+  assert.match(results[1].detail, /send the model_version that \/represent returned with it, or model_name/);
+  // All embeddings of a request are of one version, and a worker must run it.
+  const whole = (await post("/compare", { ...unnamed, candidates: [image, other] })).json();
+  assert.deepEqual([whole.error, whole.field], ["model_not_allowed", "model_version"]);
+  const source = (await post("/compare", { model_name: null, vector: [1, 0], candidates: [image] })).json();
+  assert.deepEqual([source.error, source.field], ["missing_model_version", "vector"]);
+});
+
+test("/compare: a version selects its model, so that stored vectors outlive a change of the default", async (t) => {
+  const models = [{ ...testModels[0]!, name: "New" }, ...testModels] as typeof testModels;
+  const settings = { MODELS: "New,Dlib" };
+  const { post } = testServer(t, { catalogue: new Catalogue(models), settings });
+  const stored = { vector: [1, 0], candidates: [[1, 0]], model_version: testBuild.modelVersion };
+  assert.equal((await post("/compare", { ...stored, model_name: null })).json().model_name, "Dlib");
+  const refused = (await post("/compare", { ...stored, model_name: "New" })).json();
+  assert.deepEqual([refused.error, refused.field], ["model_not_allowed", "model_version"]);
+  assert.match(refused.detail, /^model_version must be one of: [0-9a-f]{12} \(New\)/);
+});
+
+test("/compare: candidates with one `person` have one verdict and one result, and may be the best match", async (t) => {
+  const { post } = testServer(t);
+  const ann = (...vector: number[]) => ({ person: "ann", vector });
+  const candidates = [ann(1, 0), { id: "b", vector: [0, 1] }, ann(0.6, 0.8), ann(0.8, 0.6)];
+  const { results, best_match, threshold_false_match_rate } = (
+    await post("/compare", { vector: [0.8, 0.6], candidates })
+  ).json();
+  assert.deepEqual(
+    results.map(({ id, person, references }: ComparedCandidate) => [id, person, references]),
+    [
+      ["0", "ann", 3],
+      ["b", null, 1],
+    ],
+  );
+  assert.deepEqual([best_match.person, best_match.distance, best_match.match], ["ann", 0.006654, true]);
+  // The pair's curve is not that of three references, and this model has no other.
+  assert.deepEqual([best_match.false_match_rate, threshold_false_match_rate], [null, null]);
+  assert.equal(results[1].false_match_rate, 0.9);
+});
+
+test("/compare: a person fails with any reference, and several need a metric without lengths", async (t) => {
+  const dispatch = async () => [facesAnswer([1, 0]), facesAnswer([1, 0]), rejectedAnswer("no_face_detected")];
+  const { post } = testServer(t, { dispatch });
+  const ann = [image, image].map((img) => ({ person: "ann", img }));
+  const body = { img: image, candidates: [...ann, [1, 0]] };
+  const { results, best_match } = (await post("/compare", body)).json();
+  const [{ index, person, error }] = results;
+  assert.deepEqual([index, person, error, best_match.index], [1, "ann", "no_face_detected", 2]);
+  const euclidean = (await post("/compare", { ...body, distance_metric: "euclidean" })).json();
+  assert.deepEqual([euclidean.error, euclidean.field], ["invalid_request", "distance_metric"]);
+  const six = (await post("/compare", { ...body, candidates: Array(6).fill(ann[0]) })).json();
+  assert.equal(six.error, "too_many_candidates");
+  const named = (each: unknown) => ({ vector: [1, 0], person: each });
+  const odd = (await post("/compare", { img: image, candidates: ["", 7, {}].map(named) })).json();
+  assert.deepEqual([odd.error, odd.index], ["invalid_request", 0]);
 });

@@ -6,12 +6,13 @@ import { dispatchImages, subjectsFrom } from "../dispatch/subjects.ts";
 import type { InputValue } from "../images/inputs.ts";
 import { commonBuild } from "../matching/common-build.ts";
 import { goodFaces, qualityRule } from "../matching/quality-rule.ts";
+import { mostReferences, onePerPerson } from "../matching/references.ts";
 import { firstError, rankCandidates } from "../matching/ranking.ts";
 import { faceFound, type Subject, type SubjectFace } from "../matching/subject.ts";
 import { matchRule } from "../models/match-rule.ts";
 import { readCandidates } from "./candidates.ts";
 import type { RouteContext } from "./endpoint.ts";
-import { requireOfferedVersion, requireSameVersion, versionsOf } from "./model-versions.ts";
+import { requireSameVersion, selectByVersion } from "./model-versions.ts";
 
 /** POST /compare: which of many is nearest to one? */
 export async function compare(
@@ -19,17 +20,20 @@ export async function compare(
   call: RequestContext,
   body: CompareRequest,
 ): Promise<CompareResponse> {
-  const selected = models.select(body);
-  const rule = matchRule(body, selected);
-  requireOfferedVersion(body.model_version, versionsOf(selected.model, models, ports.poolStates()));
+  const { model_version: ownVersion, model_name = ownVersion } = body;
   const candidates = readCandidates(body.candidates, {
     ...settings,
     vectorLengthMax: models.vectorLengthMax,
   });
+  const modelVersion = ownVersion ?? candidates.find((each) => each.modelVersion !== undefined)?.modelVersion;
+  const selected = selectByVersion(models, ports.poolStates(), { ...body, model_version: modelVersion });
+  const rule = matchRule(body, selected, mostReferences(candidates.map(({ person }) => person)));
 
   const quality = qualityRule(body);
   const values = [sourceInput(body), ...candidates.map(({ input }) => input)];
-  const inputs = reader.readInputs(values, { model: selected.model, metric: rule.metric });
+  const { model } = selected;
+  const isModelNamed = model_name !== undefined;
+  const inputs = reader.readInputs(values, { model, metric: rule.metric, isModelNamed, modelVersion });
   const [source, ...candidateInputs] = inputs;
   const { kind } = orThrow(source!);
   // Without a candidate to compare with, no worker needs to look at the source.
@@ -44,20 +48,21 @@ export async function compare(
   };
   const answers = await dispatchImages(ports, call, { lane: selected.lane, options }, inputs);
   const all = subjectsFrom(inputs, answers, selected.detector);
-  requireSameVersion(body.model_version, commonBuild(all));
+  requireSameVersion(modelVersion, commonBuild(all));
   const [sourceSubject, ...subjects] = all;
   const subject = orThrow(sourceSubject!);
   const face = selectFace(subject, body.face_index);
   // Only the face that was chosen: an index counts all faces.
   orThrow(goodFaces({ ...subject, faces: [face] }, quality));
-  const ranked = candidates.map(({ id }, index) => {
+  const shown = candidates.map(({ index, id, person }) => {
     const candidate = subjects[index]!;
-    return { id, subject: candidate instanceof ApiError ? candidate : goodFaces(candidate, quality) };
+    const good = candidate instanceof ApiError ? candidate : goodFaces(candidate, quality);
+    return { index, id, person, subject: good };
   });
-  const { results, best_match } = rankCandidates(face, ranked, rule);
+  const { results, best_match } = rankCandidates(face, onePerPerson(shown, model), rule);
 
   return {
-    model_name: selected.model.name,
+    model_name: model.name,
     metric: rule.metric,
     source: {
       type: kind,

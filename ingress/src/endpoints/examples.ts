@@ -59,7 +59,11 @@ export const verifyExamples: ComputeEndpoint["examples"] = {
         summary: "Two images",
         value: { img1: image, img2: image, distance_metric: "euclidean", threshold: 0.55, all_faces: true },
       },
-      vectors: { summary: "An image and an embedding", value: { img1: dataUrl, img2: vector(2) } },
+      vectors: { summary: "An image and an embedding", value: { img1: dataUrl, img2: vector(2), model_name: "Dlib" } },
+      references: {
+        summary: "Three embeddings of one person, and an image",
+        value: { img1: [vector(2), vector(3), vector(5)], img2: dataUrl, model_name: "Dlib" },
+      },
     },
     "multipart/form-data": {
       images: { summary: "Image files", value: { img1: image, img2: image, distance_metric: "cosine" } },
@@ -82,6 +86,7 @@ export const verifyExamples: ComputeEndpoint["examples"] = {
         faces_compared: { img1: 1, img2: 1 },
         quality: { img1: quality, img2: { ...quality, eye_distance_px: 81.3, roll: -5, sharpness: 0.291 } },
         quality_issues: { img1: [], img2: ["blurred"] },
+        references: [],
         time: 0.142,
         request_id,
       },
@@ -109,12 +114,14 @@ export const representExamples: ComputeEndpoint["examples"] = {
 
 const compared = {
   index: 0,
+  id: "ann",
+  person: null,
   distance: 0.0412,
   false_match_rate: 0.0000129,
-  id: "ann",
   match: true,
   detector: "ssd",
   face_found: true,
+  references: 1,
 };
 
 export const compareExamples: ComputeEndpoint["examples"] = {
@@ -128,13 +135,18 @@ export const compareExamples: ComputeEndpoint["examples"] = {
         summary: "Embeddings alone",
         value: {
           vector: vector(2),
-          candidates: [{ id: "ann", vector: vector(3) }],
+          candidates: [{ person: "ann", vector: vector(3) }, { person: "ann", vector: vector(5) }],
+          model_name: "Dlib",
           distance_metric: "euclidean_l2",
         },
       },
       base64: {
         summary: "Embeddings as Base64",
-        value: { vector: base64Vector(2), candidates: [{ id: "ann", vector: base64Vector(3) }] },
+        value: {
+          vector: base64Vector(2),
+          candidates: [{ id: "ann", vector: base64Vector(3) }],
+          model_name: "Dlib",
+        },
       },
     },
     "multipart/form-data": {
@@ -150,7 +162,7 @@ export const compareExamples: ComputeEndpoint["examples"] = {
         source: { type: "image", vector_length: 128, face_index: 0, face_found: true },
         results: [
           compared,
-          { index: 1, id: "1", error: "no_face_detected", detail: "No face was found in candidate 1." },
+          { index: 1, id: "1", person: null, error: "no_face_detected", detail: "No face was found in candidate 1." },
         ],
         threshold: 0.0737,
         threshold_false_match_rate: 0.00423,

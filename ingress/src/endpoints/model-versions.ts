@@ -2,7 +2,7 @@ import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import type { Recogniser } from "@faceline/models/model-pair";
 import { ApiError } from "../call/api-error.ts";
-import type { EnabledModels } from "../models/enabled-models.ts";
+import type { EnabledModels, SelectedModels } from "../models/enabled-models.ts";
 
 /**
  * Returns the versions of a model that live workers run: one, and two in the middle of a rollout. Without a
@@ -17,14 +17,34 @@ export function versionsOf(model: Recogniser, models: EnabledModels, pools: Pool
   return running.length > 0 ? [...new Set(running)] : [models.catalogueVersionOf(model)];
 }
 
-/** Throws `model_not_allowed` if the vectors of a call come from weights that no worker runs. */
-export function requireOfferedVersion(sent: string | undefined, versions: readonly string[]): void {
-  if (sent === undefined || versions.includes(sent)) return;
-  const detail = `model_version must be one of: ${versions.join(", ")}. Embeddings of another version must be computed again.`;
-  throw new ApiError("model_not_allowed", detail, { field: "model_version" });
+/**
+ * Returns the models of a call. The version of its vectors names a model too, so that stored vectors outlive
+ * a change of the default. Throws `model_not_allowed` if they come from weights that no worker runs, or from
+ * another model than the one that is named.
+ */
+export function selectByVersion(
+  models: EnabledModels,
+  pools: PoolState[],
+  fields: Parameters<EnabledModels["select"]>[0] & { model_version?: string | undefined },
+): SelectedModels {
+  const { model_version: sent, model_name } = fields;
+  if (sent === undefined) return models.select(fields);
+  const named = model_name === undefined ? models.embeddingModels : [models.select(fields).model];
+  const offered = named.map((model) => ({ name: model.name, versions: versionsOf(model, models, pools) }));
+  const owner = offered.find(({ versions }) => versions.includes(sent));
+  if (owner !== undefined) return models.select({ ...fields, model_name: owner.name });
+  throw versionError(offered.flatMap(({ name, versions }) => versions.map((each) => `${each} (${name})`)));
 }
 
 /** Throws `model_not_allowed` if the vectors of a call are of another version than its images. */
 export function requireSameVersion(sent: string | undefined, build: LaneBuild | null): void {
-  if (build !== null) requireOfferedVersion(sent, [build.modelVersion]);
+  if (build !== null && sent !== undefined && sent !== build.modelVersion)
+    throw versionError([build.modelVersion]);
 }
+
+const versionError = (offered: string[]): ApiError =>
+  new ApiError(
+    "model_not_allowed",
+    `model_version must be one of: ${offered.join(", ")}. Embeddings of another version must be computed again.`,
+    { field: "model_version" },
+  );

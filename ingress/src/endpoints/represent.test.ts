@@ -2,12 +2,15 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { RepresentResponse } from "@faceline/contracts/http/represent";
 import { decodeEmbedding } from "@faceline/contracts/wire/face";
+import { Catalogue } from "@faceline/models/catalogue";
 import {
+  answeredBy,
   base64Image,
   encodedEmbedding,
   facesAnswer,
   testBuild,
   testFacialArea,
+  testModels,
   testServer,
 } from "../../testing/server.ts";
 
@@ -79,4 +82,36 @@ test("/represent takes images alone", async (t) => {
   const { post } = testServer(t);
   assert.equal((await post("/represent", { img: [1, 0] })).json().error, "invalid_request");
   assert.equal((await post("/represent", {})).json().error, "missing_image");
+});
+
+test("/represent: several models embed the same faces, each with its version, all or nothing", async (t) => {
+  const models = [...testModels, { ...testModels[0]!, name: "Other" }] as typeof testModels;
+  const version = "ba9876543210";
+  const { post, dispatched } = testServer(t, {
+    catalogue: new Catalogue(models),
+    settings: { MODELS: "Dlib,Other" },
+    dispatch: async ({ lane, images, memory }) => {
+      memory.free();
+      const answer = facesAnswer([1, 0], [0, 1]);
+      return images.map(() => (lane === "Dlib/ssd" ? answer : answeredBy(answer, { modelVersion: version })));
+    },
+  });
+  const response = await post("/represent", { img: image, model_name: ["Other", "Dlib", "Other"] });
+  const { model, results } = RepresentResponse.parse(response.json());
+  assert.equal(model, "Other");
+  assert.deepEqual(
+    results.map(({ model_name, model_version }) => [model_name, model_version]),
+    [
+      ["Other", version],
+      ["Other", version],
+      ["Dlib", testBuild.modelVersion],
+      ["Dlib", testBuild.modelVersion],
+    ],
+  );
+  // Both read the image, although the first of them lets go of its memory.
+  assert.deepEqual(dispatched.map(({ images }) => images[0]), Array(2).fill(Buffer.from(image, "base64")));
+  for (const model_name of [[], ["Dlib", "SECRET"], Array(5).fill("Dlib"), 7]) {
+    const { status, field } = (await post("/represent", { img: image, model_name })).json();
+    assert.deepEqual([status, field], [400, "model_name"]);
+  }
 });

@@ -14,6 +14,7 @@ import { dispatchImages, subjectsFrom } from "../dispatch/subjects.ts";
 import { unitVector } from "../matching/distance.ts";
 import { goodFaces, qualityRule } from "../matching/quality-rule.ts";
 import type { SubjectFace } from "../matching/subject.ts";
+import type { SelectedModels } from "../models/enabled-models.ts";
 import type { RouteContext } from "./endpoint.ts";
 
 /** POST /represent: the faces of an image, each with its embedding. */
@@ -23,34 +24,38 @@ export async function represent(
   body: RepresentRequest,
   { format }: z.infer<typeof RepresentQuery>,
 ): Promise<RepresentResponse | RepresentResult[]> {
-  const { model, detector, lane } = models.select(body);
+  const names = [...new Set([body.model_name].flat())];
+  const selected = names.map((model_name) => models.select({ ...body, model_name }));
+  const [{ model, detector }] = selected as [SelectedModels];
 
   const rule = qualityRule(body);
   const values = [{ ref: inputRef("img"), value: body.img }];
-  const inputs = reader.readInputs(values, { model, metric: "cosine" }).map(orThrow);
+  const comparison = { model, metric: "cosine", isModelNamed: false, modelVersion: undefined } as const;
+  const inputs = reader.readInputs(values, comparison).map(orThrow);
   const options = {
     align: body.align,
     enforceDetection: body.enforce_detection,
     facesMax: Math.min(body.max_faces ?? facesMax, facesMax),
     fullResolution: body.max_faces !== 1,
   };
-  const answers = await dispatchImages(ports, call, { lane, options }, inputs);
-  const [subject] = subjectsFrom(inputs, answers, detector);
-  const { faces, build } = orThrow(goodFaces(orThrow(subject!), rule));
-
-  const results = faces.map(
-    (face): RepresentResult => ({
+  const resultsOf = async ({ model: { name }, lane }: SelectedModels): Promise<RepresentResult[]> => {
+    const answers = await dispatchImages(ports, call, { lane, options }, inputs);
+    const [subject] = subjectsFrom(inputs, answers, detector);
+    const { faces, build } = orThrow(goodFaces(orThrow(subject!), rule));
+    return faces.map((face) => ({
       embedding: embeddingOf(face, body),
       facial_area: face.area!,
       face_confidence: face.confidence,
       quality: face.quality,
       quality_issues: face.quality && qualityIssues(face.quality),
-      model_name: model.name,
+      model_name: name,
       // The faces are those of an image, so a worker has embedded them.
       model_version: build!.modelVersion,
       precision: build!.precision,
-    }),
-  );
+    }));
+  };
+  // All at once: each holds the image's memory before the first of them lets go of it.
+  const results = (await Promise.all(selected.map(resultsOf))).flat();
   if (format === "array") return results;
   return {
     results,

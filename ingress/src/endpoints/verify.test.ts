@@ -37,6 +37,7 @@ test("/verify 200: verified, distance, its false match rate, threshold, model, d
     faces_compared: { img1: 1, img2: 1 },
     quality: { img1: null, img2: null },
     quality_issues: { img1: null, img2: null },
+    references: [],
     time: 0,
     request_id: "mine",
   });
@@ -136,7 +137,8 @@ test("a field that is likely a known one is refused, in JSON and in forms: the d
     ["metric", "distance_metric"],
     ["threshhold", "threshold"],
   ] as const) {
-    const { status, error, detail, field: named } = (await post("/verify", { ...body, [name]: "x" })).json();
+    const sent = { ...body, model_name: null, [name]: "x" };
+    const { status, error, detail, field: named } = (await post("/verify", sent)).json();
     assert.deepEqual(
       [status, error, detail, named],
       [400, "invalid_request", `${name} is not a field of this request: write ${field}.`, name],
@@ -300,4 +302,61 @@ test("/verify: with `all_faces` the detector searches at full resolution", async
   }
   const full = dispatched.map(({ options }) => options.fullResolution);
   assert.deepEqual(full, [false, false, true, true, false, false]);
+});
+
+test("/verify: several references of one person are averaged, and each has its face in the response", async (t) => {
+  const { post, dispatched } = testServer(t, {
+    dispatch: async () => [facesAnswer([1, 0]), facesAnswer([0.8, 0.6])],
+  });
+  const response = VerifyResponse.strict().parse(
+    (await post("/verify", { img1: [image, [0.6, 0.8]], img2: image })).json(),
+  );
+  assert.deepEqual([response.verified, response.distance], [true, 0.01613]);
+  const area = testFacialArea(0);
+  assert.deepEqual(response.facial_areas, { img1: null, img2: area });
+  assert.deepEqual(response.faces_compared, { img1: null, img2: 1 });
+  assert.deepEqual(response.references, [
+    { facial_area: area, quality: null, quality_issues: null },
+    { facial_area: null, quality: null, quality_issues: null },
+  ]);
+  assert.deepEqual([response.false_match_rate, response.threshold_false_match_rate], [null, null]);
+  assert.equal(dispatched[0]?.images.length, 2);
+  // A list of one is that one.
+  const [one, alone] = [[[1, 0]], [1, 0]].map((img1) => post("/verify", { img1, img2: [0, 1] }));
+  assert.deepEqual((await one)!.json().distance, (await alone)!.json().distance);
+});
+
+test("/verify: references at fault are named, and several of one person take a form, too", async (t) => {
+  const answers = [facesAnswer([1, 0]), rejectedAnswer("no_face_detected"), facesAnswer([1, 0])];
+  const { app, post } = testServer(t, { dispatch: async ({ images }) => answers.slice(-images.length) });
+  const errorOf = async (body: object) => {
+    const { error, field, index, detail } = (await post("/verify", { img2: image, ...body })).json();
+    return [error, field, index, detail];
+  };
+  const [code, ...rest] = await errorOf({ img1: [image, image] });
+  assert.deepEqual([code, ...rest], ["no_face_detected", "img1", 0, "No face was found in img1[1]."]);
+  assert.equal((await errorOf({ img1: Array(6).fill(image) }))[0], "invalid_request");
+  assert.equal((await errorOf({ img1: [image, 5] }))[0], "invalid_request");
+  assert.equal((await errorOf({ img2: [image, image], img1: image }))[1], "img2");
+  const euclidean = { img1: [image, image], distance_metric: "euclidean" };
+  assert.deepEqual((await errorOf(euclidean)).slice(0, 2), ["invalid_request", "distance_metric"]);
+  const form = new URLSearchParams([
+    ["img1", "[1, 0]"],
+    ["img1[]", "[0.8, 0.6]"],
+    ["img2", "[1, 0]"],
+    ["model_name", "Dlib"],
+  ]);
+  const headers = { "x-api-key": testKey, "content-type": "application/x-www-form-urlencoded" };
+  const sent = await app.inject({ method: "POST", url: "/verify", payload: form.toString(), headers });
+  assert.equal(sent.json().references.length, 2);
+});
+
+test("/verify: a reference with several faces is refused, unless the largest of each counts", async (t) => {
+  const dispatch = async () => [facesAnswer([1, 0], [0, 1]), facesAnswer([1, 0]), facesAnswer([1, 0])];
+  const body = { img1: [image, image], img2: image };
+  const { error, detail } = (await testServer(t, { dispatch }).post("/verify", body)).json();
+  assert.equal(error, "multiple_faces");
+  assert.match(detail, /^img1\[0\] is one of several references/);
+  const largest = testServer(t).post("/verify", { ...body, face_policy: "largest" });
+  assert.equal((await largest).json().verified, true);
 });

@@ -50,6 +50,7 @@ const calls: Record<ErrorCode, (t: TestContext) => Promise<LightMyRequestRespons
     testServer(t).post("/verify", { ...twoImages, distance_metric: "manhattan" }),
   invalid_vector: (t) => testServer(t).post("/verify", { ...twoImages, img1: [] }),
   dimension_mismatch: (t) => testServer(t).post("/verify", { ...twoImages, img1: [1, 2, 3] }),
+  missing_model_version: (t) => testServer(t).post("/verify", { ...twoImages, img1: [1, 0], model_name: null }),
   too_many_candidates: (t) =>
     testServer(t, { settings: { CANDIDATE_VECTORS_MAX: "1" } }).post("/compare", {
       vector: [1, 0],

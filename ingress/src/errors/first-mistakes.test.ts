@@ -47,6 +47,9 @@ const bytes = file.toString("latin1");
 const key = { "x-api-key": testKey };
 
 const jsonType = "application/json";
+/** Vectors of an unnamed model are refused. */
+const model = { model_name: "Dlib" };
+const named = ["options", jsonType, json(model)] as [string, string, string];
 const accepted: [path: string, type: string, mistakes: Record<string, string | Buffer>][] = [
   [
     "/represent",
@@ -84,7 +87,7 @@ const accepted: [path: string, type: string, mistakes: Record<string, string | B
   [
     "/compare",
     form,
-    { "names of lists as PHP and Rails write them": "vector=[1,0]&candidates[]=[0,1]&candidates[]=[1,0]" },
+    { "names of lists as PHP and Rails write them": "model_name=Dlib&vector=[1,0]&candidates[]=[0,1]&candidates[]=[1,0]" },
   ],
   [
     "/compare",
@@ -101,24 +104,28 @@ const accepted: [path: string, type: string, mistakes: Record<string, string | B
       ["application/json", "application/json;charset=utf-8", "text/json", "application/vnd.api+json"].map(
         (type) => [
           `a Blob of ${type}`,
-          parts(["vector", type, "[1, 0]"], ["candidates", type, '[{"id": "ann", "vector": [1, 0]}]']),
+          parts(named, ["vector", type, "[1, 0]"], ["candidates", type, '[{"id": "ann", "vector": [1, 0]}]']),
         ],
       ),
     ),
   ],
-  ["/verify", form, { "names with indices": `img1[0]=${encodeURIComponent(image)}&img2[0]=[1,0]` }],
+  ["/verify", form, { "names with indices": `img1[0]=${encodeURIComponent(image)}&img2[0]=[1,0]&model_name=Dlib` }],
   [
     "/verify",
     boundary,
     {
-      "a Blob of JSON for an image": parts(["img1", "image/jpeg", bytes], ["img2", jsonType, "[1, 0]"]),
+      "a Blob of JSON for an image": parts(
+        named,
+        ["img1", "image/jpeg", bytes],
+        ["img2", jsonType, "[1, 0]"],
+      ),
       "a whole request in a part": parts(["request", jsonType, images]),
     },
   ],
   ...["[1, 0]", "[1,0]", "{1,0}", " [ 1.  0.\n]", "[1.e+00 -0.]"].flatMap((text): typeof accepted => [
-    ["/compare", jsonType, { [text]: json({ vector: text, candidates: [text, { vector: text }] }) }],
-    ["/verify", jsonType, { [text]: json({ img1: image, img2: text }) }],
-    ["/verify", form, { [text]: `img1=${encodeURIComponent(image)}&img2=${encodeURIComponent(text)}` }],
+    ["/compare", jsonType, { [text]: json({ ...model, vector: text, candidates: [text, { vector: text }] }) }],
+    ["/verify", jsonType, { [text]: json({ ...model, img1: image, img2: text }) }],
+    ["/verify", form, { [text]: `model_name=Dlib&img1=${encodeURIComponent(image)}&img2=${encodeURIComponent(text)}` }],
   ]),
 ];
 
@@ -194,7 +201,7 @@ const refused: [path: string, type: string, mistakes: Told, status?: number][] =
     {
       "NaN of NumPy": ['{"vector": [NaN]}', /line 1, column 13 has NaN, which/],
       "no field of a source": ['{"face":"a","candidates":[[1,0]]}', /"face" instead/],
-      "no field of a candidate": ['{"vector":[1,0],"candidates":[{"url":"a"}]}', /"url"/],
+      "no field of a candidate": ['{"model_name":"Dlib","vector":[1,0],"candidates":[{"url":"a"}]}', /"url"/],
       "an empty vector": ['{"vector":[],"candidates":[[1]]}', /must be 1 to 2 finite/],
       "a Float32Array": [
         json({ vector: new Float32Array(2), candidates: [[1]] }),
@@ -306,7 +313,7 @@ function percentBytes(): string {
 }
 
 function candidates(embedding: unknown): string {
-  return json({ vector: [1, 0], candidates: [{ embedding, facial_area: {}, face_confidence: 1 }] });
+  return json({ ...model, vector: [1, 0], candidates: [{ embedding, facial_area: {}, face_confidence: 1 }] });
 }
 
 function printed(text: string): RegExp {

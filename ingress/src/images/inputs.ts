@@ -22,15 +22,13 @@ export class InputReader {
    * Returns the inputs in order. An input at fault is an ApiError: the endpoint decides whether the call ends
    * with it. Throws an ApiError that is not the fault of an input (a status of 500 or more).
    */
-  readInputs(
-    values: (InputValue | ApiError)[],
-    comparison: { model: Recogniser; metric: DistanceMetric },
-  ): (Input | ApiError)[] {
+  readInputs(values: (InputValue | ApiError)[], comparison: Comparison): (Input | ApiError)[] {
     return values.map((input) => {
       if (input instanceof ApiError) return input;
       try {
-        const { ref, value } = input;
-        if (Array.isArray(value) || value instanceof Float32Array) return vectorInput(value, ref, comparison);
+        const { ref, value, modelVersion } = input;
+        if (Array.isArray(value) || value instanceof Float32Array)
+          return vectorInput(value, ref, { ...comparison, own: modelVersion });
         return this.#image(value, ref);
       } catch (error) {
         if (error instanceof ApiError && error.status < 500) return error;
@@ -48,7 +46,7 @@ export class InputReader {
 function vectorInput(
   vector: VectorNumbers,
   ref: InputRef,
-  { model, metric }: { model: Recogniser; metric: DistanceMetric },
+  { model, metric, isModelNamed, modelVersion, own }: Comparison & { own: string | undefined },
 ): Input {
   const size = model.embedding_size;
   if (vector.length !== size) {
@@ -57,14 +55,33 @@ function vectorInput(
   }
   const fault = vectorFault(vector, model, metric);
   if (fault !== undefined) throw inputError(ref, "invalid_vector", `${ref.label} ${fault}`);
+  if (own !== undefined && own !== modelVersion)
+    throw inputError(ref, "model_not_allowed", `${ref.label} has another model_version than the request.`);
+  if (own === undefined && !isModelNamed) throw inputError(ref, "missing_model_version", unnamed(ref));
   return { kind: "vector", ref, vector };
 }
+
+const unnamed = ({ label }: InputRef): string =>
+  `${label} is an embedding of an unnamed model: send the model_version that /represent returned with it, or model_name.`;
 
 export const invalidVectorError = (ref: InputRef, value: unknown, lengthMax: number): ApiError =>
   inputError(ref, "invalid_vector", `${ref.label} ${vectorShapeFault(value, lengthMax)}.`);
 
 /** An input as the request schema has parsed it. Undefined: an image that is absent. */
-export type InputValue = { ref: InputRef; value: Image | VectorNumbers | undefined };
+export type InputValue = {
+  ref: InputRef;
+  value: Image | VectorNumbers | undefined;
+  /** That of the vector, where it comes with its own. */
+  modelVersion?: string | undefined;
+};
+
+/** What the vectors of a request must be. `isModelNamed`: by a field of the request. */
+type Comparison = {
+  model: Recogniser;
+  metric: DistanceMetric;
+  isModelNamed: boolean;
+  modelVersion: string | undefined;
+};
 
 export type Input =
   /** `cost`: of decoding it, see decodingCost. */

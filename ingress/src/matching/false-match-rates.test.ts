@@ -45,6 +45,23 @@ test("by euclidean_l2 a distance has the rate of the same pair by cosine", () =>
   }
 });
 
+test("the mean of several references has the greater rate of the nearest counts that were measured", () => {
+  const at = (distance: number) => falseMatchCurve([distance, 0.9])!;
+  const references = [
+    { count: 2, cosine: at(0.1) },
+    { count: 3, cosine: at(0.5) },
+    { count: 5, cosine: at(0.3) },
+  ];
+  const rates = falseMatchRatesOf({ false_match_curves: { ...curves, references } })!;
+  const rateOf = (count: number) => rates.ofReferences("cosine", 0.3, count);
+  assert.deepEqual([1, 2, 3, 4, 5].map(rateOf), [0.667, 0.396, 0.333, 0.333, 0.333]);
+  assert.equal(rates.ofReferences("euclidean_l2", Math.sqrt(0.6), 4), 0.333);
+  // What was not measured is not known, neither is a mean by a metric that depends on lengths.
+  assert.equal(rateOf(6), null);
+  assert.equal(rates.ofReferences("euclidean", 0.3, 2), null);
+  assert.equal(falseMatchRatesOf({ false_match_curves: curves })!.ofReferences("cosine", 0.3, 2), null);
+});
+
 test("an operator's calibration comes before the card, and without curves there are no rates", () => {
   const own = { ...dlib, thresholds_calibration: calibration };
   const rates = falseMatchRatesOf({ ...own, false_match_curves: curves })!;

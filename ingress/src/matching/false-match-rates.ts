@@ -14,14 +14,24 @@ export function falseMatchRatesOf({
 }: FalseMatchModel): FalseMatchRates | null {
   if (curves === undefined) return null;
   const byCosine = falseMatchRate(curves.cosine);
+  const byCount = [
+    { count: 1, rate: byCosine },
+    ...(curves.references ?? []).map(({ count, cosine }) => ({ count, rate: falseMatchRate(cosine) })),
+  ];
   return {
     source: thresholds_calibration === undefined ? "card" : "operator",
     pairs: curves.cosine.pairs,
     of: {
       cosine: byCosine,
       euclidean: falseMatchRate(curves.euclidean),
-      // Of vectors of length 1, the squared Euclidean distance is twice the cosine distance.
-      euclidean_l2: (distance) => byCosine((distance * distance) / 2),
+      euclidean_l2: (distance) => byCosine(cosineOf(distance)),
+    },
+    ofReferences(metric, distance, count) {
+      const below = byCount.findLast((each) => each.count <= count)!;
+      const above = byCount.find((each) => each.count >= count);
+      if (above === undefined || metric === "euclidean") return null;
+      const cosine = metric === "cosine" ? distance : cosineOf(distance);
+      return Math.max(below.rate(cosine), above.rate(cosine));
     },
   };
 }
@@ -47,6 +57,9 @@ export function thresholdMax(
   return Math.max(low / 1e6, model.thresholds[metric]);
 }
 
+/** Of vectors of length 1, the squared Euclidean distance is twice the cosine distance. */
+const cosineOf = (euclideanL2: number): number => (euclideanL2 * euclideanL2) / 2;
+
 type FalseMatchModel = Pick<EmbeddingModel, "thresholds_calibration" | "false_match_curves">;
 
 export type FalseMatchRates = {
@@ -55,4 +68,9 @@ export type FalseMatchRates = {
   /** Pairs of different people. */
   pairs: number;
   of: Record<DistanceMetric, (distance: number) => number>;
+  /**
+   * The rate of a distance from the mean of `count` references, by the nearest counts that were measured: the
+   * greater rate of two. Null above the largest.
+   */
+  ofReferences(metric: DistanceMetric, distance: number, count: number): number | null;
 };

@@ -10,7 +10,7 @@ const source: SubjectFace = { vector: [0], area: null, confidence: 1, quality: n
 const rule = {
   metric: "euclidean",
   threshold: 2,
-  falseMatchRate: (distance: number) => distance / 10,
+  falseMatchRate: (distance: number, references: number) => (distance * references) / 10,
 } as const;
 
 test("/compare: results in the order of the request, best_match the least distance", () => {
@@ -20,10 +20,10 @@ test("/compare: results in the order of the request, best_match the least distan
     rule,
   );
   assert.deepEqual(results, [
-    { index: 0, distance: 3, false_match_rate: 0.3, id: "a", match: false, face_found: true },
-    { index: 1, distance: 1, false_match_rate: 0.1, id: "b", match: true, face_found: true },
+    { index: 0, id: "a", person: null, distance: 3, false_match_rate: 0.3, match: false, face_found: true, references: 1 },
+    { index: 1, id: "b", person: null, distance: 1, false_match_rate: 0.1, match: true, face_found: true, references: 1 },
     // On the threshold is a match.
-    { index: 2, distance: 2, false_match_rate: 0.2, id: "c", match: true, face_found: true },
+    { index: 2, id: "c", person: null, distance: 2, false_match_rate: 0.2, match: true, face_found: true, references: 1 },
   ]);
   assert.deepEqual(best_match, results[1]);
 });
@@ -36,11 +36,13 @@ test("/compare: of equal distances the first is the best match, and it need not 
   );
   assert.deepEqual(best_match, {
     index: 1,
+    id: "b",
+    person: null,
     distance: 5,
     false_match_rate: 0.5,
-    id: "b",
     match: false,
     face_found: true,
+    references: 1,
   });
 });
 
@@ -51,7 +53,7 @@ test("/compare: of a candidate image with several faces the nearest counts", () 
 
 test("/compare: a candidate that fails has error and detail in place of distance", () => {
   const { results, best_match } = rankCandidates(source, [failed("a"), withFaces("b", [1])], rule);
-  assert.deepEqual(results[0], { index: 0, id: "a", error: "no_face_detected", detail: "No face." });
+  assert.deepEqual(results[0], { index: 0, id: "a", person: null, error: "no_face_detected", detail: "No face." });
   assert.equal(best_match.id, "b");
 });
 
@@ -70,22 +72,32 @@ test("/compare: nothing matches, and no rate is known, where no face was found, 
   faces[0] = whole(faces[0]);
   const one = rankCandidates(source, [withoutFace, withFaces("b", [1])], rule).results;
   assert.deepEqual(one, [
-    { index: 0, distance: 0, false_match_rate: null, id: "a", match: false, face_found: false },
-    { index: 1, distance: 1, false_match_rate: 0.1, id: "b", match: true, face_found: true },
+    { index: 0, id: "a", person: null, distance: 0, false_match_rate: null, match: false, face_found: false, references: 1 },
+    { index: 1, id: "b", person: null, distance: 1, false_match_rate: 0.1, match: true, face_found: true, references: 1 },
   ]);
   const [other] = rankCandidates(whole(source), [withFaces("b", [1])], rule).results;
   assert.deepEqual(other, {
-    index: 0,
+    index: 1,
+    id: "b",
+    person: null,
     distance: 1,
     false_match_rate: null,
-    id: "b",
     match: false,
     face_found: true,
+    references: 1,
   });
 });
 
+test("/compare: the rate of a person is that of a mean of as many references", () => {
+  const { results } = rankCandidates(source, [{ ...withFaces("a", [1]), references: 3 }], rule);
+  assert.deepEqual(results.map((each) => "distance" in each && each.false_match_rate), [0.3]);
+});
+
+/** Candidates a, b and c, of no person. */
+const named = (id: string) => ({ index: id.charCodeAt(0) - 97, id, person: null, references: 1 });
+
 const failed = (id: string): RankedCandidate => ({
-  id,
+  ...named(id),
   subject: new ApiError("no_face_detected", "No face."),
 });
 
@@ -94,5 +106,5 @@ function withFaces(id: string, ...vectors: number[][]): RankedCandidate {
     (vector, i): SubjectFace => ({ vector, area: testFacialArea(i), confidence: 1, quality: null }),
   );
   const ref = { field: "candidates", label: id };
-  return { id, subject: { ref, faces: faces as [SubjectFace, ...SubjectFace[]], build: null } };
+  return { ...named(id), subject: { ref, faces: faces as [SubjectFace, ...SubjectFace[]], build: null } };
 }

@@ -12,18 +12,18 @@ import { faceFound, type Subject, type SubjectFace } from "./subject.ts";
  */
 export function rankCandidates(from: SubjectFace, candidates: RankedCandidate[], rule: MatchRule): Ranking {
   const distanceTo = distanceFrom(rule.metric, from.vector);
-  const results = candidates.map(({ id, subject }, index): ComparedCandidate | FailedCandidate => {
-    if (subject instanceof ApiError) return { index, id, error: subject.code, detail: subject.message };
+  const results = candidates.map(({ subject, references, ...ids }): ComparedCandidate | FailedCandidate => {
+    if (subject instanceof ApiError) return { ...ids, error: subject.code, detail: subject.message };
     const distance = Math.min(...subject.faces.map(({ vector }) => distanceTo(vector)));
     const found = faceFound(subject);
     const isOfFaces = found !== false && from.area?.face_found !== false;
     return {
-      index,
+      ...ids,
       distance,
-      false_match_rate: isOfFaces ? rule.falseMatchRate(distance) : null,
-      id,
+      false_match_rate: isOfFaces ? rule.falseMatchRate(distance, references) : null,
       match: isOfFaces && distance <= rule.threshold,
       face_found: found,
+      references,
     };
   });
 
@@ -38,10 +38,17 @@ export function firstError(parts: unknown[]): Error {
   return parts.find((part) => part instanceof ApiError) ?? new Error("a comparison without candidates");
 }
 
-export type RankedCandidate = { id: string; subject: Subject | ApiError };
+/** A candidate, or the references of a person: see `onePerPerson`. */
+export type RankedCandidate = {
+  index: number;
+  id: string;
+  person: string | null;
+  subject: Subject | ApiError;
+  references: number;
+};
 export type MatchRule = {
   metric: DistanceMetric;
   threshold: number;
-  falseMatchRate: (distance: number) => number | null;
+  falseMatchRate: (distance: number, references: number) => number | null;
 };
 type Ranking = { results: (ComparedCandidate | FailedCandidate)[]; best_match: ComparedCandidate };

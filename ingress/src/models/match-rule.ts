@@ -8,11 +8,21 @@ import type { MatchRule } from "../matching/ranking.ts";
  * the model's own where the call has none. Faces that are not aligned have no false match rate: theirs was
  * not measured.
  *
- * Throws `invalid_request` for a threshold that most pairs of different people are within, such as a
- * percentage or that of another library.
+ * `referencesMost`: how many references the person with most of them has. Throws `invalid_request` for
+ * several by a metric that depends on lengths, and for a threshold that most pairs of different people are
+ * within, such as a percentage or that of another library.
  */
-export function matchRule(fields: ThresholdFields, { model, falseMatchRates }: SelectedModels) {
+export function matchRule(
+  fields: ThresholdFields,
+  { model, falseMatchRates }: SelectedModels,
+  referencesMost: number,
+) {
   const metric = fields.distance_metric;
+  if (referencesMost > 1 && metric === "euclidean") {
+    const detail =
+      "Several references of one person are compared by cosine or euclidean_l2: their mean has not the length of an embedding.";
+    throw new ApiError("invalid_request", detail, { field: "distance_metric" });
+  }
   const own = model.thresholds[metric];
   const { threshold = own } = fields;
   const max = threshold > own ? thresholdMax(metric, model, falseMatchRates) : own;
@@ -23,13 +33,17 @@ export function matchRule(fields: ThresholdFields, { model, falseMatchRates }: S
     throw new ApiError("invalid_request", detail, { field: "threshold" });
   }
   const rateOf = falseMatchRates?.of[metric] ?? (() => null);
-  const falseMatchRate = fields.align ? rateOf : () => null;
+  const falseMatchRate = (distance: number, references: number): number | null => {
+    if (!fields.align || falseMatchRates === null) return null;
+    return references === 1 ? rateOf(distance) : falseMatchRates.ofReferences(metric, distance, references);
+  };
   const rate = rateOf(threshold) ?? 0;
   const detail =
     `The threshold ${threshold} matches about ${Math.round(100 * rate)} % of pairs of different people. ` +
     `For ${metric}, ${model.name} has its own, ${own}: leave threshold out to use it.`;
   const warnings = threshold > own && rate > rateWarned ? [{ code: "threshold_too_high", detail }] : [];
-  const responseFields = { threshold, threshold_false_match_rate: falseMatchRate(threshold), warnings };
+  const threshold_false_match_rate = falseMatchRate(threshold, referencesMost);
+  const responseFields = { threshold, threshold_false_match_rate, warnings };
   return { metric, threshold, falseMatchRate, responseFields };
 }
 

@@ -19,7 +19,7 @@ const types = [
 const part = (name: string, value: string): string =>
   `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 const vector = JSON.stringify(Array.from({ length: 128 }, (_, i) => i));
-const two = part("img1", vector) + part("img2", vector);
+const two = part("img1", vector) + part("img2", vector) + part("model_name", "Dlib");
 
 const multiparts: [name: string, body: () => string, ends: ExpectedEnd][] = [
   ["valid", () => `${two}${part("unread", marker)}--b--\r\n`, "ok"],
@@ -27,7 +27,7 @@ const multiparts: [name: string, body: () => string, ends: ExpectedEnd][] = [
   ["cut off in a head", () => `${two}--b\r\ncontent-dispo`, "invalid_request"],
   ["another boundary", () => two.replaceAll("--b", "--c"), "invalid_request"],
   ["JSON in its place", () => `{"img1":"${marker}"}`, "missing_image"],
-  ["a field twice", () => `${two}${part("img1", vector)}--b--\r\n`, "invalid_request"],
+  ["a field twice", () => `${two}${part("img2", vector)}--b--\r\n`, "invalid_request"],
   [
     "broken JSON in a field",
     () => `${part("img1", `[${marker}`)}${part("img2", vector)}--b--\r\n`,
@@ -38,11 +38,11 @@ const multiparts: [name: string, body: () => string, ends: ExpectedEnd][] = [
 ];
 
 const texts: [name: string, body: () => string, ends: ExpectedEnd][] = [
-  ["valid", () => `img1=${vector}&img2=${vector}&unread=${marker}`, "ok"],
+  ["valid", () => `model_name=Dlib&img1=${vector}&img2=${vector}&unread=${marker}`, "ok"],
   ["nothing", () => "", "missing_image"],
-  ["a prototype", () => `__proto__=${marker}&img1=${vector}&img2=${vector}`, "ok"],
+  ["a prototype", () => `__proto__=${marker}&model_name=Dlib&img1=${vector}&img2=${vector}`, "ok"],
   ["a prototype in JSON", () => `img1={"__proto__":"${marker}"}&img2=${vector}`, "invalid_json"],
-  ["a field twice", () => `img1=${vector}&img1=${marker}&img2=${vector}`, "invalid_request"],
+  ["a field twice", () => `img1=${vector}&img2=${marker}&img2=${vector}`, "invalid_request"],
   ["a bare NaN", () => `img1=[NaN]&img2=${marker}`, "invalid_json"],
   ["lists 10,000 deep", () => `img1=${"[".repeat(10_000)}&img2=${marker}`, "invalid_request"],
   ["100,000 fields", () => `${marker}=1&`.repeat(100_000), "invalid_request"],

@@ -75,21 +75,35 @@ class AgainstTheService(unittest.TestCase):
         self.assertEqual(failed.error, "no_face_detected")
         self.assertEqual(response.to_dict()["best_match"]["id"], response.best_match.id)
 
+    def test_several_references_are_one_person(self):
+        face = self.faceline.represent(img=FIRST, model_name=["Dlib"], max_faces=1).results[0]
+        both = [FIRST, face.embedding]
+        response = self.faceline.verify(img1=both, img2=SECOND, model_version=face.model_version)
+        self.assertTrue(response.verified)
+        self.assertEqual([each.facial_area is None for each in response.references], [False, True])
+        candidates = [{"person": "Dia", "vector": face.embedding}, {"person": "Dia", "img": FIRST}]
+        compared = self.faceline.compare(
+            img=SECOND, candidates=candidates, model_version=face.model_version
+        )
+        self.assertEqual((compared.best_match.person, compared.best_match.references), ("Dia", 2))
+
     def test_a_threshold_that_matches_strangers_warns_once_at_each_line_that_sends_it(self):
         vector = [1.5] + [0.0] * 127
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("default")
             for _ in range(3):
-                verdict = self.faceline.verify(img1=vector, img2=vector, threshold=0.12)
-            compared = self.faceline.compare(vector=vector, candidates=[vector], threshold=0.12)
-            self.faceline.verify(img1=vector, img2=vector)
+                verdict = self.faceline.verify(img1=vector, img2=vector, threshold=0.12, model_name="Dlib")
+            compared = self.faceline.compare(
+                vector=vector, candidates=[vector], threshold=0.12, model_name="Dlib"
+            )
+            self.faceline.verify(img1=vector, img2=vector, model_name="Dlib")
         self.assertEqual([each.category for each in caught], [FacelineWarning] * 2)
         self.assertEqual({each.filename for each in caught}, {__file__})
         self.assertEqual(str(caught[0].message), verdict.warnings[0].detail)
         self.assertEqual(compared.warnings[0].code, "threshold_too_high")
         self.assertGreater(verdict.threshold_false_match_rate, 0.1)
         with self.assertRaises(InvalidRequest) as raised:
-            self.faceline.verify(img1=vector, img2=vector, threshold=0.4)
+            self.faceline.verify(img1=vector, img2=vector, threshold=0.4, model_name="Dlib")
         self.assertEqual(raised.exception.field, "threshold")
 
     def test_capabilities_and_health_are_typed(self):

@@ -1,0 +1,88 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { testFacialArea, testModels } from "../../testing/server.ts";
+import { ApiError } from "../call/api-error.ts";
+import type { Recogniser } from "@faceline/models/model-pair";
+import { distance } from "./distance.ts";
+import { averaged, mostReferences, onePerPerson } from "./references.ts";
+import type { Subject, SubjectFace } from "./subject.ts";
+
+const model = testModels[0] as Recogniser;
+
+test("the mean is of unit embeddings: a longer one counts no more, and the order does not matter", () => {
+  const mean = averaged([subject([30, 0]), subject([0, 2])], model) as Subject;
+  assert.equal(distance("cosine", mean.faces[0].vector, [1, 1]), 0);
+  const other = averaged([subject([0, 2]), subject([30, 0])], model) as Subject;
+  assert.equal(distance("cosine", mean.faces[0].vector, other.faces[0].vector), 0);
+  assert.equal(mean.faces.length, 1);
+});
+
+test("one reference is returned as it is, with all its faces", () => {
+  const crowd = subject([1, 0], [0, 1]);
+  assert.equal(averaged([crowd], model), crowd);
+});
+
+test("a reference with several faces is refused: which of them is the person is not known", () => {
+  const error = averaged([subject([1, 0]), subject([1, 0], [0, 1])], model) as ApiError;
+  assert.deepEqual([error.code, error.details.field], ["multiple_faces", "img1"]);
+});
+
+test("references that cancel each other out have no mean: it would be near to everybody by euclidean_l2", () => {
+  const error = averaged([subject([1, 0]), subject([-2, 0])], model) as ApiError;
+  assert.equal(error.code, "invalid_vector");
+});
+
+test("no face was found where one reference has none; a mean of vectors alone has no area", () => {
+  const whole = subject([1, 0]);
+  whole.faces[0].area = { ...testFacialArea(0), face_found: false };
+  const mean = averaged([subject([1, 0]), whole], model) as Subject;
+  assert.equal(mean.faces[0].area?.face_found, false);
+  const stored = subject([1, 0]);
+  stored.faces[0].area = null;
+  assert.equal((averaged([stored, stored], model) as Subject).faces[0].area, null);
+  assert.equal((averaged([stored, subject([1, 0])], model) as Subject).faces[0].area?.face_found, true);
+});
+
+test("candidates with one `person` are one, in the place of the first; the others stay as they are", () => {
+  const [ann, bob, stranger] = [named(0, "ann", [1, 0]), named(1, null, [0, 1]), named(2, "ann", [0, 1])];
+  const ranked = onePerPerson([ann, bob, stranger], model);
+  assert.deepEqual(
+    ranked.map(({ index, person, references }) => [index, person, references]),
+    [
+      [0, "ann", 2],
+      [1, null, 1],
+    ],
+  );
+  assert.equal(distance("cosine", (ranked[0]!.subject as Subject).faces[0].vector, [1, 1]), 0);
+});
+
+test("a person fails with any of its references, which the result names", () => {
+  const missing = new ApiError("no_face_detected", "No face was found in candidate 1.", { index: 1 });
+  const [failed] = onePerPerson(
+    [named(0, "ann", [1, 0]), { ...named(1, "ann"), subject: missing }],
+    model,
+  );
+  assert.deepEqual([failed!.index, failed!.id, failed!.subject], [1, "1", missing]);
+});
+
+test("a person has at most five references, of which the curves know", () => {
+  assert.equal(mostReferences([null, null]), 1);
+  assert.equal(mostReferences(["ann", "bob", "ann", null]), 2);
+  assert.equal(mostReferences(Array<string>(5).fill("ann")), 5);
+  assert.throws(() => mostReferences(Array<string>(6).fill("ann")), { code: "too_many_candidates" });
+});
+
+const named = (index: number, person: string | null, ...vectors: number[][]) => ({
+  index,
+  id: String(index),
+  person,
+  subject: subject(...vectors) as Subject | ApiError,
+});
+
+function subject(...vectors: number[][]): Subject {
+  const faces = vectors.map(
+    (vector): SubjectFace => ({ vector, area: testFacialArea(0), confidence: 1, quality: null }),
+  );
+  const ref = { field: "img1", index: 0, label: "img1" };
+  return { ref, faces: faces as [SubjectFace, ...SubjectFace[]], build: null };
+}
