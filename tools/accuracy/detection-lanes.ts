@@ -1,5 +1,5 @@
 import { decodeEmbedding, type Face } from "@faceline/contracts/wire/face";
-import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
+import type { LaneId } from "@faceline/contracts/wire/ids";
 import { type Lanes, openLanes } from "@faceline/inference/engine/lanes";
 import type { Pixels } from "@faceline/inference/geometry/pixels";
 import { PrecisionSetting } from "@faceline/inference/network/precision";

@@ -19,30 +19,31 @@ import {
 
 const headless = "without the head";
 /** Parts of an image in which its one face is not. */
-const partsBeside: Record<string, (area: Face["area"], image: Size) => Size & { left: number; top: number }> = {
-  [headless]: (_, { width, height }) => ({ left: 0, top: 0, width, height }),
-  below: ({ y, h }, { width, height }) => {
-    const top = Math.min(height, Math.round(y + 1.3 * h));
-    return { left: 0, top, width, height: height - top };
-  },
-  left: ({ x, w }, { height }) => ({ left: 0, top: 0, width: Math.round(x - 0.3 * w), height }),
-  right: ({ x, w }, { width, height }) => {
-    const left = Math.min(width, Math.round(x + 1.3 * w));
-    return { left, top: 0, width: width - left, height };
-  },
-};
+const partsBeside: Record<string, (area: Face["area"], image: Size) => Size & { left: number; top: number }> =
+  {
+    [headless]: (_, { width, height }) => ({ left: 0, top: 0, width, height }),
+    below: ({ y, h }, { width, height }) => {
+      const top = Math.min(height, Math.round(y + 1.3 * h));
+      return { left: 0, top, width, height: height - top };
+    },
+    left: ({ x, w }, { height }) => ({ left: 0, top: 0, width: Math.round(x - 0.3 * w), height }),
+    right: ({ x, w }, { width, height }) => {
+      const left = Math.min(width, Math.round(x + 1.3 * w));
+      return { left, top: 0, width: width - left, height };
+    },
+  };
 
 const alterations: Record<string, (image: Sharp) => Sharp> = {
   "as it is": (image) => image,
-  "mirrored": (image) => image.flop(),
+  mirrored: (image) => image.flop(),
   "light × 0.1": (image) => image.linear(0.1, 0),
-  "blurred": (image) => image.blur(4),
+  blurred: (image) => image.blur(4),
 };
 
 /**
  * Copies of a photograph with one known face in which a detector has a harder task, step by step: smaller,
- * turned, stretched, tightly cropped, cut by the edge, partly covered, pale or dark. And parts without a face:
- * what is below and beside it, and the photograph with the head painted over. Each is deterministic.
+ * turned, stretched, tightly cropped, cut by the edge, partly covered, pale or dark; and images of nobody: what
+ * is below and beside the face, and the photograph with the head painted over. Each is deterministic.
  */
 export const detectionScenes: readonly DetectionScene[] = [
   ...[0.1, 0.07, 0.05, 0.035, 0.025, 0.018].map((share) =>
@@ -71,7 +72,9 @@ export const detectionScenes: readonly DetectionScene[] = [
     }),
   ),
   ...[0.9, 0.7].map((share) =>
-    step("shape", `cut to ${share} of the box`, ({ image, area }) => tight({ image, box: boxOf(area) }, share)),
+    step("shape", `cut to ${share} of the box`, ({ image, area }) =>
+      tight({ image, box: boxOf(area) }, share),
+    ),
   ),
   ...[0.2, 0.33].map((share) =>
     step("edge", `${percent(share)} outside`, ({ image, area }) => cutByRim(image, boxOf(area), share)),

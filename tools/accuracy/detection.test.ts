@@ -3,7 +3,6 @@
 // detector.
 import assert from "node:assert/strict";
 import { after, before, suite, test } from "node:test";
-import { laneId } from "@faceline/contracts/wire/ids";
 import { type Lanes, openLanes } from "@faceline/inference/engine/lanes";
 import { oneAtATime } from "@faceline/inference/testing/lane-settings";
 import {

@@ -45,9 +45,7 @@ function fnmrOfResamples(
   const thresholds = [...new Set(ranks)].map((rank) => justBelow(different.at(rank)!));
   const samples = personBootstrap(pairs, { thresholds, resamples, random: mulberry32(2) });
   return (fixedFmr) => {
-    const rates = samples.fnmr.map(
-      (fnmr, i) => fnmr[Math.max(0, countUpTo(samples.fmr[i]!, fixedFmr) - 1)]!,
-    );
+    const rates = samples.fnmr.map((fnmr, i) => fnmr[Math.max(0, countUpTo(samples.fmr[i]!, fixedFmr) - 1)]!);
     return percentileInterval(rates) ?? { low: 0, high: 1 };
   };
 }

@@ -45,9 +45,17 @@ export function centreFace({ left, top, right, bottom }: Box): KnownFace {
 }
 
 /** The image cut to a share of the face's box each way, and resized to `widthPx`. */
-export async function tight({ image, box }: BoxedPhotograph, share: number, widthPx?: number): Promise<Scene> {
+export async function tight(
+  { image, box }: BoxedPhotograph,
+  share: number,
+  widthPx?: number,
+): Promise<Scene> {
   const cut = tightCrop(box, share, image);
-  const resized = await pixelsOf(open(image).extract(cut).resize({ width: widthPx ?? cut.width }));
+  const resized = await pixelsOf(
+    open(image)
+      .extract(cut)
+      .resize({ width: widthPx ?? cut.width }),
+  );
   const { width, height } = resized;
   return scene(resized, { x: width / 2, y: height / 2, width });
 }

@@ -65,12 +65,9 @@ export function accuracyTables(plan: AccuracyPlan, { rows, memoryMib }: Accuracy
           return [
             index === 0 ? `${condition} (${notEnrolled} of ${images})` : "",
             lane.model,
-            ...[
-              rates?.fnmr_at_fmr_1_percent,
-              rates?.fnmr_at_fmr_0_1_percent,
-              rates?.fnmr,
-              rates?.fmr,
-            ].map(rateText),
+            ...[rates?.fnmr_at_fmr_1_percent, rates?.fnmr_at_fmr_0_1_percent, rates?.fnmr, rates?.fmr].map(
+              rateText,
+            ),
           ];
         }),
       ),
@@ -114,9 +111,7 @@ function referencesTable(rows: readonly AccuracyRow[]): string {
       condition,
       lane,
       ...[rates, ...references.map((each) => each.rates)].map((each) =>
-        each === null
-          ? "–"
-          : `${percent(each.fnmr_at_fmr_0_1_percent.value)} / ${percent(each.fmr.value)}`,
+        each === null ? "–" : `${percent(each.fnmr_at_fmr_0_1_percent.value)} / ${percent(each.fmr.value)}`,
       ),
     ]),
   );
