@@ -12,8 +12,8 @@ import type { Recogniser } from "@faceline/models/model-pair";
 import { isUnpulled } from "@faceline/models/source";
 import { defaultModels } from "@faceline/runtime/models-config";
 
-/** The detector that recognisers are measured with, and the recogniser that detectors are measured with. */
-const usual = defaultModels;
+/** The defaults: recognisers are measured with this detector, and detectors with this recogniser. */
+export const usual = defaultModels;
 
 /**
  * Opens the usual lane in float and as the service runs it here, every other recogniser with the usual
@@ -56,12 +56,12 @@ export async function openMeasuredLanes(modelsDir: string): Promise<MeasuredLane
 
 const isHere = ({ source }: Model, modelsDir: string) => !isUnpulled(modelsDir, source);
 
-/** The usual lane comes first. Of the pairs of models, those of the usual one are measured. */
+/** The usual lane comes first. Of the pairs of models, those with a threshold of their own are measured. */
 function laneNames(catalogue: Catalogue, modelsDir: string): { model: string; detector: string }[] {
   const single = catalogue.all("embedding").filter((model) => isHere(model, modelsDir));
   const pairs = catalogue.pairs.filter(
-    ({ members }) =>
-      members.every((member) => single.includes(member)) && members.some(({ name }) => name === usual.model),
+    ({ members, labelled_pairs }) =>
+      members.every((member) => isHere(member, modelsDir)) && labelled_pairs !== undefined,
   );
   const detectors = catalogue.detectors.filter((choice) =>
     detectorsOf(choice).every((model) => isHere(model, modelsDir)),
