@@ -96,8 +96,7 @@ async function labelledDistances(embed?: (chip: Uint8Array) => Float32Array) {
   const pipeline = new Pipeline({
     detector,
     aligner: new Aligner(points, warp, template),
-    embedders: [new Embedder(network, warp, chipToTemplate(model, template))],
-    weights: [1],
+    embedder: new Embedder(network, warp, chipToTemplate(model, template)),
   });
   const embeddings = new Map<string, Float32Array>();
   for (const name of labelledNames()) {
