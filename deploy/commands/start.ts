@@ -64,7 +64,7 @@ async function start({ print, stop, force }: Command): Promise<void> {
     launch.MODELS_DIR ??
       steps.run("models", async (note) => {
         note("those that are missing are built, once");
-        await buildModels(models, stop);
+        await buildModels(models, process.env, stop);
         note("");
       }),
     buildScripts(),
@@ -111,10 +111,9 @@ async function start({ print, stop, force }: Command): Promise<void> {
     },
   );
   writeFileSync(state.serviceAddress, `${process.env["PUBLIC_URL"] || services.addresses[0]}\n`);
-  await steps.run("services", () => services.start());
-  await steps.run("health", () => services.waitUntilHealthy(stop));
   const pages = process.env["PAGES"] !== "off";
-  if (pages) await steps.run("pages", () => services.renderPages(stop));
+  await steps.run("services", () => services.start({ pages }));
+  await steps.run("health", () => services.waitUntilHealthy(stop));
   if (observation !== undefined) await steps.run("Zipkin and Prometheus", () => observation.ready());
 
   const { addresses } = services;

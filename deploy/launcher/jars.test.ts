@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "nod
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { listen, serveFile, setEnvironment } from "@faceline/models/testing/local-server";
+import { listen, setEnvironment } from "@faceline/models/testing/local-server";
 import { temporaryFolder } from "@faceline/models/testing/temporary-folder";
 import { sha256 } from "@faceline/models/model-file";
 import { fetchJars } from "./jars.ts";
@@ -36,8 +36,7 @@ test("without a network there is a sentence", async (t) => {
   const { options, close } = await openRepository(t);
   await close();
   await assert.rejects(fetchJars(options), {
-    message:
-      /^127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\): check the network and HTTPS_PROXY\.$/,
+    message: /^127\.0\.0\.1:\d+ cannot be reached \(ECONNREFUSED\): check the network and HTTPS_PROXY\.$/,
   });
 });
 
@@ -68,8 +67,7 @@ async function openRepository(t: TestContext, changed: Record<string, string> = 
   const server = createServer((request, response) => {
     requests.push(request.url!);
     const served: Record<string, string> = { ...jars, ...changed };
-    const content = served[request.url!.replace("/maven/", "")];
-    serveFile(Buffer.from(content!), { request, response });
+    response.end(served[request.url!.replace("/maven/", "")]);
   });
   const { host, close } = await listen(t, server);
   const settings = `<mirrors><!-- <mirror><mirrorOf>*</mirrorOf><url>http://x/</url></mirror> -->

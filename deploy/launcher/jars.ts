@@ -3,7 +3,7 @@ import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { mkdir, readdir, rename, rm } from "node:fs/promises";
 import { basename, dirname, join } from "node:path";
 import { download } from "@faceline/models/download/download";
-import { readSettings } from "@faceline/models/download/package-index";
+import { readSettings } from "@faceline/models/download/index-wheel";
 import { sha256OfFile } from "@faceline/models/model-file";
 import { capture } from "./capture.ts";
 
@@ -56,27 +56,21 @@ async function copyByMaven(pom: string, target: string, { name, stop }: JarsOpti
   }
 }
 
-/** What has come stays beside the folder until all has, for the next try. */
 async function copyFromRepository(
   jars: readonly PinnedJar[],
   target: string,
   stop: AbortSignal,
 ): Promise<void> {
   const repository = repositoryAddress();
-  const folder = join(dirname(target), "parts");
-  const options = { folder, bytesMax: jarBytesMax, progress: () => {}, stop };
+  await mkdir(target, { recursive: true });
   const waiting = jars.values();
-  const parts = new Map<string, string>();
   const fetchWaiting = async (): Promise<void> => {
     for (const { path, sha256 } of waiting) {
-      const part = await download({ url: `${repository}/${path}`, sha256 }, options);
-      parts.set(basename(path), part.path);
+      const wanted = { url: `${repository}/${path}`, sha256, bytes: jarBytesMax };
+      await download(wanted, { path: join(target, basename(path)), progress: () => {}, stop });
     }
   };
   await Promise.all(Array.from({ length: downloadsAtOnce }, fetchWaiting));
-  await mkdir(target, { recursive: true });
-  for (const [name, part] of parts) await rename(part, join(target, name));
-  await rm(folder, { recursive: true });
 }
 
 const downloadsAtOnce = 6;

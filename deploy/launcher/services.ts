@@ -59,14 +59,17 @@ export class Services implements AsyncDisposable {
     this.addresses = plan.ports.map((port) => `http://${reachableHost(plan.host)}:${port}`);
   }
 
-  /** Resolves when all are ready. The scripts of the pages must be there. */
-  async start(): Promise<void> {
-    await Promise.all(this.#all().map((each) => each.start()));
-  }
-
-  /** Asks every ingress for its first page, for which it renders all pages. */
-  async renderPages(stop: AbortSignal): Promise<void> {
-    await Promise.all(this.addresses.map(async (address) => (await fetch(address, { signal: stop })).text()));
+  /** Resolves when all are ready, and with `pages` once each ingress has rendered those. */
+  async start({ pages = false } = {}): Promise<void> {
+    const { ingress, batcher, inference } = this.#running;
+    await Promise.all([
+      ...[...inference, ...batcher].map((each) => each.start()),
+      ...ingress.map(async (each, i) => {
+        await each.start();
+        // For the first page it renders all.
+        if (pages) await (await fetch(this.addresses[i]!)).text();
+      }),
+    ]);
   }
 
   /**

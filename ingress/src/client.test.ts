@@ -21,7 +21,7 @@ test("the client sends images as Base64, bytes and Blobs, and the service unders
   const { results } = await faceline.represent({ img: image, max_faces: 1 });
   assert.deepEqual(results[0]!.embedding, [1, 0]);
   const compared = await faceline.compare({
-    model_name: "Dlib",
+    model_name: "SFace",
     vector: [1, 0],
     candidates: [[0, 1], new Blob([bytes]), { id: "ann", img: bytes }, { id: "bob", vector: [1, 0] }],
   });
@@ -29,7 +29,7 @@ test("the client sends images as Base64, bytes and Blobs, and the service unders
     compared.results.map((result) => ("distance" in result ? result.distance : result.error)),
     [1, 0, 0, 0],
   );
-  assert.deepEqual((await faceline.capabilities()).models, ["Dlib"]);
+  assert.deepEqual((await faceline.capabilities()).models, ["SFace"]);
   assert.equal((await faceline.health()).status, "ok");
 });
 

@@ -8,7 +8,7 @@ import { base64Image, facesAnswer, testKey, testKeyRecord, testServer } from "..
 import { ApiError } from "./call/api-error.ts";
 import type { DispatchedCall, Ports } from "./call/ports.ts";
 
-const vectors = { model_name: "Dlib", img1: [1, 0], img2: [1, 0] };
+const vectors = { model_name: "SFace", img1: [1, 0], img2: [1, 0] };
 const rate = { limit: 100, remaining: 7, resetMs: 1_860 };
 const image = await base64Image();
 
@@ -113,7 +113,7 @@ test("a client that disconnects during the key lookup holds neither a slot of it
   await closed;
   lookup.resolve(testKeyRecord);
   await released.reached(1);
-  assert.equal((await post("/verify", { img1: image, img2: image })).statusCode, 200);
+  assert.equal((await post("/verify", body, { "content-type": "application/json" })).statusCode, 200);
 });
 
 test("images of a client that has left stay its own while its handler runs, and then their memory is free", async (t) => {

@@ -67,7 +67,7 @@ test("a proxy that serves TLS and is not trusted is warned of, for the visitors 
 
 test("all wrong settings are reported together", () => {
   const wrong = HttpSettings.safeParse({
-    MODELS: "Dlib,Dlib",
+    MODELS: "SFace,SFace",
     BODY_BYTES_MAX: "0",
     DEADLINE_DEFAULT_MS: "10",
   });

@@ -86,8 +86,8 @@ test("calls that this process sheds on arrival count as tasks of their lane, by 
   assert.equal((await post("/verify", { img1: "no image: %", img2: img })).statusCode, 400);
   await page.shows(
     'faceline_tasks_shed_total{lane="unknown",reason="deadline_infeasible"} 1',
-    'faceline_tasks_shed_total{lane="Dlib/auto",reason="images_full"} 2',
-    'faceline_tasks_shed_total{lane="Dlib/auto",reason="bodies_full"} 0',
+    'faceline_tasks_shed_total{lane="SFace/auto",reason="images_full"} 2',
+    'faceline_tasks_shed_total{lane="SFace/auto",reason="bodies_full"} 0',
     // Ratios over these need their first increase.
     'faceline_requests_total{http_route="/compare",outcome="upstream_failed",dependency="none"} 0',
     'faceline_requests_total{http_route="/compare",outcome="dependency_unavailable",dependency="batcher"} 0',

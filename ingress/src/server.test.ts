@@ -12,7 +12,7 @@ import { base64Image, testKey, testKeyRecord, testServer } from "../testing/serv
 import { ApiError } from "./call/api-error.ts";
 
 const image = await base64Image();
-const vectors = { model_name: "Dlib", img1: [1, 0], img2: [1, 0] };
+const vectors = { model_name: "SFace", img1: [1, 0], img2: [1, 0] };
 const json = { "content-type": "application/json" };
 const traceparent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-00";
 

@@ -8,7 +8,7 @@ import { base64Image, facesAnswer, testServer, waitUntil } from "../testing/serv
 import { ApiError } from "./call/api-error.ts";
 
 const image = await base64Image();
-const vectors = { model_name: "Dlib", img1: [1, 0], img2: [1, 0] };
+const vectors = { model_name: "SFace", img1: [1, 0], img2: [1, 0] };
 const pair = { img1: image, img2: image };
 const MiB = 1024 * 1024;
 

@@ -8,7 +8,7 @@ import { ApiError } from "./call/api-error.ts";
 import type { Ports } from "./call/ports.ts";
 
 const image = await base64Image();
-const vectors = { model_name: "Dlib", img1: [1, 0], img2: [1, 0] };
+const vectors = { model_name: "SFace", img1: [1, 0], img2: [1, 0] };
 const pair = { img1: image, img2: image };
 const fromPage = { "sec-fetch-site": "same-origin" };
 const MiB = 1024 * 1024;

@@ -69,14 +69,14 @@ export function testServer(
   const app = buildServer(ports, config, models, { accounts, limits });
   t.after(() => app.close());
   const post: TestServer["post"] = (url, body, headers = {}) => {
-    const named = isFields(body) ? { model_name: "Dlib", ...body } : (body as object);
+    const named = isFields(body) ? { model_name: "SFace", ...body } : (body as object);
     return app.inject({ method: "POST", url, body: named, headers: { "x-api-key": testKey, ...headers } });
   };
   return { app, dispatched, post };
 }
 
 const isFields = (body: unknown): body is object =>
-  typeof body === "object" && body !== null && !Array.isArray(body) && !ArrayBuffer.isView(body);
+  typeof body === "object" && body !== null && Object.getPrototypeOf(body) === Object.prototype;
 
 export const testNow = 1_800_000_000_000;
 export const testKey = "a key of the team";
@@ -190,7 +190,7 @@ const madeUpCurve = { pairs: 9, distances: [0.2, 0.4], ranks: [1, 9] };
 
 export const testModels = [
   {
-    ...graph("Dlib"),
+    ...graph("SFace"),
     role: "embedding",
     embedding_size: 2,
     embedding_norm: { min: 1.2, max: 2 },
@@ -209,7 +209,7 @@ export const testPool = {
   pool: "default",
   lanes: [
     {
-      lane: "Dlib/auto",
+      lane: "SFace/auto",
       build: testBuild,
       waiting: 3,
       workers: 2,
@@ -231,6 +231,6 @@ export type TestServer = {
   app: FastifyInstance;
   /** The calls that were sent to workers. */
   dispatched: DispatchedCall[];
-  /** Fields name the model Dlib, without which vectors are refused; `model_name: null` leaves it out. */
+  /** Fields name the model SFace, without which vectors are refused; `model_name: null` leaves it out. */
   post(url: string, body: unknown, headers?: Record<string, string>): Promise<LightMyRequestResponse>;
 };

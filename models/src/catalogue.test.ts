@@ -40,7 +40,7 @@ test("models are found by role and name", async () => {
   const catalogue = await readCatalogue();
   assert.deepEqual(
     catalogue.all("detector").map(({ name }) => name),
-    ["blazeface", "faceboxes", "ssd"],
+    ["blazeface", "faceboxes", "ssd", "yunet"],
   );
   const { first, second } = catalogue.detector("auto")!;
   assert.deepEqual([first.name, second?.name], ["ssd", "blazeface"]);

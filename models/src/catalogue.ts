@@ -88,7 +88,7 @@ function withCards(models: readonly Model[], measured: ReadonlyMap<string, Measu
     cards.set(name, card);
     curves.set(name, false_match_curves);
   }
-  const withCurves = (model: Model): Model => {
+  const withCurves = <M extends Model>(model: M): M => {
     const false_match_curves = curves.get(model.name);
     return false_match_curves === undefined ? model : { ...model, false_match_curves };
   };

@@ -4,22 +4,20 @@ import { test } from "node:test";
 import { readCommandLine } from "./command-line.ts";
 
 test("a call has its verb, its folder and its bounds", () => {
-  const call = readCommandLine(["pull", "a", "b", "--to", "x", "--max-megabytes", "3", "--accept-licence"]);
+  const call = readCommandLine(["pull", "a", "b", "--to", "x", "--accept-licence"]);
   assert.deepEqual(call, {
     verb: "pull",
     folder: resolve("x"),
     names: ["a", "b"],
-    url: undefined,
     contract: undefined,
     from: undefined,
-    bytesMax: 3e6,
-    flags: { acceptLicence: true, acceptNonCommercial: false },
+    bytesMax: 600e6,
+    flags: { acceptLicence: true },
     gpuAction: "install",
   });
 });
 
 test("wrong arguments are a sentence", () => {
-  const url = ["--url", "https://a.example/a.onnx"];
   for (const [args, sentence] of [
     [[], ""],
     [["bild"], "unknown verb: bild"],
@@ -29,14 +27,7 @@ test("wrong arguments are a sentence", () => {
     [["add", "a", "--from", "b"], "add: it has no --from"],
     [["pull"], "pull: which models? list shows them"],
     [["remove", "a", "b"], "remove: which model? one name at a time"],
-    [["pull", "ssd", ...url], "pull: either names, or --url with --sha256 and --contract"],
-    [["pull", ...url], "pull: --url, --sha256 and --contract belong together"],
-    [["pull", ...url, "--sha256", "abc", "--contract", "a"], "pull: --sha256 must be 64 hexadecimal digits"],
-    [
-      ["pull", "--url", "a", "--sha256", "0".repeat(64), "--contract", "a"],
-      "pull: --url must be an address that begins with https://",
-    ],
-    [["pull", "ssd", "--max-megabytes", "0"], "--max-megabytes must be 1 to 2000"],
+    [["add", "a", "--max-megabytes", "0"], "--max-megabytes must be 1 to 2000"],
     [["pull", "ssd", "--remove"], "pull: it has no --remove"],
     [["gpu", "cuda"], "unexpected arguments: cuda"],
     [["gpu", "--list", "--verify"], "gpu: only one of --list, --verify"],

@@ -1,7 +1,7 @@
 import { resolve } from "node:path";
-import { parseOptions } from "./parse-options.ts";
 import type { AcceptanceFlags } from "./licence/acceptance.ts";
 import { modelsFolder } from "./model-file.ts";
+import { parseOptions } from "./parse-options.ts";
 
 /**
  * Reads the command line of `npm run models`. Returns the call, `help`, or a sentence on what is wrong, which
@@ -22,19 +22,15 @@ export function readCommandLine(argv: string[]): ModelsCall | string {
     if (unused.length > 0) return `${verb}: it has no ${unused.join(", ")}`;
     const fault = faultOf(verb, names, values);
     if (fault !== undefined) return fault;
-    const { url, sha256, contract, from } = values;
+    const { contract, from } = values;
     return {
       verb,
       folder: resolve(values.to),
       names,
-      url: url === undefined ? undefined : { url, sha256: sha256! },
       contract: contract === undefined ? undefined : resolve(contract),
       from: from === undefined ? undefined : resolve(from),
       bytesMax: megabytesMax(values) * 1e6,
-      flags: {
-        acceptLicence: values["accept-licence"] === true,
-        acceptNonCommercial: values["accept-non-commercial"] === true,
-      },
+      flags: { acceptLicence: values["accept-licence"] === true },
       gpuAction: gpuActions.find((action) => values[action] === true) ?? "install",
     };
   } catch (error) {
@@ -43,18 +39,12 @@ export function readCommandLine(argv: string[]): ModelsCall | string {
 }
 
 function faultOf(verb: Verb, names: readonly string[], values: Values): string | undefined {
-  const { url, sha256, contract } = values;
+  const { contract } = values;
   const max = megabytesMax(values);
   if (!(Number.isInteger(max) && max >= 1 && max <= 2_000)) return "--max-megabytes must be 1 to 2000";
   switch (verb) {
-    case "pull": {
-      const parts = [url, sha256, contract].filter((part) => part !== undefined);
-      if (parts.length === 0) return names.length > 0 ? undefined : "pull: which models? list shows them";
-      if (names.length > 0) return "pull: either names, or --url with --sha256 and --contract";
-      if (parts.length < 3) return "pull: --url, --sha256 and --contract belong together";
-      if (!URL.canParse(url!)) return "pull: --url must be an address that begins with https://";
-      return /^[0-9a-f]{64}$/.test(sha256!) ? undefined : "pull: --sha256 must be 64 hexadecimal digits";
-    }
+    case "pull":
+      return names.length > 0 ? undefined : "pull: which models? list shows them";
     case "add":
       if (names.length !== 1) return "add: which file? one .onnx file at a time";
       return contract === undefined ? "add: --contract names the file that describes the model" : undefined;
@@ -90,9 +80,6 @@ const options = {
   to: { type: "string", default: modelsFolder },
   help: { type: "boolean", default: false },
   "accept-licence": { type: "boolean" },
-  "accept-non-commercial": { type: "boolean" },
-  url: { type: "string" },
-  sha256: { type: "string" },
   contract: { type: "string" },
   from: { type: "string" },
   "max-megabytes": { type: "string" },
@@ -105,12 +92,9 @@ type Values = ReturnType<typeof parseOptions<{ options: typeof options }>>["valu
 /** Verbs that take the options that not all take. */
 const optionsOf: Readonly<Record<string, readonly Verb[]>> = {
   "accept-licence": ["pull", "gpu"],
-  "accept-non-commercial": ["pull"],
-  url: ["pull"],
-  sha256: ["pull"],
-  contract: ["pull", "add"],
+  contract: ["add"],
   from: ["pull", "gpu"],
-  "max-megabytes": ["pull", "add"],
+  "max-megabytes": ["add"],
   list: ["gpu"],
   verify: ["gpu"],
   remove: ["gpu"],
@@ -122,12 +106,11 @@ export type ModelsCall = {
   folder: string;
   /** Arguments after the verb. */
   names: readonly string[];
-  url: { url: string; sha256: string } | undefined;
   /** Path of a contract. */
   contract: string | undefined;
   /** A mirror folder. */
   from: string | undefined;
-  /** Size limit of one file that is pulled or added. */
+  /** Size limit of a file that is added. */
   bytesMax: number;
   flags: AcceptanceFlags;
   /** Argument of the verb `gpu`. */

@@ -1,7 +1,6 @@
 import { existsSync } from "node:fs";
 import { licenseOf } from "./catalogue.ts";
 import type { Build, Model } from "./catalogue-entry.ts";
-import type { Published } from "./contract/published.ts";
 import { readAcceptance } from "./licence/acceptance.ts";
 import { megabytes } from "./megabytes.ts";
 import { modelFile } from "./model-file.ts";
@@ -10,22 +9,8 @@ import { isUnpulled } from "./source.ts";
 /**
  * A table, one line a build: what it is, whether it is in the folder, and when its licences were accepted.
  */
-export async function listLines(
-  { models, published }: { models: readonly Model[]; published: readonly Published[] },
-  folder: string,
-): Promise<string[]> {
+export async function listLines(models: readonly Model[], folder: string): Promise<string[]> {
   const acceptances = await Promise.all(models.map((model) => readAcceptance(folder, model)));
-  const notHere = published.filter(({ contract }) => models.every(({ name }) => name !== contract.name));
-  const publishedRows = notHere.map(({ contract, download }) => [
-    contract.name,
-    contract.role ?? "embedding",
-    "float32",
-    (download.bytes === undefined ? "?" : megabytes(download.bytes)).padStart(7),
-    download.sha256.slice(0, 12),
-    "not pulled",
-    licenseOf(contract),
-    "",
-  ]);
   const rows = models.flatMap((model, i) =>
     model.builds.map((build) => [
       model.name,
@@ -38,11 +23,7 @@ export async function listLines(
       acceptances[i]?.accepted_at.slice(0, 10) ?? "",
     ]),
   );
-  const table = [
-    ["name", "role", "precision", "size", "sha256", "state", "license", "accepted"],
-    ...rows,
-    ...publishedRows,
-  ];
+  const table = [["name", "role", "precision", "size", "sha256", "state", "license", "accepted"], ...rows];
   const widths = table[0]!.map((_, column) => Math.max(...table.map((row) => row[column]!.length)));
   return table.map((row) =>
     row

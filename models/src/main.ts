@@ -4,7 +4,6 @@ import type { Model } from "./catalogue-entry.ts";
 import { type ModelsCall, readCommandLine } from "./command-line.ts";
 import { checkWithin } from "./contract/bounded-check.ts";
 import { readOnnxFile } from "./contract/onnx-file.ts";
-import { type Published, readPublished } from "./contract/published.ts";
 import { readContract } from "./contract/read-contract.ts";
 import { runGpu } from "./gpu/gpu-command.ts";
 import { listLines } from "./list.ts";
@@ -15,22 +14,20 @@ import { isUnpulled } from "./source.ts";
 import { verifyModel } from "./verify.ts";
 
 const usage = `usage: npm run models -- <verb> [--to DIR]
-       npm run models -- pull NAME… [--from FOLDER] [--accept-licence] [--accept-non-commercial] [--to DIR]
-       npm run models -- pull --url URL --sha256 HEX --contract JSON [--max-megabytes N] [as above]
+       npm run models -- pull NAME… [--from FOLDER] [--accept-licence] [--to DIR]
        npm run models -- add FILE --contract JSON [--max-megabytes N] [--to DIR]
        npm run models -- gpu [--list | --verify | --remove] [--from FOLDER] [--accept-licence] [--to DIR]
        npm run models -- remove NAME [--to DIR]
        npm run models -- thresholds --pairs CSV | --people FOLDER [--model NAME]
                                     [--detector NAME] [--align on|off] [--fmr RATE] [--write] [--to DIR]
        npm run models -- thresholds --remove NAME [--to DIR]
-       npm run models -- int8-ranges [IMAGES] [--write]
+       npm run models -- int8-ranges [IMAGES]
 
   build    build the missing .onnx files of all models whose weights are installed
   verify   check the weights and the built files against the catalogue, and run added models once
   list     show the catalogue, built and pulled models, and accepted licences
   pull     show the licences of models that do not ship with Faceline, ask for acceptance, then fetch and build
-           or add them; --accept-licence accepts without asking; licences that forbid commercial use also need
-           --accept-non-commercial; --from takes the files from a folder
+           them; --accept-licence accepts without asking; --from takes the files from a folder
   add      check your own recogniser or detector (.onnx) against its contract, and add it to this installation;
            docs/developing/adding-a-model.md describes contracts
   gpu      show the licences of the CUDA libraries for EXECUTION_PROVIDER=cuda, ask for acceptance, then fetch
@@ -45,8 +42,8 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
            --write stores the thresholds for one rate, which ingresses use after a restart; --remove deletes
            them
   int8-ranges
-           show how many values the int8 builds clip, on the faces in a folder of images;
-           --write stores new ranges and checksums in the catalogue
+           measure the ranges of int8 builds on the faces in a folder of images, and store them and the new
+           checksums in the catalogue
 
 DIR is the folder of built files, by default .faceline/models.
 N is the largest file to read, by default 600 MB.
@@ -111,18 +108,12 @@ async function verify({ models, folder }: Call): Promise<boolean> {
 }
 
 async function list({ models, folder }: Call): Promise<boolean> {
-  for (const line of await listLines({ models, published: await readPublished() }, folder)) console.log(line);
+  for (const line of await listLines(models, folder)) console.log(line);
   return true;
 }
 
 async function pull(call: Call): Promise<boolean> {
-  const pulled = await runPull(call.folder, call.models, { ...call, address: await addressOf(call) });
-  return build({ ...call, models: pulled });
-}
-
-async function addressOf({ url, contract }: Call): Promise<Published | undefined> {
-  if (url === undefined || contract === undefined) return undefined;
-  return { ...(await readContract(contract)), download: url };
+  return build({ ...call, models: await runPull(call.folder, call.models, call) });
 }
 
 async function add({ folder, names, contract, bytesMax }: Call): Promise<boolean> {

@@ -24,7 +24,7 @@ export function modelFile(folder: string, model: Model, variant: Variant): strin
 export async function readModel(folder: string, model: Model, variant: Variant): Promise<Uint8Array> {
   const path = modelFile(folder, model, variant);
   const bytes = await readFile(path).catch((cause: unknown) => {
-    const command = model.source.kind === "npm_tarball" ? pullCommand(folder, model) : buildCommand;
+    const command = isPulled(model) ? pullCommand(folder, model) : buildCommand;
     throw new Error(`${path} cannot be read; ${command} makes it`, { cause });
   });
   if (sha256(bytes) !== buildOf(model, variant).sha256) {
@@ -44,6 +44,8 @@ export function pullCommand(folder: string, ...models: readonly Model[]): string
   return `"npm run models -- pull ${names}${folder === modelsFolder ? "" : ` --to ${folder}`}"`;
 }
 
+const isPulled = ({ source }: Model): boolean =>
+  source.kind === "npm_tarball" || source.kind === "wheel_onnx";
 const buildCommand = '"npm run models -- build"';
 
 export function sha256(bytes: Uint8Array): string {

@@ -39,6 +39,7 @@ function sourceHashes(source: Source): string[] {
     case "npm_tarball":
       return [source.manifest.sha256, ...source.weights.map(({ sha256 }) => sha256)];
     case "onnx_file":
+    case "wheel_onnx":
       return [source.file.sha256];
   }
 }

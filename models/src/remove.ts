@@ -7,7 +7,7 @@ import { folderName } from "./contract/entry.ts";
 import { acceptanceFile } from "./licence/acceptance.ts";
 import { removeLocalThresholds } from "./local-thresholds.ts";
 import { modelFile } from "./model-file.ts";
-import { isUnpulled, pulledFolder } from "./source.ts";
+import { isUnpulled, pulledFiles, pulledFolder } from "./source.ts";
 
 /**
  * Removes a model that was added or pulled: its built files, its weights, and the record of its licence. Of
@@ -47,9 +47,9 @@ export async function removeModel(folder: string, models: readonly Model[], name
     await rm(leaving, { recursive: true });
   } else {
     const root = pulledFolder(folder, source);
-    for (const { path } of [source.manifest, ...source.weights]) {
-      await remove(join(root, path));
-      await removeEmpty(dirname(join(root, path)), root);
+    for (const path of pulledFiles(folder, source)) {
+      await remove(path);
+      await removeEmpty(dirname(path), root);
     }
     await removeUnused(root);
   }

@@ -2,7 +2,7 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
-import type { Model, OnnxSource, Source, TarballSource, TfjsSource } from "./catalogue-entry.ts";
+import type { Model, OnnxSource, Source, TarballSource, TfjsSource, WheelSource } from "./catalogue-entry.ts";
 import { pullCommand, sha256 } from "./model-file.ts";
 
 /**
@@ -41,6 +41,21 @@ export async function readOnnxSource({ file, origin }: OnnxSource): Promise<Uint
   });
 }
 
+/** Reads the .onnx file of a wheel, checked by its SHA-256. */
+export async function readWheelSource(
+  folder: string,
+  model: Model,
+  source: WheelSource,
+): Promise<Uint8Array> {
+  const { path, name, sha256 } = source.file;
+  return readChecked(join(pulledFolder(folder, source), name), {
+    name: path,
+    version: source.wheel.file,
+    sha256,
+    advice: `${pullCommand(folder, model)} fetches it`,
+  });
+}
+
 /**
  * Reads and checks all files that a model is made from. Throws one sentence for the first that is absent or
  * changed.
@@ -48,19 +63,30 @@ export async function readOnnxSource({ file, origin }: OnnxSource): Promise<Uint
 export async function checkSource(folder: string, model: Model): Promise<void> {
   const { source } = model;
   if (source.kind === "onnx_file") await readOnnxSource(source);
+  else if (source.kind === "wheel_onnx") await readWheelSource(folder, model, source);
   else await readTfjsSource(folder, model, source);
 }
 
 /** Returns the folder of a package's pulled files, below that of built models. */
-export function pulledFolder(folder: string, { package: name, version }: TarballSource): string {
+export function pulledFolder(folder: string, source: TarballSource | WheelSource): string {
+  const { name, version } =
+    source.kind === "wheel_onnx" ? source.wheel : { name: source.package, version: source.version };
   return join(folder, "sources", `${name}@${version}`);
+}
+
+/** Returns the paths that a model's weights are pulled to; none where they ship with Faceline. */
+export function pulledFiles(folder: string, source: Source): string[] {
+  if (source.kind === "npm_tfjs" || source.kind === "onnx_file") return [];
+  const names =
+    source.kind === "wheel_onnx"
+      ? [source.file.name]
+      : [source.manifest, ...source.weights].map(({ path }) => path);
+  return names.map((name) => join(pulledFolder(folder, source), name));
 }
 
 /** Whether a model's weights must be pulled, and some of their files are absent. */
 export function isUnpulled(folder: string, source: Source): boolean {
-  if (source.kind !== "npm_tarball") return false;
-  const files = [source.manifest, ...source.weights];
-  return files.some(({ path }) => !existsSync(join(pulledFolder(folder, source), path)));
+  return pulledFiles(folder, source).some((path) => !existsSync(path));
 }
 
 async function readChecked(path: string, expected: ExpectedFile): Promise<Buffer> {

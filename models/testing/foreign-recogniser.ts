@@ -27,8 +27,7 @@ export function foreignRecogniser(changes: Partial<Recogniser> = {}): Uint8Array
   const filters = graph.floats("filters", [8, 3, 8, 8], weights);
   const side = Math.floor((px - 8) / 16) + 1;
   graph.node("maps", "Conv", ["data", filters], { kernel_shape: [8, 8], strides: [16, 16] });
-  if (made.slow) graph.node("relu", "PRelu", ["maps", graph.floats("slopes", [8, 1, 1], madeUp(8))]);
-  else graph.node("relu", "Relu", ["maps"]);
+  graph.node("relu", "Relu", ["maps"]);
   if (made.oneAtATime) graph.node("flat", "Reshape", ["relu", graph.ints("shape", [1, 8 * side * side])]);
   else graph.node("flat", "Flatten", ["relu"], { axis: 1 });
   const scaled = graph.floats("scaled", [1], Float32Array.of(made.constant ? 0 : 1));

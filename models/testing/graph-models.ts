@@ -49,7 +49,7 @@ export async function openBlazeface(model: Model): Promise<ReferenceNetwork> {
 /** Opens a graph on tfjs. `change` may rewrite its nodes first. */
 export async function openGraph(model: Model, change: (nodes: GraphNode[]) => void = () => {}) {
   const { source } = model;
-  if (source.kind === "onnx_file") throw new Error(`${model.name} has no graph of TensorFlow.js`);
+  if (!("manifest" in source)) throw new Error(`${model.name} has no graph of TensorFlow.js`);
   const tf = await openTensorFlow();
   const { manifest, bytes } = await readTfjsSource(modelsFolder, model, source);
   const { modelTopology, weightsManifest, format, signature } = manifest as GraphModelFile;

@@ -1,5 +1,5 @@
 import { once } from "node:events";
-import type { IncomingMessage, Server, ServerResponse } from "node:http";
+import type { Server } from "node:http";
 import type { Server as TlsServer } from "node:https";
 import type { AddressInfo } from "node:net";
 import type { TestContext } from "node:test";
@@ -15,21 +15,6 @@ export async function listen(t: TestContext, server: Server | TlsServer): Promis
   return { host: `127.0.0.1:${(server.address() as AddressInfo).port}`, close };
 }
 
-/** Answers a GET as a file server does: whole, or from where a download was cut off. */
-export function serveFile(
-  file: Uint8Array,
-  { request, response, etag = '"1"' }: Exchange & { etag?: string | undefined },
-): void {
-  response.setHeader("etag", etag);
-  const [, start] = /^bytes=(\d+)-$/.exec(request.headers.range ?? "") ?? [];
-  if (start === undefined || request.headers["if-range"] !== etag) {
-    response.setHeader("content-length", file.length).end(file);
-    return;
-  }
-  response.writeHead(206, { "content-range": `bytes ${start}-${file.length - 1}/${file.length}` });
-  response.end(file.subarray(Number(start)));
-}
-
 /** Sets variables of the environment until the end of the test. */
 export function setEnvironment(t: TestContext, values: Record<string, string | undefined>): void {
   for (const [name, value] of Object.entries(values)) {
@@ -43,6 +28,5 @@ export function setEnvironment(t: TestContext, values: Record<string, string | u
   }
 }
 
-type Exchange = { request: IncomingMessage; response: ServerResponse };
 /** `host` has the port too. */
 type LocalServer = { host: string; close: () => Promise<void> };

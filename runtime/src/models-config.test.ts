@@ -6,7 +6,7 @@ import { lanesOf, ModelsConfig } from "./models-config.ts";
 const read = (env: Record<string, string>) => readConfig(ModelsConfig, env);
 
 test("a lane is each pair of a model and a detector of the two lists", () => {
-  assert.deepEqual(lanesOf(read({})), ["Dlib/auto"]);
+  assert.deepEqual(lanesOf(read({})), ["SFace/auto"]);
   const settings = read({ MODELS: " Dlib , MobileFaceNet", DETECTORS: "ssd,auto" });
   assert.deepEqual(lanesOf(settings), ["Dlib/ssd", "Dlib/auto", "MobileFaceNet/ssd", "MobileFaceNet/auto"]);
 });

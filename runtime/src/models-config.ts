@@ -18,7 +18,7 @@ const NameList = z.string().transform((text, context): string[] => {
  */
 export const ModelsConfig = z.object({
   /** Embedding models from the catalogue, with commas. */
-  MODELS: NameList.prefault("Dlib"),
+  MODELS: NameList.prefault("SFace"),
   /** Detectors from the catalogue, with commas; `auto` is `ssd`, and `blazeface` where it sees nothing. */
   DETECTORS: NameList.prefault("auto"),
 });

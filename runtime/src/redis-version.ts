@@ -12,7 +12,7 @@ const fixedSince: Record<ServerVersion["name"], Record<string, number>> = {
 };
 
 /** Text beside the version of a server that `hasScriptFixes` refuses. */
-export function missingFixes({ name }: ServerVersion): string {
+function missingFixes({ name }: ServerVersion): string {
   const releases = Object.entries(fixedSince[name]).map(([line, patch]) => `${line}.${patch}`);
   return `lacks fixes of its script engine (CVE-2025-49844 and others): install ${releases.join(", ")} or newer`;
 }

@@ -1,5 +1,3 @@
-import { mkdir, readdir, symlink } from "node:fs/promises";
-import { join } from "node:path";
 import { decodeEmbedding, type Face } from "@faceline/contracts/wire/face";
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
 import { type Lanes, openLanes } from "@faceline/inference/engine/lanes";
@@ -56,14 +54,6 @@ export async function largestFace(lanes: Lanes, lane: LaneId, image: Pixels): Pr
   const { results } = await lanes.run({ lane, images: [whole] });
   const [result] = results;
   return result?.kind === "faces" ? result.faces[0] : undefined;
-}
-
-/** Makes `folder` one of built models, with those of another one, to which models can be added. */
-export async function copyModels(from: string, folder: string): Promise<void> {
-  await mkdir(folder, { recursive: true });
-  for (const name of await readdir(from)) {
-    if (name !== "added") await symlink(join(from, name), join(folder, name));
-  }
 }
 
 /**

@@ -1,36 +1,21 @@
-import { mkdtemp, readFile, rm } from "node:fs/promises";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import { laneId } from "@faceline/contracts/wire/ids";
 import { openLanes } from "@faceline/inference/engine/lanes";
 import { oneAtATime } from "@faceline/inference/testing/lane-settings";
 import { labelledNames } from "@faceline/inference/testing/photographs";
-import { addedFolder, readCatalogue } from "@faceline/models/catalogue";
-import { addModel } from "@faceline/models/contract/add";
-import { readPublished } from "@faceline/models/contract/published";
+import { readCatalogue } from "@faceline/models/catalogue";
 import { detectorsOf } from "@faceline/models/detector-choice";
 import { isUnpulled } from "@faceline/models/source";
-import { copyModels, openReferences, type Outcome, outcomeOf } from "./detection-lanes.ts";
+import { type Outcome, openReferences, outcomeOf } from "./detection-lanes.ts";
 import { detectionScenes } from "./detection-scenes.ts";
 
 // Outcomes of every scene of the labelled photographs, by detector. A benchmark starts this as a process and
 // asks for one group of scenes after another:
 //
-//     detection.bench.ts [YUNET.onnx]  ──► { detectors, groups, photographs }
-//     { group: "size" }                ──► [{ detector, scene, outcomes: { same, other, refused } }]
-//
-// The file is added to a copy of the models, by its published contract.
+//     detection.bench.ts   ──► { detectors, groups, photographs }
+//     { group: "size" }    ──► [{ detector, scene, outcomes: { same, other, refused } }]
 
-const folder = await mkdtemp(join(tmpdir(), "faceline-detection-"));
-const modelsDir = join(folder, "models");
-await copyModels(process.env["MODELS_DIR"]!, modelsDir);
-const [yunetFile] = process.argv.slice(2);
-if (yunetFile !== undefined) {
-  const yunet = (await readPublished()).find(({ contract }) => contract.name === "yunet")!;
-  await addModel(modelsDir, await readFile(yunetFile), yunet);
-}
-const catalogue = await readCatalogue(undefined, addedFolder(modelsDir));
-const detectors = catalogue.detectors.filter((choice) =>
+const modelsDir = process.env["MODELS_DIR"]!;
+const detectors = (await readCatalogue()).detectors.filter((choice) =>
   detectorsOf(choice).every(({ source }) => !isUnpulled(modelsDir, source)),
 );
 const lanes = await openLanes({
@@ -39,7 +24,6 @@ const lanes = await openLanes({
   lanes: detectors.map(({ name }) => laneId("Dlib", name)),
 });
 const references = await openReferences(modelsDir, labelledNames().toSorted());
-await rm(folder, { recursive: true });
 
 async function measure(group: string): Promise<DetectionRow[]> {
   const rows: DetectionRow[] = [];

@@ -1,9 +1,9 @@
 import { globSync, readdirSync, statSync } from "node:fs";
 import { basename, join } from "node:path";
-import { modelsFolder } from "@faceline/models/model-file";
 import { runInForeground } from "@faceline/deploy/launcher/foreground";
 import { unpulledModels } from "@faceline/deploy/launcher/models";
 import { repository } from "@faceline/deploy/launcher/state-folder";
+import { modelsFolder } from "@faceline/models/model-file";
 import { facesFolder, withoutFaces } from "@faceline/testing/faces";
 
 /** Test files that match the patterns, sorted. Paths are relative to the repository. */
@@ -78,7 +78,7 @@ export async function runUnitTests(options: RunOptions): Promise<TestRun> {
     TURBO_NO_UPDATE_NOTIFIER: "1",
     // Parts of turbo's cache key: with and without the photographs and the pulled models, other tests run.
     LABELLED_FACES: labelledFacesState(),
-    UNPULLED_MODELS: (await unpulledModels(modelsFolder)).join(),
+    UNPULLED_MODELS: (await unpulledModels(modelsFolder)).map(({ name }) => name).join(),
   };
   return run("turbo", args, { ...options, env }, { holdSummary: false });
 }

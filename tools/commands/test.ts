@@ -1,12 +1,12 @@
 import { join } from "node:path";
-import { parseOptions } from "@faceline/models/parse-options";
-import { modelsFolder } from "@faceline/models/model-file";
 import { runInForeground } from "@faceline/deploy/launcher/foreground";
 import { pullForTests, unpulledModels } from "@faceline/deploy/launcher/models";
 import { type Command, runCommand } from "@faceline/deploy/launcher/run-command";
-import { readLaunchOptions } from "@faceline/deploy/launcher/settings";
 import { buildScripts } from "@faceline/deploy/launcher/services";
+import { readLaunchOptions } from "@faceline/deploy/launcher/settings";
 import { Steps } from "@faceline/deploy/launcher/steps";
+import { modelsFolder } from "@faceline/models/model-file";
+import { parseOptions } from "@faceline/models/parse-options";
 import type { TestServers } from "@faceline/testing/test-servers";
 import {
   findTestFiles,
@@ -91,7 +91,7 @@ function e2eFile(name: string): string {
 
 /** 145 MB, once: they stay in the state folder. */
 async function pullModels(steps: Steps, stop: AbortSignal): Promise<void> {
-  const names = await unpulledModels(modelsFolder);
+  const names = (await unpulledModels(modelsFolder)).map(({ name }) => name);
   if (names.length === 0) return;
   await steps.attempt("pulled models", async (note) => {
     const fault = await pullForTests(modelsFolder, names, stop);

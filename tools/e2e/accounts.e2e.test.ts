@@ -21,7 +21,7 @@ import { startStack } from "./stack/stack.ts";
 
 // Screenshots of every state stay in SCREENSHOTS, if that names a folder.
 
-const vectors = { model_name: "Dlib", img1: Array(128).fill(0.1), img2: Array(128).fill(0.1) };
+const vectors = { model_name: "SFace", img1: Array(128).fill(0.1), img2: Array(128).fill(0.1) };
 const ada = "ada@example.test";
 const bob = "bob@example.test";
 const olga = "olga@example.test";

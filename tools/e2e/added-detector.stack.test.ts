@@ -1,5 +1,5 @@
-// Covers published detectors, as made-up graphs of the shapes that their contracts declare, from the entry
-// below MODELS_DIR to HTTP responses.
+// Covers detectors that an operator adds, as made-up graphs, from the entry below MODELS_DIR to HTTP
+// responses.
 import assert from "node:assert/strict";
 import { copyFileSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -8,14 +8,13 @@ import test from "node:test";
 import { RepresentResponse } from "@faceline/contracts/http/represent";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { addModel } from "@faceline/models/contract/add";
-import { readPublished } from "@faceline/models/contract/published";
 import { modelFile, modelsFolder } from "@faceline/models/model-file";
-import { foreignDetector } from "@faceline/models/testing/foreign-detector";
+import { foreignDetector, priorContract, strideContract } from "@faceline/models/testing/foreign-detector";
 import { foreignContract, foreignRecogniser } from "@faceline/models/testing/foreign-recogniser";
 import { portraits } from "@faceline/testing/faces";
 import { startStack } from "./stack/stack.ts";
 
-test("detectors that were added serve calls by the names that DeepFace has, in batches", async (t) => {
+test("detectors that were added serve calls by their names, in batches", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "added-detector-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const landmarks = (await readCatalogue()).find("landmarks", "landmarks-68")!;
@@ -24,10 +23,10 @@ test("detectors that were added serve calls by the names that DeepFace has, in b
     copyFileSync(built, join(folder, build.file));
   }
   await addModel(folder, foreignRecogniser(), { contract: foreignContract, licenceText: "as you like" });
-  const names = ["yunet", "retinaface"];
-  for (const { contract, licenceText } of await readPublished()) {
-    if (contract.role !== "detector") continue;
-    await addModel(folder, foreignDetector(contract), { contract, licenceText });
+  const contracts = [strideContract, priorContract];
+  const names = contracts.map(({ name }) => name);
+  for (const contract of contracts) {
+    await addModel(folder, foreignDetector(contract), { contract, licenceText: "as you like" });
   }
   const models = { MODELS: "Foreign", MODELS_DIR: folder };
   const detectors = { DETECTORS: names.join() };

@@ -13,7 +13,7 @@ import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { apiClient } from "./stack/api-client.ts";
 import { startStack } from "./stack/stack.ts";
 
-const vectors = { model_name: "Dlib", img1: Array(128).fill(0.1), img2: Array(128).fill(0.1) };
+const vectors = { model_name: "SFace", img1: Array(128).fill(0.1), img2: Array(128).fill(0.1) };
 const run = randomBytes(4).toString("hex");
 const operator = `olga-${run}@example.test`;
 const applicant = `ada-${run}@example.test`;

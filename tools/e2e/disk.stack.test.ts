@@ -98,7 +98,7 @@ async function send({ address, key, post, postOnce }: TestStack, images: Buffer[
   await assertStatus(
     200,
     post("/compare", {
-      model_name: "Dlib",
+      model_name: "SFace",
       img: first,
       candidates: [vectors[0], second, { vector: vectors[1] }],
     }),

@@ -43,7 +43,7 @@ test("the live page of each process, in a browser, under load", async (t) => {
     const { page, faults } = await openLive(t, browser, stack, active);
     await using _load = await startLoad(stack);
     using _slow = slowDown(stack.services.find("inference-2"));
-    await shows(page, /SLOW: [\d.]+ ×/, /Dlib\/auto/, /runs a batch/, /Largest batch/);
+    await shows(page, /SLOW: [\d.]+ ×/, /SFace\/auto/, /runs a batch/, /Largest batch/);
     const before = await page.locator("main").textContent();
     await waitUntil(
       "the page changes by itself",
@@ -64,7 +64,7 @@ test("the live page of each process, in a browser, under load", async (t) => {
       /unsupported_image_format/,
       /Time of answered requests.*queue/s,
       /Open connections/,
-      /Dlib\/auto/,
+      /SFace\/auto/,
       new RegExp(`rate_limited: .* Most refused: ${loud.team} \\(100 %\\)`),
       new RegExp(`Busiest callers.*${loud.team}\\d+`, "s"),
     );

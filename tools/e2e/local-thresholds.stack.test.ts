@@ -20,14 +20,14 @@ test("an ingress uses the thresholds that models -- thresholds has written, and 
     detector: "ssd",
   };
   const thresholds = { cosine: 0.02, euclidean: 0.3, euclidean_l2: 0.2 };
-  const dlib = catalogue.find("embedding", "Dlib")!;
+  const dlib = catalogue.find("embedding", "SFace")!;
   await writeLocalThresholds(catalogue, dlib, { thresholds, calibration, modelsDir });
 
   // Vectors need no engine, so the modelled one suffices.
   const stack = await startStack(t, { settings: { MODELS_DIR: modelsDir, ENGINE: "model:1+1b" } });
   const response = await fetch(`${stack.address}/capabilities`);
   const { model_details } = (await response.json()) as { model_details: Record<string, object> };
-  const shown = model_details["Dlib"] as typeof dlib;
+  const shown = model_details["SFace"] as typeof dlib;
   assert.deepEqual(shown.thresholds, thresholds);
   assert.deepEqual(shown.thresholds_calibration, calibration);
   assert.match(shown.thresholds_from.cosine, /^The operator's calibration of 2026-11-22/);
@@ -39,5 +39,5 @@ test("an ingress uses the thresholds that models -- thresholds has written, and 
   assert.deepEqual([verdict.verified, verdict.distance, verdict.threshold], [false, 0.05, 0.02]);
 });
 
-/** A vector of length 1 as Dlib has them, whose first number is `first`. */
+/** A vector of length 1 as SFace has them, whose first number is `first`. */
 const unit = (first: number): number[] => [first, Math.sqrt(1 - first * first), ...Array(126).fill(0)];

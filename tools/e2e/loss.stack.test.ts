@@ -92,7 +92,7 @@ function activeBatchers({ logs }: TestStack): string[] {
 
 async function workers({ address, pool }: TestStack): Promise<number> {
   const health = HealthResponse.parse(await (await fetch(`${address}/health`)).json());
-  return health.checks.pools[pool]?.["Dlib/auto"]?.workers ?? 0;
+  return health.checks.pools[pool]?.["SFace/auto"]?.workers ?? 0;
 }
 
 /** Reads how many tasks of a pool Kafka and Redis hold. */

@@ -82,7 +82,7 @@ async function startFaceline(env: NodeJS.ProcessEnv): Promise<() => Promise<void
 /** The recording has the calls that were drawn: their images, and no more of them. */
 function assertTrace(file: string): void {
   const [header = "", ...lines] = readFileSync(file, "utf8").trim().split("\n");
-  assert.deepEqual(JSON.parse(header).lanes, ["Dlib/auto"]);
+  assert.deepEqual(JSON.parse(header).lanes, ["SFace/auto"]);
   assert.ok(lines.length > 0);
   for (const line of lines) {
     const [, , lane, deadlineMs, images] = JSON.parse(line);

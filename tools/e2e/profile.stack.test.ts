@@ -19,7 +19,7 @@ test("a worker starts with the run times of its profile; one with other threads 
   const folder = mkdtempSync(join(tmpdir(), "faceline-profile-"));
   t.after(() => rmSync(folder, { recursive: true }));
   const file = join(folder, "profile.json");
-  const models = ["--models-dir", process.env["MODELS_DIR"] ?? modelsFolder, "--lanes", "Dlib/auto"];
+  const models = ["--models-dir", process.env["MODELS_DIR"] ?? modelsFolder, "--lanes", "SFace/auto"];
   const brief = ["--rounds", "2", "--workers", "1", "--batch-max", "4"];
   const command = [join(repository, "tools/planner/main.ts"), "calibrate", "--out", file];
   await promisify(execFile)(process.execPath, [...command, ...models, ...brief]);
@@ -54,13 +54,13 @@ test("a worker starts with the run times of its profile; one with other threads 
     assert.equal(build, lane.digest);
   }
   const shown = CapabilitiesResponse.parse(await (await fetch(`${stack.address}/capabilities`)).json());
-  const builds = [shown.detector_details["auto"]!, shown.model_details["Dlib"]!].flatMap(
+  const builds = [shown.detector_details["auto"]!, shown.model_details["SFace"]!].flatMap(
     (each) => each.builds,
   );
   assert.deepEqual(
     builds.map(({ name, precision }) => [name, precision]),
-    ["ssd", "blazeface", "Dlib", "landmarks-68"].map((name) => {
-      const networks = known.get("Dlib/auto")!["networks"] as string[];
+    ["ssd", "blazeface", "SFace", "landmarks-68"].map((name) => {
+      const networks = known.get("SFace/auto")!["networks"] as string[];
       // "ssd int8", or with the reason of a fallback behind it.
       return networks
         .find((each) => each.startsWith(`${name} `))!
@@ -72,6 +72,6 @@ test("a worker starts with the run times of its profile; one with other threads 
   assert.match(log, /INTRA_OP_THREADS is 2, and 1 in it/);
   assert.match(
     log,
-    /"networks":\{"ssd":"\w+[^}]*"blazeface":"float32","landmarks-68":"float32","Dlib":"\w+[^}]*\},"msg":"ready"/,
+    /"networks":\{"ssd":"\w+[^}]*"blazeface":"float32","landmarks-68":"float32","SFace":"\w+[^}]*\},"msg":"ready"/,
   );
 });

@@ -13,7 +13,7 @@ import { apiClient } from "./stack/api-client.ts";
 import { startDurableServer } from "./stack/redis-servers.ts";
 import { startStack } from "./stack/stack.ts";
 
-const vectors = { model_name: "Dlib", img1: Array(128).fill(0.1), img2: Array(128).fill(0.1) };
+const vectors = { model_name: "SFace", img1: Array(128).fill(0.1), img2: Array(128).fill(0.1) };
 const run = promisify(execFile);
 
 test("keys of a back-up work after the durable Redis was lost and restored", async (t) => {

@@ -22,7 +22,7 @@ test("two workers with one model in two precisions, as on CPUs with and without 
   const capabilities = async () =>
     CapabilitiesResponse.parse(await (await fetch(`${running.address}/capabilities`)).json());
   const dlibPrecisions = async () =>
-    (await capabilities()).model_details["Dlib"]!.builds.filter(({ name }) => name === "Dlib").map(
+    (await capabilities()).model_details["SFace"]!.builds.filter(({ name }) => name === "SFace").map(
       ({ precision }) => precision,
     );
   const calls = [...Array(callsMax).keys()];
@@ -40,7 +40,7 @@ test("two workers with one model in two precisions, as on CPUs with and without 
   });
 
   await t.test("both work, /represent names the precision, and both have the model version", async (t) => {
-    const { model_version } = (await capabilities()).model_details["Dlib"]!;
+    const { model_version } = (await capabilities()).model_details["SFace"]!;
     const precisions = (await dlibPrecisions()).toSorted();
     if (precisions.length < 2) {
       t.skip("this CPU runs no int8: both workers have the same build");

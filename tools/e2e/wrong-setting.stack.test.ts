@@ -7,7 +7,7 @@ test("a worker with a wrong setting ends with one sentence that names it", async
   await assert.rejects(starting, ({ message }: Error) => {
     assert.equal(
       message,
-      "inference-1 ended with exit code 1. Its last lines:\n  PRECISION names unknown models: sdd; there are Dlib, MobileFaceNet, blazeface, faceboxes, landmarks-68, ssd",
+      "inference-1 ended with exit code 1. Its last lines:\n  PRECISION names unknown models: sdd; there are Dlib, MobileFaceNet, SFace, blazeface, faceboxes, landmarks-68, ssd, yunet",
     );
     return true;
   });

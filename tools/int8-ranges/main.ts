@@ -1,25 +1,23 @@
 import { readdir, readFile, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { dirname, join, resolve } from "node:path";
-import { parseOptions } from "@faceline/models/parse-options";
 import { calibrationFile, catalogueFolder, readCatalogue } from "@faceline/models/catalogue";
 import type { Calibration, Model } from "@faceline/models/catalogue-entry";
 import { convert, convertObserved } from "@faceline/models/convert/networks";
 import { sha256 } from "@faceline/models/model-file";
 import * as ort from "@faceline/models/onnxruntime";
+import { parseOptions } from "@faceline/models/parse-options";
 import { openCrops } from "./crops.ts";
-import { ClippedShares, MeasuredRanges } from "./ranges.ts";
+import { MeasuredRanges } from "./ranges.ts";
 
-// npm run models -- int8-ranges [FOLDER] [--write]
+// npm run models -- int8-ranges [FOLDER]
 //
-// Measures the range of each layer's numbers in float32, over the faces of images. Without --write it
-// reports how many of them the int8 builds of the catalogue would clip; with it, it stores new ranges and the
-// new checksums of the int8 builds in the catalogue. Without a folder, it uses the images that come with
-// the weights. deploy/commands/models.ts starts it.
+// Measures the range of each layer's numbers in float32, over the faces of images, and stores ranges and the
+// new checksums of the int8 builds in the catalogue. Without a folder, it uses the images that come with the
+// weights. deploy/commands/models.ts starts it. A new calibration.json needs only its headroom and
+// percentile.
 
-const headroom = 1.1;
-
-const { values, positionals } = readArguments();
+const { positionals } = readArguments();
 const folder = resolve(positionals[0] ?? samplesFolder());
 const files = (await readdir(folder).catch(() => [])).filter(isImage).toSorted();
 if (files.length === 0) {
@@ -28,45 +26,51 @@ if (files.length === 0) {
 }
 
 const catalogue = await readCatalogue();
-const embedding = catalogue.find("embedding", "Dlib")!;
-const landmarks = catalogue.find("landmarks", embedding.landmarks)!;
-const crops = await openCrops(catalogue.find("detector", "ssd")!, landmarks, embedding);
-for (const [index, file] of files.entries()) {
-  await crops.add(await readFile(join(folder, file)));
-  process.stderr.write(`\r${index + 1} of ${files.length} images, ${crops.all.length} faces`);
+for (const model of catalogue.all("embedding").filter(({ calibration }) => calibration !== undefined)) {
+  const landmarks = catalogue.find("landmarks", model.landmarks)!;
+  const crops = await openCrops(catalogue.find("detector", "ssd")!, landmarks, model);
+  for (const [index, file] of files.entries()) {
+    await crops.add(await readFile(join(folder, file)));
+    process.stderr.write(
+      `\r${model.name}: ${index + 1} of ${files.length} images, ${crops.all.length} faces`,
+    );
+  }
+  process.stderr.write("\n");
+  await write(model, crops.all);
 }
-process.stderr.write("\n");
-await (values.write ? write(embedding) : report(embedding));
 
 function readArguments() {
   try {
-    return parseOptions({ options: { write: { type: "boolean", default: false } }, allowPositionals: true });
+    return parseOptions({ options: {}, allowPositionals: true });
   } catch (error) {
     console.error(`${(error as Error).message}\nnpm run models -- --help shows the usage.`);
     process.exit(2);
   }
 }
 
-async function report(model: Model): Promise<void> {
-  const clipping = new ClippedShares(model.calibration?.ranges ?? {});
-  await observe(model, clipping);
-  const { layer, worst, all } = clipping.shares();
-  const share = (part: number) => `${(100 * part).toFixed(4)} %`;
-  const crop = `${model.name}: of ${crops.all.length} crops`;
-  console.log(`${crop} ${share(all)} of all numbers are clipped, most in ${layer}: ${share(worst)}`);
-}
-
-async function write(model: Model): Promise<void> {
+async function write(model: Model, crops: readonly Uint8Array[]): Promise<void> {
+  const { headroom, percentile } = model.calibration!;
   const ranges = new MeasuredRanges();
-  await observe(model, ranges);
+  const { onnx, layers } = await convertObserved(model, model.input_px);
+  const session = await ort.createSession(onnx);
+  for (const pixels of crops) {
+    const image = new ort.Tensor("uint8", pixels, [1, model.input_px, model.input_px, 3]);
+    const outputs = await session.run({ [model.tensors.inputs[0]!.name]: image }, layers);
+    for (const layer of layers) {
+      const { data, dims } = outputs[layer]!;
+      ranges.add(layer, data as Float32Array, dims[1]!);
+    }
+  }
+  await session.release();
   const source =
     positionals.length === 0 ? "the samples of @vladmandic/face-api" : "a folder of the operator's";
   const calibration: Calibration = {
-    measured_on: `${crops.all.length} crops: the faces of ${files.length} images (${source}), as they are, mirrored, darker, brighter and leaning`,
+    measured_on: `${crops.length} crops: the faces of ${files.length} images (${source}), as they are, mirrored, darker, brighter and leaning`,
     headroom,
-    ranges: ranges.withHeadroom(headroom),
+    ...(percentile !== undefined && { percentile }),
+    ...ranges.within({ headroom, percentile }),
   };
-  const entryFolder = await folderOf(model);
+  const entryFolder = join(catalogueFolder, model.name.toLowerCase());
   await writeFile(join(entryFolder, calibrationFile), jsonOf(calibration));
   const entry = join(entryFolder, "model.json");
   const json = JSON.parse(await readFile(entry, "utf8")) as Model;
@@ -79,30 +83,8 @@ async function write(model: Model): Promise<void> {
   console.log(`${model.name}: written`);
 }
 
-async function observe(
-  model: Model,
-  observer: { add(layer: string, numbers: Float32Array): void },
-): Promise<void> {
-  const { onnx, layers } = await convertObserved(model, model.input_px);
-  const session = await ort.createSession(onnx);
-  for (const pixels of crops.all) {
-    const image = new ort.Tensor("uint8", pixels, [1, model.input_px, model.input_px, 3]);
-    const outputs = await session.run({ [model.tensors.inputs[0]!.name]: image }, layers);
-    for (const layer of layers) observer.add(layer, outputs[layer]!.data as Float32Array);
-  }
-  await session.release();
-}
-
 function isImage(name: string): boolean {
   return /\.(jpe?g|png|webp)$/i.test(name);
-}
-
-async function folderOf(model: Model): Promise<string> {
-  for (const name of await readdir(catalogueFolder)) {
-    const { name: entryName } = JSON.parse(await readFile(join(catalogueFolder, name, "model.json"), "utf8"));
-    if (entryName === model.name) return join(catalogueFolder, name);
-  }
-  throw new Error(`the catalogue has no folder of ${model.name}`);
 }
 
 function samplesFolder(): string {

@@ -1,59 +1,70 @@
 import type { Calibration } from "@faceline/models/catalogue-entry";
+import { letterOfScale, scalesOfLetters } from "@faceline/models/convert/layers/quantisation";
 
 /** The ranges of the numbers of a network's layers, over all inputs. */
 export class MeasuredRanges {
-  readonly #ranges = new Map<string, [least: number, most: number]>();
+  /** For each layer and channel, the least and the greatest number of each input. */
+  readonly #extremes = new Map<string, Extremes[]>();
 
-  add(layer: string, numbers: Float32Array): void {
-    const range = this.#ranges.get(layer) ?? [0, 0];
-    for (const number of numbers) {
-      if (number < range[0]) range[0] = number;
-      if (number > range[1]) range[1] = number;
+  /** `numbers` are those of one input, channel by channel. */
+  add(layer: string, numbers: Float32Array, channels: number): void {
+    const ofLayer =
+      this.#extremes.get(layer) ?? Array.from({ length: channels }, () => ({ least: [], most: [] }));
+    const cells = numbers.length / channels;
+    for (const [channel, { least, most }] of ofLayer.entries()) {
+      const range: [number, number] = [Infinity, -Infinity];
+      for (const number of numbers.subarray(channel * cells, (channel + 1) * cells)) {
+        if (number < range[0]) range[0] = number;
+        if (number > range[1]) range[1] = number;
+      }
+      least.push(range[0]);
+      most.push(range[1]);
     }
-    this.#ranges.set(layer, range);
+    this.#extremes.set(layer, ofLayer);
   }
 
-  /** Ranges in the form of the catalogue: multiplied by the headroom, with four significant digits. */
-  withHeadroom(headroom: number): Calibration["ranges"] {
-    const extended = (bound: number) => Number((bound * headroom).toPrecision(4));
-    return Object.fromEntries(
-      [...this.#ranges].map(([layer, [least, most]]) => [layer, [extended(least), extended(most)]]),
-    );
+  /**
+   * Ranges in the form of the catalogue, of all channels, times the headroom, with four significant digits.
+   * With a percentile, what fewer inputs have is clipped, and layers with a PReLU get scales that make their
+   * channels alike: fully before a depthwise layer, which has a scale for each channel, and by half before
+   * others, because a weight that grows takes steps from its neighbours.
+   */
+  within({ headroom, percentile }: Bounds): Pick<Calibration, "ranges" | "channel_scales"> {
+    const ranges: Calibration["ranges"] = {};
+    const letters: Record<string, string> = {};
+    const boundsOf = (layer: string) => this.#extremes.get(layer)?.map((each) => clipped(each, percentile));
+    for (const layer of this.#extremes.keys()) {
+      const convolution = layer.replace(/\/prelu$/, "");
+      let scales: readonly number[] | undefined;
+      if (percentile !== undefined && this.#extremes.has(`${convolution}/prelu`)) {
+        const [before, after] = [boundsOf(convolution), boundsOf(`${convolution}/prelu`)!];
+        const widths = after.map(([least, most], i) => most - (before?.[i]![0] ?? least) || 1e-6);
+        const median = widths.toSorted((a, b) => a - b)[widths.length >> 1]!;
+        const power = before === undefined ? 0.5 : 1;
+        letters[convolution] = widths.map((width) => letterOfScale((width / median) ** -power)).join("");
+        scales = scalesOfLetters(letters[convolution]);
+      }
+      const bounds = boundsOf(layer)!.map(([least, most], i) =>
+        [least, most].map((bound) => bound * (scales?.[i] ?? 1)),
+      );
+      const extended = (bound: number) => Number((bound * headroom).toPrecision(4));
+      ranges[layer] = [
+        extended(Math.min(...bounds.map(([least]) => least!))),
+        extended(Math.max(...bounds.map(([, most]) => most!))),
+      ];
+    }
+    return { ranges, ...(percentile !== undefined && { channel_scales: letters }) };
   }
 }
 
-/** Counts the numbers of each layer that lie beyond the catalogue's range, and so are clipped in int8. */
-export class ClippedShares {
-  readonly #ranges: Calibration["ranges"];
-  readonly #layers = new Map<string, { clipped: number; total: number }>();
-
-  constructor(ranges: Calibration["ranges"]) {
-    this.#ranges = ranges;
-  }
-
-  add(layer: string, numbers: Float32Array): void {
-    const range = this.#ranges[layer];
-    if (range === undefined)
-      throw new Error(`the catalogue has no range of ${layer} yet; --write stores one`);
-    const [least, most] = range;
-    const counts = this.#layers.get(layer) ?? { clipped: 0, total: 0 };
-    counts.total += numbers.length;
-    for (const number of numbers) if (number < least || number > most) counts.clipped++;
-    this.#layers.set(layer, counts);
-  }
-
-  /** Shares from 0 to 1: of the layer that clips most, and of all layers together. */
-  shares(): { layer: string; worst: number; all: number } {
-    const shares = [...this.#layers].map(([layer, { clipped, total }]) => ({
-      layer,
-      worst: clipped / total,
-    }));
-    const most = shares.reduce((a, b) => (b.worst > a.worst ? b : a), { layer: "none", worst: 0 });
-    let [clipped, total] = [0, 0];
-    for (const each of this.#layers.values()) {
-      clipped += each.clipped;
-      total += each.total;
-    }
-    return { ...most, all: total === 0 ? 0 : clipped / total };
-  }
+/** The least and the greatest number of a channel, and zero, which a range always has. */
+function clipped({ least, most }: Extremes, percentile = 100): readonly [number, number] {
+  const at = Math.ceil((percentile / 100) * most.length) - 1;
+  return [
+    Math.min(0, least.toSorted((a, b) => b - a)[at]!),
+    Math.max(0, most.toSorted((a, b) => a - b)[at]!),
+  ];
 }
+
+type Bounds = Pick<Calibration, "headroom" | "percentile">;
+type Extremes = { least: number[]; most: number[] };

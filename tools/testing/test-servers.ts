@@ -1,8 +1,6 @@
 import { randomBytes } from "node:crypto";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
-import { readConfig } from "@faceline/runtime/config";
-import { KafkaConfig } from "@faceline/runtime/kafka";
 import { buildModels } from "@faceline/deploy/launcher/models";
 import { freePorts } from "@faceline/deploy/launcher/ports";
 import { endLeftovers, ProcessRecord } from "@faceline/deploy/launcher/process-record";
@@ -25,6 +23,8 @@ import type { Steps } from "@faceline/deploy/launcher/steps";
 import type { StopRequests } from "@faceline/deploy/launcher/stop-requests";
 import type { SupervisorOptions } from "@faceline/deploy/launcher/supervisor";
 import { createTopics, topicOptions } from "@faceline/deploy/launcher/topics";
+import { readConfig } from "@faceline/runtime/config";
+import { KafkaConfig } from "@faceline/runtime/kafka";
 
 /**
  * Opens one broker and two Redis servers for a run of tests, on their own ports and in their own folder.
@@ -64,7 +64,7 @@ export async function openTestServers(options: TestServersOptions): Promise<Test
   await Promise.all([
     servers.start(steps),
     buildScripts(),
-    launch.MODELS_DIR ?? steps.run("models", () => buildModels(models, stop)),
+    launch.MODELS_DIR ?? steps.run("models", () => buildModels(models, process.env, stop)),
   ]);
   const environment = { ...process.env, ...testAccess(config, state), ...patience, MODELS_DIR: models };
   const kafka = readConfig(KafkaConfig, environment);

@@ -40,7 +40,7 @@ test("a page for visitors is in each language, with the words of its script", ()
   for (const language of ["en", "de", "es"] as const) {
     const page = Buffer.from(site.findPage("/")![language]!.bodies.identity!).toString();
     assert.match(page, new RegExp(`<html lang="${language}">`));
-    assert.match(page, / data-words="\{&#34;headlines&#34;:/);
+    assert.match(page, / data-words="\{&#34;modes&#34;:/);
   }
 });
 

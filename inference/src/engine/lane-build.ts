@@ -17,7 +17,8 @@ export function laneBuildOf(
   { executionProvider }: { executionProvider: string },
 ): LaneBuild {
   const files = networks.map(({ precision, sha256s }) => [precision.model, precision.precision, ...sha256s]);
-  const { precision } = networks.find(({ precision: { model } }) => model === models.recogniser.name)!.precision;
+  const { name } = models.recogniser;
+  const { precision } = networks.find(({ precision: { model } }) => model === name)!.precision;
   const engine = [ort.env.versions.node, executionProvider, defaultImageLimits.longSideMaxPx, files];
   return buildOf(models, precision, engine);
 }

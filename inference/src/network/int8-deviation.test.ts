@@ -25,9 +25,9 @@ test("scores of 0 and 1 agree with themselves only", () => {
   assert.match(int8Deviation(sure(1), sure(0.9))!, /off/);
 });
 
-test("an embedding is compared by its distance, as a share of its length", () => {
+test("an embedding is compared by its distance, as a share of the threshold", () => {
   const float = outputs({ embedding: [3, 4] });
-  assert.equal(int8Deviation(float, outputs({ embedding: [3.1, 4.1] })), undefined);
-  assert.match(int8Deviation(float, outputs({ embedding: [0, 4] }))!, /0\.60 of its length/);
-  assert.match(int8Deviation(float, outputs({ embedding: [Number.NaN, 4] }))!, /off/);
+  assert.equal(int8Deviation(float, outputs({ embedding: [3.1, 4.1] }), 1), undefined);
+  assert.match(int8Deviation(float, outputs({ embedding: [2.8, 4] }), 1)!, /0\.20 of the threshold/);
+  assert.match(int8Deviation(float, outputs({ embedding: [Number.NaN, 4] }), 1)!, /off/);
 });

@@ -2,11 +2,14 @@ import { type Box, iou } from "../geometry/box.ts";
 
 /**
  * Compares the outputs of a detector or an embedding model in int8 with those in float, on the same image.
- * Returns a clause that describes the deviation, or undefined where it is within bounds. The bounds are some
+ * `threshold` is the largest euclidean distance of one person's embeddings, of an embedding model. Returns a
+ * clause that describes the deviation, or undefined where it is within bounds. Those of detectors are some
  * times what a CPU with exact int8 arithmetic shows.
  */
-export function int8Deviation(float: Outputs, int8: Outputs): string | undefined {
-  return float.has("embedding") ? embeddingDeviation(float, int8) : detectionDeviation(float, int8);
+export function int8Deviation(float: Outputs, int8: Outputs, threshold?: number): string | undefined {
+  return threshold === undefined
+    ? detectionDeviation(float, int8)
+    : embeddingDeviation(float, int8, threshold);
 }
 
 function detectionDeviation(float: Outputs, int8: Outputs): string | undefined {
@@ -21,19 +24,19 @@ function detectionDeviation(float: Outputs, int8: Outputs): string | undefined {
   return undefined;
 }
 
-function embeddingDeviation(float: Outputs, int8: Outputs): string | undefined {
+function embeddingDeviation(float: Outputs, int8: Outputs, threshold: number): string | undefined {
   const [a, b] = [float.get("embedding")!, int8.get("embedding")!];
-  const difference = Math.hypot(...a.map((number, i) => number - b[i]!)) / Math.hypot(...a);
-  return difference <= embeddingDeviationMax
+  const share = Math.hypot(...a.map((number, i) => number - b[i]!)) / threshold;
+  return share <= embeddingDeviationMax
     ? undefined
-    : `its embedding is ${difference.toFixed(2)} of its length off`;
+    : `its embedding is ${share.toFixed(2)} of the threshold off`;
 }
 
 /** 0.03 to 0.42 with exact arithmetic. A sure face, from 0.8, is still found (0.5) at this distance. */
 const logitDeviationMax = 1;
 const boxIouMin = 0.85;
-/** Share of the embedding's length. */
-const embeddingDeviationMax = 0.06;
+/** Share of the threshold: an error that is small beside what tells two people apart. */
+const embeddingDeviationMax = 0.15;
 
 /** The anchor with the best score; the first of equal ones. */
 function bestAnchor(outputs: Outputs): number {

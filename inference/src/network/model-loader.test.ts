@@ -54,7 +54,7 @@ test("int8 that deviates is an error where it was required, and is not compared 
 test("PRECISION with unknown models is an error that names all of them", (t) => {
   assert.throws(
     () => openLoader(t, "sdd=float,ssd=float,dlib=int8"),
-    /^Error: PRECISION names unknown models: sdd, dlib; there are Dlib, MobileFaceNet, blazeface, faceboxes, landmarks-68, ssd$/,
+    /^Error: PRECISION names unknown models: sdd, dlib; there are Dlib, MobileFaceNet, SFace, blazeface, faceboxes, landmarks-68, ssd, yunet$/,
   );
 });
 

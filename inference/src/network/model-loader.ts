@@ -88,9 +88,10 @@ export class ModelLoader implements AsyncDisposable {
    * deviates, if so.
    */
   async #int8Deviation(model: Model): Promise<string | undefined> {
+    const threshold = model.role === "embedding" ? model.thresholds.euclidean : undefined;
     for (const px of inputSides(model)) {
       const float = await this.#syntheticOutputs(model, px, "float32");
-      const deviation = int8Deviation(float, await this.#syntheticOutputs(model, px, "int8"));
+      const deviation = int8Deviation(float, await this.#syntheticOutputs(model, px, "int8"), threshold);
       if (deviation !== undefined)
         return `${model.name} in int8 deviates from float at ${px} px: ${deviation}`;
     }

@@ -199,7 +199,7 @@ test("a service with a public address leads visitors from the waitlist to a key,
   assert.match((await shared.inject("/docs/quick-start")).body, way);
   assert.match((await shared.inject("/")).body, /aria-label="Account".*<a href="\/waitlist">Waitlist/s);
   const { body } = await app.inject("/docs/quick-start");
-  assert.match(body, /FACELINE_KEY=\$\(cat \.faceline\/dev-key\)/);
+  assert.match(body, /FACELINE_KEY&#61;\$\(cat \.faceline\/dev-key\)/);
   for (const path of ["/", "/docs/quick-start", "/docs/keys", "/sign-in"])
     assert.doesNotMatch((await app.inject(path)).body, /\/waitlist/, path);
 });

@@ -32,7 +32,7 @@ for (const [name, key, status] of [
 
 test("an upload that waits for its team's pace is not cut off as idle", async (t) => {
   const { upload } = await listeningServer(t, MiB, { bodyIdleMs: 40 });
-  const body = `{"model_name":"Dlib","img1":[1,0],"img2":[1,0],"unread":"${"a".repeat(1.5 * MiB)}"}`;
+  const body = `{"model_name":"SFace","img1":[1,0],"img2":[1,0],"unread":"${"a".repeat(1.5 * MiB)}"}`;
   using ants = upload("ants", Buffer.from(body));
   await waitUntil("it is answered", async () => ants.answer() !== "");
   assert.match(ants.answer(), /^HTTP\/1.1 200 /);

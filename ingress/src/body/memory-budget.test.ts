@@ -12,7 +12,7 @@ const image = await base64Image();
 test("a body above the memory budget is queue_full before it is read, and the budget is freed at the end of a call", async (t) => {
   const started = Promise.withResolvers<void>();
   const answer = Promise.withResolvers<void>();
-  const bytes = Buffer.byteLength(JSON.stringify({ img: image }));
+  const bytes = Buffer.byteLength(JSON.stringify({ model_name: "SFace", img: image }));
   const { post } = testServer(t, {
     settings: { BODY_BYTES_MAX: `${bytes}`, BODIES_IN_FLIGHT_BYTES_MAX: `${bytes}` },
     dispatch: async ({ images }) => {

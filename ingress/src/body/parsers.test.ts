@@ -32,7 +32,7 @@ test("Bodies: urlencoded forms", async (t) => {
 test("Bodies: fields of candidates may repeat, as texts, files, vectors and lists", async (t) => {
   const { app } = testServer(t);
   const form = new FormData();
-  form.set("model_name", "Dlib");
+  form.set("model_name", "SFace");
   form.set("source_vector", "[1, 0]");
   form.append("candidates", "[0, 1]");
   form.append("candidates", new Blob([bytes]), "two.jpg");
@@ -51,7 +51,7 @@ test("Bodies: fields of candidates may repeat, as texts, files, vectors and list
     ["[1, 0]", 1],
     [image, 1],
   ] as const) {
-    const fields = { model_name: "Dlib", vector: "[1,0]", candidates };
+    const fields = { model_name: "SFace", vector: "[1,0]", candidates };
     const response = await postForm(app, "/compare", new URLSearchParams(fields));
     assert.equal(response.json().results.length, count);
   }
@@ -68,7 +68,7 @@ test("Bodies: the errors of a form name its fields", async (t) => {
     [{ img1: image, img2: "[1,2,3]" }, "dimension_mismatch", "img2"],
     [{ img1: image, img2: [image, image] }, "invalid_request", undefined],
     [{ img1: image, img2: image, threshold: "much" }, "invalid_request", "threshold"],
-    [{ img1: image, img2: image, model_name: new Blob(["Dlib"]) }, "invalid_request", "model_name"],
+    [{ img1: image, img2: image, model_name: new Blob(["SFace"]) }, "invalid_request", "model_name"],
   ];
   for (const [fields, code, field] of wrong) {
     const form = new FormData();
@@ -195,7 +195,7 @@ test("of a key that occurs twice the last one counts; bytes that are not UTF-8 a
   const { post } = testServer(t);
   const response = await post(
     "/verify",
-    '{"img1": [0, 1], "img1": [1, 0], "img2": [1, 0], "model_name": "Dlib"}',
+    '{"img1": [0, 1], "img1": [1, 0], "img2": [1, 0], "model_name": "SFace"}',
     json,
   );
   assert.equal(response.json().distance, 0);
@@ -234,7 +234,7 @@ test("a vector in a form is a list, Base64 of float32, or a file with float32 nu
     const form = new FormData();
     form.set("vector", vector);
     form.set("candidates", "[[1, 0]]");
-    form.set("model_name", "Dlib");
+    form.set("model_name", "SFace");
     assert.equal((await postForm(app, "/compare", form)).json().best_match?.distance, 1);
   }
 });
@@ -249,7 +249,7 @@ test("a form that comes in pieces: images are whole, and a vector outlives the m
     form.set("note", `-${padding}`);
     form.set("vector", new Blob([Float32Array.of(1, 0)]));
     form.set("candidates", new Blob([large]));
-    form.set("model_name", "Dlib");
+    form.set("model_name", "SFace");
     const response = await fetch(`${address}/compare`, { method: "POST", body: form });
     const { best_match } = (await response.json()) as { best_match?: { distance: number } };
     assert.equal(best_match?.distance, 0);

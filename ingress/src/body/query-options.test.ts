@@ -21,7 +21,7 @@ test("a field in the query is refused beside every body, also misspelt, as an al
     "/compare": "threshold[]=0.1 threshhold=1 metric=euclidean source_vector=[1,0] face_index=1",
   };
   const anywhere =
-    " model_name=Nonsense modelName=Dlib model=Dlib detector_backend=ssd align=false anti_spoofing=true";
+    " model_name=Nonsense modelName=SFace model=SFace detector_backend=ssd align=false anti_spoofing=true";
   for (const path of paths) {
     const fields = Object.entries<unknown>(bodies[path]).map(([name, value]): [string, string] => [
       name,
@@ -69,15 +69,15 @@ test("beside a body that is an image itself, options are taken from the query as
   const send = async (query: string, type: string) =>
     (await post(`/represent?${query}`, file, { "content-type": type })).json();
   const good =
-    "max_faces=1&l2_normalize=True&align=0&model_name=Dlib&embedding_format=base64&format=array&v=2";
+    "max_faces=1&l2_normalize=True&align=0&model_name=SFace&embedding_format=base64&format=array&v=2";
   for (const type of ["image/jpeg", "application/octet-stream", "application/json", form]) {
     const [{ model_name, embedding }] = await send(good, type);
-    assert.deepEqual([model_name, embedding], ["Dlib", "AACAPwAAAAA="]);
+    assert.deepEqual([model_name, embedding], ["SFace", "AACAPwAAAAA="]);
     const { facesMax, align } = dispatched.pop()!.options;
     assert.deepEqual([facesMax, align], [1, false], type);
   }
   const wrong =
-    "max_faces=abc max_faces=0 max_faces=1&max_faces=2 max_faces[]=1&max_faces=1 max_faces= l2_normalize l2_normalize=perhaps model_name=Nonsense model=Dlib limit=1 anti_spoofing=true embedding_format=hex img=http://example.org/a.jpg img_path=a.jpg det_prob_threshold=0.9";
+    "max_faces=abc max_faces=0 max_faces=1&max_faces=2 max_faces[]=1&max_faces=1 max_faces= l2_normalize l2_normalize=perhaps model_name=Nonsense model=SFace limit=1 anti_spoofing=true embedding_format=hex img=http://example.org/a.jpg img_path=a.jpg det_prob_threshold=0.9";
   for (const query of wrong.split(" ")) {
     const { status, field } = await send(query, "image/jpeg");
     assert.deepEqual([status, field], [400, /^\w+/.exec(query)![0]], query);

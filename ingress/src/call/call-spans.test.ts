@@ -26,7 +26,7 @@ test("the spans of a sampled call are its own steps, below the client's span", (
 
 test("the span that sends the tasks has the ids that the tasks carry, and each request its server", () => {
   const { record, end } = newCall({ answer: facesAnswer([1, 0]) });
-  record.lane = LaneId.parse("Dlib/auto");
+  record.lane = LaneId.parse("SFace/auto");
   record.pool = "default";
   const { spanId } = record.sendContext;
   for (const step of ["images", "send"] as const) {

@@ -10,8 +10,8 @@ const pool = (name: string, lane: string, expectedWaitMs: number, workers = 1, w
     lanes: [{ lane, workers, waiting, expectedWaitMs, expectedRunMs: 40, taskMs: 40 }],
   }) as unknown as PoolState;
 
-const states = [pool("a", "Dlib/auto", 500), pool("b", "Dlib/auto", 100), pool("c", "Dlib/auto", 0, 0)];
-const [auto, blazeface] = [new Set(["Dlib/auto"]), new Set(["Dlib/blazeface"])];
+const states = [pool("a", "SFace/auto", 500), pool("b", "SFace/auto", 100), pool("c", "SFace/auto", 0, 0)];
+const [auto, blazeface] = [new Set(["SFace/auto"]), new Set(["SFace/blazeface"])];
 
 /** Runs `admitToPool` for pools that this process has sent nothing to. */
 const admit = (
@@ -43,7 +43,7 @@ test("without a worker for any of the lanes the call is refused with the cause",
 });
 
 test("while a standby takes over, calls whose deadline outlives that are sent, others are refused at once", () => {
-  const silent = [pool("a", "Dlib/auto", 100)];
+  const silent = [pool("a", "SFace/auto", 100)];
   assert.equal(admit(silent, auto, { deadlineAt: 6_000 }, 0, 2_000), "a");
   assert.throws(() => admit(silent, auto, { deadlineAt: 2_139 }, 0, 2_000), {
     code: "dependency_unavailable",

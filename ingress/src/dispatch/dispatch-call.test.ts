@@ -94,7 +94,7 @@ test("the tasks of a call count as sent to its pool, until the pool's next state
   const images = [Buffer.from("image"), Buffer.from("image")];
   const answers = dispatchCall(parts, { ...call(client.signal), images });
   await sent;
-  assert.deepEqual(counted, [["default", "Dlib/auto", 2]]);
+  assert.deepEqual(counted, [["default", "SFace/auto", 2]]);
   client.abort();
   await assert.rejects(answers);
 });
@@ -178,13 +178,13 @@ function idlePool(given: Answer[] = []) {
 
 const idle = {
   pool: "default",
-  lanes: [{ lane: "Dlib/auto", workers: 1, waiting: 0, expectedWaitMs: 5, expectedRunMs: 5, taskMs: 5 }],
+  lanes: [{ lane: "SFace/auto", workers: 1, waiting: 0, expectedWaitMs: 5, expectedRunMs: 5, taskMs: 5 }],
 } as unknown as PoolState;
 
 const call = (signal: AbortSignal): DispatchedCall => ({
   requestId: "a" as RequestId,
   tenant: "ants",
-  lane: "Dlib/auto" as LaneId,
+  lane: "SFace/auto" as LaneId,
   options: { align: true, enforceDetection: true, facesMax: 1, fullResolution: false },
   images: [Buffer.from("image")],
   memory: new CallMemory(),

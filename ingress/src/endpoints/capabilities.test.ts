@@ -15,15 +15,15 @@ test("GET /capabilities: what is enabled, what of it has live workers, and the l
   const response = await testServer(t, { settings }).app.inject("/capabilities");
   assert.equal(response.statusCode, 200);
   const shown = CapabilitiesResponse.strict().parse(response.json());
-  assert.deepEqual([shown.models, shown.default_model], [["Dlib"], "Dlib"]);
+  assert.deepEqual([shown.models, shown.default_model], [["SFace"], "SFace"]);
   assert.deepEqual([shown.detectors, shown.default_detector], [["auto", "blazeface"], "auto"]);
-  const { status, batch_max, execution_provider, license, thresholds } = shown.model_details["Dlib"]!;
+  const { status, batch_max, execution_provider, license, thresholds } = shown.model_details["SFace"]!;
   assert.deepEqual([status, batch_max, execution_provider, license], ["ready", 8, "cpu", "MIT"]);
   assert.equal(thresholds.cosine, 0.1);
-  assert.equal(shown.model_details["Dlib"]!.thresholds_calibration, null);
-  assert.deepEqual(shown.model_details["Dlib"]!.false_match_rate_from, { source: "card", pairs: 9 });
+  assert.equal(shown.model_details["SFace"]!.thresholds_calibration, null);
+  assert.deepEqual(shown.model_details["SFace"]!.false_match_rate_from, { source: "card", pairs: 9 });
   const max = { cosine: 0.346588, euclidean: 0.6, euclidean_l2: 0.832572 };
-  assert.deepEqual(shown.model_details["Dlib"]!.thresholds_max, max);
+  assert.deepEqual(shown.model_details["SFace"]!.thresholds_max, max);
   assert.equal(shown.detector_details["auto"]?.status, "ready");
   assert.equal(shown.detector_details["blazeface"]?.status, "unavailable");
   assert.equal(shown.limits.faces, 100);
@@ -33,7 +33,7 @@ test("GET /capabilities: what is enabled, what of it has live workers, and the l
 
 test("GET /capabilities: a model without a worker is unavailable", async (t) => {
   const response = await testServer(t, { poolStates: () => [] }).app.inject("/capabilities");
-  const { status, batch_max, execution_provider } = response.json().model_details.Dlib;
+  const { status, batch_max, execution_provider } = response.json().model_details.SFace;
   assert.deepEqual([status, batch_max, execution_provider], ["unavailable", null, null]);
 });
 
@@ -42,13 +42,13 @@ test("GET /capabilities: which build of a model runs, and whether it is a fallba
   const precisions = [
     { model: "ssd", precision: "int8", fallback: false, sha256: "5".repeat(64) },
     { model: "blazeface", precision: "float32", fallback: false, sha256: "b".repeat(64) },
-    { model: "Dlib", precision: "float32", fallback: true, sha256: "d".repeat(64) },
+    { model: "SFace", precision: "float32", fallback: true, sha256: "d".repeat(64) },
   ] as const;
   const pool = { ...testPool, lanes: testPool.lanes.map((lane) => ({ ...lane, precisions })) };
   const poolStates = () => [pool as unknown as PoolState];
   const shown = (await testServer(t, { settings, catalogue, poolStates }).app.inject("/capabilities")).json();
   const builds = [
-    shown.model_details.Dlib,
+    shown.model_details.SFace,
     shown.detector_details.auto,
     shown.detector_details.blazeface,
   ].map(({ precision, precision_fallback, sha256 }) => ({ precision, precision_fallback, sha256 }));
@@ -73,7 +73,7 @@ test("GET /capabilities: every network that live workers run, and what a detecto
   const lanesOf = (precision: string, sha256: string) => {
     const precisions = [
       { model: "landmarks-68", precision: "float32", fallback: false, sha256: "c" },
-      { model: "Dlib", precision, fallback: false, sha256 },
+      { model: "SFace", precision, fallback: false, sha256 },
     ];
     return testPool.lanes.map((lane) => ({ ...lane, precisions }));
   };
@@ -81,12 +81,12 @@ test("GET /capabilities: every network that live workers run, and what a detecto
   const poolStates = () => [{ ...testPool, lanes } as unknown as PoolState];
   const { app } = testServer(t, { settings, poolStates, catalogue: await readCatalogue() });
   const shown = CapabilitiesResponse.strict().parse((await app.inject("/capabilities")).json());
-  const { model_version, builds } = shown.model_details["Dlib"]!;
+  const { model_version, builds } = shown.model_details["SFace"]!;
   assert.equal(model_version, testBuild.modelVersion);
   const shared = { precision_fallback: false, execution_provider: "cpu" };
   assert.deepEqual(builds, [
-    { name: "Dlib", sha256: "a", precision: "int8", ...shared },
-    { name: "Dlib", sha256: "b", precision: "float32", ...shared },
+    { name: "SFace", sha256: "a", precision: "int8", ...shared },
+    { name: "SFace", sha256: "b", precision: "float32", ...shared },
     { name: "landmarks-68", sha256: "c", precision: "float32", ...shared },
   ]);
   const { auto, blazeface } = shown.detector_details;
@@ -99,12 +99,12 @@ test("GET /capabilities: the card of a model or detector that was measured, null
   const shown = async (options: Parameters<typeof testServer>[1]) =>
     CapabilitiesResponse.parse((await testServer(t, options).app.inject("/capabilities")).json());
   const measured = await shown({ settings, catalogue: await readCatalogue() });
-  assert.equal(measured.model_details["Dlib"]!.card!.lane, "Dlib/ssd");
+  assert.equal(measured.model_details["SFace"]!.card!.lane, "SFace/ssd");
   const { lane, conditions } = measured.detector_details["blazeface"]!.card!;
-  assert.equal(lane, "Dlib/blazeface");
+  assert.equal(lane, "SFace/blazeface");
   assert.ok(conditions.every(({ rates }) => rates === null));
   assert.ok(conditions.some(({ not_enrolled }) => not_enrolled > 0));
-  assert.equal((await shown({})).model_details["Dlib"]!.card, null);
+  assert.equal((await shown({})).model_details["SFace"]!.card, null);
 });
 
 test("GET /capabilities: where an operator's own thresholds come from; /verify uses them and their rates", async (t) => {
@@ -120,7 +120,7 @@ test("GET /capabilities: where an operator's own thresholds come from; /verify u
     detector: "ssd",
   };
   const thresholds = { cosine: 0.02, euclidean: 0.3, euclidean_l2: 0.2 };
-  const dlib = published.find("embedding", "Dlib")!;
+  const dlib = published.find("embedding", "SFace")!;
   const curve = { pairs: 80_000, distances: [0.01, 0.05], ranks: [4, 80_000] };
   const false_match_curves = { cosine: curve, euclidean: curve };
   const measured = { thresholds, calibration, false_match_curves };
@@ -129,7 +129,7 @@ test("GET /capabilities: where an operator's own thresholds come from; /verify u
 
   const { app, post } = testServer(t, { catalogue });
   const response = await app.inject("/capabilities");
-  const shown = CapabilitiesResponse.strict().parse(response.json()).model_details["Dlib"]!;
+  const shown = CapabilitiesResponse.strict().parse(response.json()).model_details["SFace"]!;
   assert.deepEqual(shown.thresholds, thresholds);
   assert.deepEqual(shown.thresholds_calibration, calibration);
   assert.match(shown.thresholds_from.cosine, /^The operator's calibration of 2026-11-22 .* at most 1 %/);
@@ -147,7 +147,7 @@ test("GET /capabilities: where an operator's own thresholds come from; /verify u
 });
 
 test("enabled names that are not in the catalogue end the start, all in one error", (t) => {
-  const settings = { MODELS: "Dlib,Facenet,ArcFace", DETECTORS: "ssd,mtcnn" };
+  const settings = { MODELS: "SFace,Facenet,ArcFace", DETECTORS: "ssd,mtcnn" };
   assert.throws(() => testServer(t, { settings }), {
     name: "SettingsError",
     message: [

@@ -10,14 +10,12 @@ import {
   facesAnswer,
   rejectedAnswer,
   testBuild,
-  testFacialArea,
   testModels,
   testPool,
   testServer,
 } from "../../testing/server.ts";
 
 const image = await base64Image();
-const noFace = { face_found: null, facial_areas: [null] };
 const base64Vector = (...numbers: number[]): string => encodeEmbedding(Float32Array.from(numbers));
 
 test("two aliases of one field are invalid_request, with the field", async (t) => {
@@ -38,9 +36,9 @@ test("/compare 200: vectors alone never leave the ingress", async (t) => {
   const response = await post("/compare", { vector: [1, 0], candidates }, { "x-request-id": "mine" });
   assert.equal(response.statusCode, 200);
   assert.deepEqual(CompareResponse.strict().parse(response.json()), {
-    model_name: "Dlib",
+    model_name: "SFace",
     metric: "cosine",
-    source: { type: "vector", vector_length: 2, face_index: null, face_found: null, facial_area: null },
+    source: { type: "vector", vector_length: 2, face_index: null, face_found: null },
     results: [
       {
         index: 0,
@@ -49,7 +47,7 @@ test("/compare 200: vectors alone never leave the ingress", async (t) => {
         distance: 1,
         false_match_rate: 0.9,
         match: false,
-        ...noFace,
+        face_found: null,
         references: 1,
       },
       {
@@ -59,7 +57,7 @@ test("/compare 200: vectors alone never leave the ingress", async (t) => {
         distance: 0.4,
         false_match_rate: 0.9,
         match: false,
-        ...noFace,
+        face_found: null,
         references: 1,
       },
       {
@@ -69,7 +67,7 @@ test("/compare 200: vectors alone never leave the ingress", async (t) => {
         distance: 0,
         false_match_rate: 0.1,
         match: true,
-        ...noFace,
+        face_found: null,
         references: 1,
       },
     ],
@@ -83,7 +81,7 @@ test("/compare 200: vectors alone never leave the ingress", async (t) => {
       distance: 0,
       false_match_rate: 0.1,
       match: true,
-      ...noFace,
+      face_found: null,
       references: 1,
     },
     time: 0,
@@ -111,7 +109,7 @@ test("/compare: vectors as Base64 of float32 in the field vector, as /represent 
     ],
   );
   const form = new URLSearchParams({
-    model_name: "Dlib",
+    model_name: "SFace",
     source_vector: base64Vector(1, 0),
     candidates: "[[0, 1]]",
   });
@@ -173,13 +171,7 @@ test("/compare: vectors and images are dispatched in one call, with results in t
   });
   const candidates = [image, [0, 1], { id: "b", img: image }];
   const response = (await post("/compare", { img: image, candidates, face_index: 1 })).json();
-  assert.deepEqual(response.source, {
-    type: "image",
-    vector_length: 2,
-    face_index: 1,
-    face_found: true,
-    facial_area: testFacialArea(1),
-  });
+  assert.deepEqual(response.source, { type: "image", vector_length: 2, face_index: 1, face_found: true });
   const distances = response.results.map(({ distance }: { distance: number }) => distance);
   assert.deepEqual(distances, [1, 0, 0.2]);
   assert.equal(response.best_match.index, 1);
@@ -231,7 +223,7 @@ test("/compare: a candidate that fails has error and detail, and the others are 
     distance: 1,
     false_match_rate: 0.9,
     match: false,
-    ...noFace,
+    face_found: null,
     references: 1,
   });
 });
@@ -344,7 +336,7 @@ test("/compare: another precision never invalidates vectors, and candidates of t
 
 test("/compare: without a worker the version of the own catalogue counts", async (t) => {
   const { app, post } = testServer(t, { poolStates: () => [] });
-  const own = (await app.inject("/capabilities")).json().model_details.Dlib.model_version;
+  const own = (await app.inject("/capabilities")).json().model_details.SFace.model_version;
   const statusOf = async (model_version: string) =>
     (await post("/compare", { vector: [1, 0], candidates: [[1, 0]], model_version })).statusCode;
   assert.deepEqual([await statusOf(own), await statusOf(testBuild.modelVersion)], [200, 400]);
@@ -371,10 +363,10 @@ test("/compare: a vector of an unnamed model is refused alone, and its own versi
 
 test("/compare: a version selects its model, so that stored vectors outlive a change of the default", async (t) => {
   const models = [{ ...testModels[0]!, name: "New" }, ...testModels] as typeof testModels;
-  const settings = { MODELS: "New,Dlib" };
+  const settings = { MODELS: "New,SFace" };
   const { post } = testServer(t, { catalogue: new Catalogue(models), settings });
   const stored = { vector: [1, 0], candidates: [[1, 0]], model_version: testBuild.modelVersion };
-  assert.equal((await post("/compare", { ...stored, model_name: null })).json().model_name, "Dlib");
+  assert.equal((await post("/compare", { ...stored, model_name: null })).json().model_name, "SFace");
   const refused = (await post("/compare", { ...stored, model_name: "New" })).json();
   assert.deepEqual([refused.error, refused.field], ["model_not_allowed", "model_version"]);
   assert.match(refused.detail, /^model_version must be one of: [0-9a-f]{12} \(New\)/);

@@ -15,7 +15,7 @@ import {
 const image = await base64Image();
 const dataUrl = `data:image/jpeg;base64,${image}`;
 const file = new Blob([Buffer.from(image, "base64")], { type: "image/jpeg" });
-const choices = { model_name: "Dlib", detector_backend: "auto" };
+const choices = { model_name: "SFace", detector_backend: "auto" };
 
 const verifyCalls: [string, object | FormData][] = [
   ["JSON, img1_path and img2_path", { img1_path: dataUrl, img2_path: dataUrl, ...choices, ...options() }],
@@ -33,7 +33,7 @@ for (const [name, body] of verifyCalls) {
     assert.equal(response.statusCode, 200, response.body);
     const { verified, distance, threshold, model, detector_backend, similarity_metric } = response.json();
     assert.deepEqual([verified, distance, threshold], [false, 0.4, 0.1]);
-    assert.deepEqual([model, detector_backend, similarity_metric], ["Dlib", "auto", "cosine"]);
+    assert.deepEqual([model, detector_backend, similarity_metric], ["SFace", "auto", "cosine"]);
     assert.deepEqual(response.json().facial_areas, { img1: testFacialArea(0), img2: testFacialArea(0) });
     assert.equal(typeof response.json().time, "number");
     assert.deepEqual(dispatched[0]?.options, {
@@ -60,7 +60,7 @@ for (const [name, body] of representCalls) {
       face_confidence: 0.9,
       quality: null,
       quality_issues: null,
-      model_name: "Dlib",
+      model_name: "SFace",
       model_version: testBuild.modelVersion,
       precision: testBuild.precision,
     };
@@ -77,7 +77,7 @@ test("DeepFace's defaults, VGG-Face and opencv, are 400 where they are not enabl
   const { app } = testServer(t);
   const body = { img1: dataUrl, img2: dataUrl };
   const model = (await call(app, "/verify", { ...body, model_name: "VGG-Face" })).json();
-  assert.deepEqual([model.error, model.detail], ["model_not_allowed", "model_name must be one of: Dlib."]);
+  assert.deepEqual([model.error, model.detail], ["model_not_allowed", "model_name must be one of: SFace."]);
   const detector = (await call(app, "/verify", { ...body, detector_backend: "opencv" })).json();
   assert.deepEqual(
     [detector.error, detector.detail],

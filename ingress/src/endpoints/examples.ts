@@ -5,7 +5,7 @@ import type { ComputeEndpoint } from "./endpoint.ts";
 const image = "UklGRjgAAABXRUJQVlA4ICwAAACQAQCdASoQABAAAUAmJaACdLoAA5gA/vBTH+j64RZGX/7Gb/56P/z0f6hgAA==";
 const dataUrl = `data:image/webp;base64,${image}`;
 
-/** A vector of the length of Dlib's embeddings. */
+/** A vector of the length of SFace's embeddings. */
 const vector = (seed: number): number[] =>
   Array.from({ length: 128 }, (_, i) => Number((Math.sin(i * seed + seed) / 8).toFixed(4)));
 
@@ -47,7 +47,7 @@ const result = {
   face_confidence: 0.98,
   quality,
   quality_issues: [],
-  model_name: "Dlib",
+  model_name: "SFace",
   model_version: "0123456789ab",
   precision: "int8",
 };
@@ -61,11 +61,11 @@ export const verifyExamples: ComputeEndpoint["examples"] = {
       },
       vectors: {
         summary: "An image and an embedding",
-        value: { img1: dataUrl, img2: vector(2), model_name: "Dlib" },
+        value: { img1: dataUrl, img2: vector(2), model_name: "SFace" },
       },
       references: {
         summary: "Three embeddings of one person, and an image",
-        value: { img1: [vector(2), vector(3), vector(5)], img2: dataUrl, model_name: "Dlib" },
+        value: { img1: [vector(2), vector(3), vector(5)], img2: dataUrl, model_name: "SFace" },
       },
     },
     "multipart/form-data": {
@@ -82,7 +82,7 @@ export const verifyExamples: ComputeEndpoint["examples"] = {
         threshold: 0.0737,
         threshold_false_match_rate: 0.00423,
         warnings: [],
-        model: "Dlib",
+        model: "SFace",
         detector_backend: "auto",
         similarity_metric: "cosine",
         facial_areas: { img1: facialArea, img2: otherFacialArea },
@@ -110,7 +110,7 @@ export const representExamples: ComputeEndpoint["examples"] = {
   responses: {
     object: {
       summary: "One face",
-      value: { results: [result], model: "Dlib", detector_backend: "auto", time: 0.09, request_id },
+      value: { results: [result], model: "SFace", detector_backend: "auto", time: 0.09, request_id },
     },
   },
 };
@@ -142,7 +142,7 @@ export const compareExamples: ComputeEndpoint["examples"] = {
             { person: "ann", vector: vector(3) },
             { person: "ann", vector: vector(5) },
           ],
-          model_name: "Dlib",
+          model_name: "SFace",
           distance_metric: "euclidean_l2",
         },
       },
@@ -151,7 +151,7 @@ export const compareExamples: ComputeEndpoint["examples"] = {
         value: {
           vector: base64Vector(2),
           candidates: [{ id: "ann", vector: base64Vector(3) }],
-          model_name: "Dlib",
+          model_name: "SFace",
         },
       },
     },
@@ -163,7 +163,7 @@ export const compareExamples: ComputeEndpoint["examples"] = {
     compared: {
       summary: "The second candidate has no face",
       value: {
-        model_name: "Dlib",
+        model_name: "SFace",
         metric: "cosine",
         source: {
           type: "image",

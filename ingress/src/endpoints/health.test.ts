@@ -15,7 +15,7 @@ test("GET /health: 200 ok with its checks, without a key", async (t) => {
   assert.match(revision ?? "", /^([0-9a-f]{40})?$/);
   assert.deepEqual(health, {
     status: "ok",
-    checks: { kafka: "ok", redis: "ok", pools: { default: { "Dlib/auto": lane } } },
+    checks: { kafka: "ok", redis: "ok", pools: { default: { "SFace/auto": lane } } },
   });
 });
 
@@ -28,7 +28,7 @@ test("GET /health: the builds of a lane count together", async (t) => {
   ];
   const response = await testServer(t, { poolStates: () => [{ ...testPool, lanes }] }).app.inject("/health");
   const together = { workers: 4, waiting: 6, expected_wait_ms: 5 };
-  assert.deepEqual(response.json().checks.pools.default, { "Dlib/auto": together });
+  assert.deepEqual(response.json().checks.pools.default, { "SFace/auto": together });
 });
 
 test("GET /health: 503 degraded if a compute call could not be served", async (t) => {

@@ -18,8 +18,8 @@ export function versionsOf(model: EmbeddingModel, models: EnabledModels, pools: 
 }
 
 /**
- * Returns the models of a call. The version of its vectors names a model too, so that stored vectors outlive a
- * change of the default. Throws `model_not_allowed` if they come from weights that no worker runs, or from
+ * Returns the models of a call. The version of its vectors names a model too, so that stored vectors outlive
+ * a change of the default. Throws `model_not_allowed` if they come from weights that no worker runs, or from
  * another model than the one that is named.
  */
 export function selectByVersion(

@@ -20,7 +20,7 @@ const ofEveryFace = {
   face_confidence: 0.9,
   quality: null,
   quality_issues: null,
-  model_name: "Dlib",
+  model_name: "SFace",
   model_version: testBuild.modelVersion,
   precision: "float32",
 };
@@ -40,12 +40,12 @@ test("/represent 200: results, model, detector_backend, time, request_id", async
       { embedding: [3, 4], facial_area: testFacialArea(0), ...ofEveryFace },
       { embedding: [0, 1], facial_area: testFacialArea(1), ...ofEveryFace },
     ],
-    model: "Dlib",
+    model: "SFace",
     detector_backend: "blazeface",
     time: 0,
     request_id: "mine",
   });
-  assert.equal(dispatched[0]?.lane, "Dlib/blazeface");
+  assert.equal(dispatched[0]?.lane, "SFace/blazeface");
 });
 
 test("/represent: `?format=array` gives the bare array", async (t) => {
@@ -89,14 +89,16 @@ test("/represent: several models embed the same faces, each with its version, al
   const version = "ba9876543210";
   const { post, dispatched } = testServer(t, {
     catalogue: new Catalogue(models),
-    settings: { MODELS: "Dlib,Other" },
+    settings: { MODELS: "SFace,Other" },
     dispatch: async ({ lane, images, memory }) => {
       memory.free();
       const answer = facesAnswer([1, 0], [0, 1]);
-      return images.map(() => (lane === "Dlib/ssd" ? answer : answeredBy(answer, { modelVersion: version })));
+      return images.map(() =>
+        lane === "SFace/ssd" ? answer : answeredBy(answer, { modelVersion: version }),
+      );
     },
   });
-  const response = await post("/represent", { img: image, model_name: ["Other", "Dlib", "Other"] });
+  const response = await post("/represent", { img: image, model_name: ["Other", "SFace", "Other"] });
   const { model, results } = RepresentResponse.parse(response.json());
   assert.equal(model, "Other");
   assert.deepEqual(
@@ -104,8 +106,8 @@ test("/represent: several models embed the same faces, each with its version, al
     [
       ["Other", version],
       ["Other", version],
-      ["Dlib", testBuild.modelVersion],
-      ["Dlib", testBuild.modelVersion],
+      ["SFace", testBuild.modelVersion],
+      ["SFace", testBuild.modelVersion],
     ],
   );
   // Both read the image, although the first of them lets go of its memory.
@@ -113,7 +115,7 @@ test("/represent: several models embed the same faces, each with its version, al
     dispatched.map(({ images }) => images[0]),
     Array(2).fill(Buffer.from(image, "base64")),
   );
-  for (const model_name of [[], ["Dlib", "SECRET"], Array(5).fill("Dlib"), 7]) {
+  for (const model_name of [[], ["SFace", "SECRET"], Array(5).fill("SFace"), 7]) {
     const { status, field } = (await post("/represent", { img: image, model_name })).json();
     assert.deepEqual([status, field], [400, "model_name"]);
   }

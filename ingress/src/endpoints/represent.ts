@@ -38,7 +38,7 @@ export async function represent(
     facesMax: Math.min(body.max_faces ?? facesMax, facesMax),
     fullResolution: body.max_faces !== 1,
   };
-  const resultsOf = async ({ model, lane }: SelectedModels): Promise<RepresentResult[]> => {
+  const resultsOf = async ({ model: { name }, lane }: SelectedModels): Promise<RepresentResult[]> => {
     const answers = await dispatchImages(ports, call, { lane, options }, inputs);
     const [subject] = subjectsFrom(inputs, answers, detector);
     const { faces, build } = orThrow(goodFaces(orThrow(subject!), rule));
@@ -48,7 +48,7 @@ export async function represent(
       face_confidence: face.confidence,
       quality: face.quality,
       quality_issues: face.quality && qualityIssues(face.quality),
-      model_name: model.name,
+      model_name: name,
       // The faces are those of an image, so a worker has embedded them.
       model_version: build!.modelVersion,
       precision: build!.precision,

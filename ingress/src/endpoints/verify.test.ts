@@ -30,7 +30,7 @@ test("/verify 200: verified, distance, its false match rate, threshold, model, d
     threshold: 0.1,
     threshold_false_match_rate: 0.1,
     warnings: [],
-    model: "Dlib",
+    model: "SFace",
     detector_backend: "auto",
     similarity_metric: "cosine",
     facial_areas: { img1: testFacialArea(0), img2: testFacialArea(0) },
@@ -44,7 +44,7 @@ test("/verify 200: verified, distance, its false match rate, threshold, model, d
   const [{ requestId, tenant, lane, options, images, arrivedAt, deadlineAt }] = dispatched as [
     (typeof dispatched)[0],
   ];
-  assert.deepEqual([requestId, tenant, lane], ["mine", "ants", "Dlib/auto"]);
+  assert.deepEqual([requestId, tenant, lane], ["mine", "ants", "SFace/auto"]);
   assert.deepEqual(options, { align: true, enforceDetection: true, facesMax: 100, fullResolution: false });
   assert.deepEqual([arrivedAt, deadlineAt], [testNow, testNow + 30_000]);
   assert.deepEqual(images, [Buffer.from(image, "base64"), Buffer.from(image, "base64")]);
@@ -153,7 +153,7 @@ test("a field that is likely a known one is refused, in JSON and in forms: the d
   }
   assert.equal(dispatched.length, 0);
   // Nothing is missing where the field itself was sent.
-  assert.equal((await post("/verify", { ...body, model: "x", model_name: "Dlib" })).statusCode, 200);
+  assert.equal((await post("/verify", { ...body, model: "x", model_name: "SFace" })).statusCode, 200);
   assert.equal((await post("/verify", { ...body, model: null })).statusCode, 200);
 });
 
@@ -344,7 +344,7 @@ test("/verify: references at fault are named, and several of one person take a f
     ["img1", "[1, 0]"],
     ["img1[]", "[0.8, 0.6]"],
     ["img2", "[1, 0]"],
-    ["model_name", "Dlib"],
+    ["model_name", "SFace"],
   ]);
   const headers = { "x-api-key": testKey, "content-type": "application/x-www-form-urlencoded" };
   const sent = await app.inject({ method: "POST", url: "/verify", payload: form.toString(), headers });

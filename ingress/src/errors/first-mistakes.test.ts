@@ -48,7 +48,7 @@ const key = { "x-api-key": testKey };
 
 const jsonType = "application/json";
 /** Vectors of an unnamed model are refused. */
-const model = { model_name: "Dlib" };
+const model = { model_name: "SFace" };
 const named = ["options", jsonType, json(model)] as [string, string, string];
 const accepted: [path: string, type: string, mistakes: Record<string, string | Buffer>][] = [
   [
@@ -89,7 +89,7 @@ const accepted: [path: string, type: string, mistakes: Record<string, string | B
     form,
     {
       "names of lists as PHP and Rails write them":
-        "model_name=Dlib&vector=[1,0]&candidates[]=[0,1]&candidates[]=[1,0]",
+        "model_name=SFace&vector=[1,0]&candidates[]=[0,1]&candidates[]=[1,0]",
     },
   ],
   [
@@ -115,7 +115,7 @@ const accepted: [path: string, type: string, mistakes: Record<string, string | B
   [
     "/verify",
     form,
-    { "names with indices": `img1[0]=${encodeURIComponent(image)}&img2[0]=[1,0]&model_name=Dlib` },
+    { "names with indices": `img1[0]=${encodeURIComponent(image)}&img2[0]=[1,0]&model_name=SFace` },
   ],
   [
     "/verify",
@@ -139,7 +139,7 @@ const accepted: [path: string, type: string, mistakes: Record<string, string | B
     [
       "/verify",
       form,
-      { [text]: `model_name=Dlib&img1=${encodeURIComponent(image)}&img2=${encodeURIComponent(text)}` },
+      { [text]: `model_name=SFace&img1=${encodeURIComponent(image)}&img2=${encodeURIComponent(text)}` },
     ],
   ]),
 ];
@@ -216,7 +216,10 @@ const refused: [path: string, type: string, mistakes: Told, status?: number][] =
     {
       "NaN of NumPy": ['{"vector": [NaN]}', /line 1, column 13 has NaN, which/],
       "no field of a source": ['{"face":"a","candidates":[[1,0]]}', /"face" instead/],
-      "no field of a candidate": ['{"model_name":"Dlib","vector":[1,0],"candidates":[{"url":"a"}]}', /"url"/],
+      "no field of a candidate": [
+        '{"model_name":"SFace","vector":[1,0],"candidates":[{"url":"a"}]}',
+        /"url"/,
+      ],
       "an empty vector": ['{"vector":[],"candidates":[[1]]}', /must be 1 to 2 finite/],
       "a Float32Array": [
         json({ vector: new Float32Array(2), candidates: [[1]] }),

@@ -10,7 +10,7 @@ import { RequestRateLimiter } from "./request-rate-limiter.ts";
 import { openTeamLimiter } from "./team-limiter.ts";
 
 const config = readConfig(VolatileRedisConfig, process.env);
-const vectors = { model_name: "Dlib", img1: [1, 0], img2: [1, 0] };
+const vectors = { model_name: "SFace", img1: [1, 0], img2: [1, 0] };
 const image = await base64Image();
 const rate = { requestsPerSecond: 5, requestsBurst: 10 };
 const off = { requestsPerSecond: 0, requestsBurst: 0, inFlightMax: 0 };

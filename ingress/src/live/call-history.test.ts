@@ -73,13 +73,13 @@ test("the busiest callers are those with most requests or bytes, and the status 
 test("lanes and the reason of an ingress that cannot serve are those of /health", () => {
   const { live } = open();
   const lane = { workers: 2, waiting: 4, expected_wait_ms: 35 };
-  const served = live({ pools: { default: { "Dlib/auto": lane } } });
+  const served = live({ pools: { default: { "SFace/auto": lane } } });
   assert.deepEqual(served.tables["lanes"], [
-    { lane: "Dlib/auto", pool: "default", workers: 2, waiting: 4, expectedWaitMs: 35 },
+    { lane: "SFace/auto", pool: "default", workers: 2, waiting: 4, expectedWaitMs: 35 },
   ]);
   assert.equal(served.status.title, "Idle");
   assert.equal(live({ pools: {} }).status.title, "A pool is away");
-  const withoutWorkers = { default: { "Dlib/auto": { ...lane, workers: 0 } } };
+  const withoutWorkers = { default: { "SFace/auto": { ...lane, workers: 0 } } };
   assert.equal(live({ pools: withoutWorkers }).status.title, "No worker");
   const refusal = { error: "dependency_unavailable", detail: "Kafka does not take work." } as const;
   const { status } = live({ refusal });

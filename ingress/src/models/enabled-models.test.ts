@@ -5,7 +5,7 @@ import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
 import { base64Image, testModels, testServer } from "../../testing/server.ts";
 import { EnabledModels } from "./enabled-models.ts";
 
-const dlib = testModels.find(({ name }) => name === "Dlib") as EmbeddingModel;
+const dlib = testModels.find(({ name }) => name === "SFace") as EmbeddingModel;
 const other = { ...dlib, name: "Other", title: "Another", embedding_size: 3 };
 const catalogue = new Catalogue([...testModels, other]);
 
@@ -16,9 +16,9 @@ test("/capabilities shows the models of the settings, with the defaults and the 
     const { models, default_model, detectors, default_detector, limits } = reply;
     return [models, default_model, detectors, default_detector, limits.vector_length];
   };
-  assert.deepEqual(await shown({}), [["Dlib"], "Dlib", ["auto"], "auto", 2]);
-  assert.deepEqual(await shown({ MODELS: "Other,Dlib", DETECTORS: "blazeface" }), [
-    ["Other", "Dlib"],
+  assert.deepEqual(await shown({}), [["SFace"], "SFace", ["auto"], "auto", 2]);
+  assert.deepEqual(await shown({ MODELS: "Other,SFace", DETECTORS: "blazeface" }), [
+    ["Other", "SFace"],
     "Other",
     ["blazeface"],
     "blazeface",

@@ -8,9 +8,9 @@ import type { MatchRule } from "../matching/ranking.ts";
  * the model's own where the call has none. Faces that are not aligned have no false match rate: theirs was
  * not measured.
  *
- * `referencesMost`: how many references the person with most of them has. Throws `invalid_request` for several
- * by a metric that depends on lengths, and for a threshold that most pairs of different people are within, such as a
- * percentage or that of another library.
+ * `referencesMost`: how many references the person with most of them has. Throws `invalid_request` for
+ * several by a metric that depends on lengths, and for a threshold that most pairs of different people are
+ * within, such as a percentage or that of another library.
  */
 export function matchRule(
   fields: ThresholdFields,
@@ -19,7 +19,8 @@ export function matchRule(
 ) {
   const metric = fields.distance_metric;
   if (referencesMost > 1 && metric === "euclidean") {
-    const detail = `Several references of one person are compared by cosine or euclidean_l2: their mean has not the length of an embedding.`;
+    const detail =
+      "Several references of one person are compared by cosine or euclidean_l2: their mean has not the length of an embedding.";
     throw new ApiError("invalid_request", detail, { field: "distance_metric" });
   }
   const own = model.thresholds[metric];
@@ -41,11 +42,8 @@ export function matchRule(
     `The threshold ${threshold} matches about ${Math.round(100 * rate)} % of pairs of different people. ` +
     `For ${metric}, ${model.name} has its own, ${own}: leave threshold out to use it.`;
   const warnings = threshold > own && rate > rateWarned ? [{ code: "threshold_too_high", detail }] : [];
-  const responseFields = {
-    threshold,
-    threshold_false_match_rate: falseMatchRate(threshold, referencesMost),
-    warnings,
-  };
+  const threshold_false_match_rate = falseMatchRate(threshold, referencesMost);
+  const responseFields = { threshold, threshold_false_match_rate, warnings };
   return { metric, threshold, falseMatchRate, responseFields };
 }
 

@@ -3,7 +3,7 @@ import { test } from "node:test";
 import { testPool } from "../../testing/server.ts";
 import { KnownPools } from "./known-pools.ts";
 
-const lane = "Dlib/auto";
+const lane = "SFace/auto";
 const first = { ...testPool, batcher: "batcher-0000000000000001", sequence: 5 };
 const namesAt = (pools: KnownPools, now: number): string[] => pools.fresh(now).map(({ state }) => state.pool);
 

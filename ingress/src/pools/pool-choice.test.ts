@@ -5,7 +5,7 @@ import { testPool } from "../../testing/server.ts";
 import { ReceivedState } from "./known-pools.ts";
 import { chooseOffer, type PoolOffer, type PoolView, poolOffers } from "./pool-choice.ts";
 
-const lanes = new Set(["Dlib/auto"]);
+const lanes = new Set(["SFace/auto"]);
 
 const received = (pool: string, lane: Partial<LaneState> = {}, takeoverMs?: number): ReceivedState =>
   new ReceivedState(
@@ -70,7 +70,7 @@ test("tasks that this process has sent since the state count, so that a burst do
   for (let call = 0; call < 30; call++) {
     const { pool } = chooseOffer(poolOffers(views, lanes), 1_000, () => 0)!;
     sent.push(pool);
-    states.find(({ state }) => state.pool === pool)!.countSent("Dlib/auto", 1);
+    states.find(({ state }) => state.pool === pool)!.countSent("SFace/auto", 1);
   }
   // The first one that is drawn is always pool a.
   assert.deepEqual([sent.filter((pool) => pool === "a").length, sent.length], [21, 30]);
@@ -79,7 +79,7 @@ test("tasks that this process has sent since the state count, so that a burst do
 test("while a standby takes over, a call waits for that and for all that was sent meanwhile", () => {
   const state = received("a", { taskMs: 20, expectedWaitMs: 10, expectedRunMs: 40 }, 4_000);
   const durationAt = (now: number) => poolOffers([state.viewAt(now)!], lanes)[0]!.durationMs;
-  state.countSent("Dlib/auto", 100);
+  state.countSent("SFace/auto", 100);
   assert.equal(durationAt(2_000), 10 + 40);
   assert.equal(durationAt(3_000), 1_000 + 10 + 40 + 100 * 20);
 });

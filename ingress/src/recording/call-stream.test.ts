@@ -15,7 +15,7 @@ test("a call is a line with its sizes, and without the name of its team", async 
   const { tenant, ...call } = first as { tenant: number };
   assert.deepEqual(call, {
     at: 1_000,
-    lane: "Dlib/auto",
+    lane: "SFace/auto",
     deadlineMs: 2_000,
     images: [[41_000, 327_680]],
     outcome: "answered",
@@ -107,7 +107,7 @@ function ended({ error, ...changes }: Changes): Parameters<CallStream["add"]>[0]
   const record = testRecord(() => 1_000);
   const imageSizes = [{ bytes: 41_000, pixels: 327_680 }];
   const { status, ...fields } = { status: 200, ...changes };
-  Object.assign(record, { tenant: "team-a", lane: "Dlib/auto", imageSizes }, fields);
+  Object.assign(record, { tenant: "team-a", lane: "SFace/auto", imageSizes }, fields);
   if (error !== undefined) record.error = new ApiError(error, "…");
   return { record, status, endedAt: 1_050, parts: record.parts(1_050) };
 }

@@ -23,7 +23,7 @@ test("the answer for the first two samples is computed by the workers, twice for
     assert.equal(response.statusCode, 200, response.body);
     assert.equal(response.headers["cache-control"], "no-store");
     const { request, samples, response: verifyResponse, timing } = response.json();
-    assert.deepEqual(request, { model_name: "Dlib", detector_backend: "auto", distance_metric: "cosine" });
+    assert.deepEqual(request, { model_name: "SFace", detector_backend: "auto", distance_metric: "cosine" });
     assert.deepEqual(samples, ["dia-1", "dia-2"]);
     assert.deepEqual([VerifyResponse.parse(verifyResponse).verified, verifyResponse.distance], [true, 0]);
     assert.match(timing, /^admission;dur=.*total;dur=/);

@@ -53,14 +53,6 @@ export const Contract = z.strictObject({
   provenance: z.array(z.string().min(1)).default([]),
   /** Who published the file: an address or a sentence. */
   origin: z.string().min(1),
-  /** Address and hash of the file, for `pull`. The publisher has stated the SHA-256, if not the size. */
-  download: z
-    .strictObject({
-      url: z.url({ protocol: /^https?$/ }),
-      bytes: z.int().positive().optional(),
-      sha256: z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits"),
-    })
-    .optional(),
 });
 export type Contract = z.infer<typeof Contract>;
 

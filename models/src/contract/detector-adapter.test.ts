@@ -1,23 +1,19 @@
 // Covers the contracts of detectors: the adapter, the freed batch, the checks and the entry. The graphs are
-// made up; the real YuNet is added where the data of tests is beside the repository.
+// made up; conformance.test.ts runs the real YuNet.
 import assert from "node:assert/strict";
-import { existsSync } from "node:fs";
-import { readdir, readFile, writeFile } from "node:fs/promises";
-import { join, resolve } from "node:path";
+import { readdir, writeFile } from "node:fs/promises";
+import { join } from "node:path";
 import { test } from "node:test";
 import { foreignDetector, priorContract, strideContract } from "../../testing/foreign-detector.ts";
 import { temporaryFolder } from "../../testing/temporary-folder.ts";
 import { addedFolder, readCatalogue } from "../catalogue.ts";
 import { goldenFaces } from "../golden.ts";
-import { readModel, sha256 } from "../model-file.ts";
 import { createSession, Tensor } from "../onnxruntime.ts";
 import { verifyModel } from "../verify.ts";
 import { adaptedInput } from "./adapter.ts";
 import { addModel } from "./add.ts";
-import { checkWithin } from "./bounded-check.ts";
 import { adaptDetector, adaptedBoxes, adaptedScores } from "./detector-adapter.ts";
 import { DetectorContract, rowsOf } from "./detector-contract.ts";
-import { readPublished } from "./published.ts";
 import { readContract } from "./read-contract.ts";
 
 const sigmoid = { ...strideContract, decoder: { ...strideContract.decoder, activation: "sigmoid" as const } };
@@ -135,27 +131,6 @@ test("a contract of a detector lists its mistakes", async (t) => {
     }
     return true;
   });
-});
-
-const yunetFile = resolve(
-  process.env["FACELINE_TEST_MODELS"] || join(import.meta.dirname, "../../../../shared/data/models"),
-  "face_detection_yunet_2023mar.onnx",
-);
-const skip = existsSync(yunetFile) ? false : `NOT TESTED: the real YuNet, because there is no ${yunetFile}`;
-
-test("the real YuNet is what its published contract says, with batches, in a process of its own", {
-  skip,
-}, async (t) => {
-  const folder = await temporaryFolder(t);
-  const onnx = await readFile(yunetFile);
-  const yunet = (await readPublished()).find(({ contract }) => contract.name === "yunet")!;
-  assert.equal(sha256(onnx), yunet.download.sha256);
-  const model = await addModel(folder, onnx, yunet, checkWithin);
-  const session = await createSession(await readModel(folder, model, model.builds[0]!));
-  const image = new Tensor("uint8", goldenFaces(640)[0], [1, 640, 640, 3]);
-  const scores = (await session.run({ [adaptedInput]: image }))[adaptedScores]!.data as Float32Array;
-  await session.release();
-  assert.ok(Math.max(...scores) > 0.9, String(Math.max(...scores)));
 });
 
 function add(folder: string, contract: DetectorContract, onnx: Uint8Array = foreignDetector(contract)) {

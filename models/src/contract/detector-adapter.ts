@@ -13,7 +13,7 @@ import { withFreeBatch } from "./free-batch.ts";
  * So the engine runs it as any other detector, with the same non-max suppression. Throws one sentence where
  * the file does not fit the contract.
  */
-export function adaptDetector(onnx: Uint8Array, contract: DetectorContract): Uint8Array {
+export function adaptDetector(onnx: Uint8Array, contract: DecodedDetector): Uint8Array {
   const { model, parts } = openForeign(onnx);
   const input = inputOf(parts, contract);
   requireOutputs(parts, contract);
@@ -27,12 +27,15 @@ export function adaptDetector(onnx: Uint8Array, contract: DetectorContract): Uin
   return assemble({ model, parts: withFreeBatch(parts, input), before, after, input, name: contract.name });
 }
 
+/** Part of a contract that says what the file takes and gives. */
+type DecodedDetector = Pick<DetectorContract, "name" | "input" | "outputs" | "decoder">;
+
 /** The names of the tensors of an adapted detector. */
 export const adaptedBoxes = "faceline/boxes";
 export const adaptedScores = "faceline/scores";
 
 /** Rows of [top, left, bottom, right]: the formula is that of DetectorContract's `variances`. */
-function writeBoxes(graph: Graph, contract: DetectorContract): void {
+function writeBoxes(graph: Graph, contract: DecodedDetector): void {
   const { count, centres, steps, halves } = priorsOf(contract);
   const rows = allRows(graph, "faceline/encodings", contract.outputs.boxes);
   // x, y, width, height become y, x and height, width.
@@ -57,7 +60,7 @@ function writeBoxes(graph: Graph, contract: DetectorContract): void {
   graph.output(adaptedBoxes, "float32", ["N", count, 4]);
 }
 
-function writeScores(graph: Graph, { outputs, decoder, input }: DetectorContract): void {
+function writeScores(graph: Graph, { outputs, decoder, input }: DecodedDetector): void {
   const { activation, face_class } = decoder;
   const probabilities = (key: "classes" | "objects", names: readonly string[]): string => {
     const name = `faceline/${key}`;
@@ -87,7 +90,7 @@ function allRows(graph: Graph, name: string, names: readonly string[]): string {
 /**
  * Pairs y, x in the unit square for each prior: where it is, what an offset of 1 means, and half its side.
  */
-function priorsOf({ input: { px }, decoder }: DetectorContract) {
+function priorsOf({ input: { px }, decoder }: DecodedDetector) {
   const { strides, prior_px, prior_at, variances } = decoder;
   const [centres, sides]: [number[], number[]] = [[], []];
   for (const [i, stride] of strides.entries()) {
@@ -110,7 +113,7 @@ function priorsOf({ input: { px }, decoder }: DetectorContract) {
 }
 
 /** Each named output must be float32 rows of the declared shape, as far as the file declares one. */
-function requireOutputs(graph: readonly Field[], contract: DetectorContract): void {
+function requireOutputs(graph: readonly Field[], contract: DecodedDetector): void {
   const outputs = graph.filter(({ field }) => field === graphOutput);
   const names = outputs.map((each) => nameOf(each)).join(", ");
   const rows = rowsOf(contract);

@@ -14,8 +14,7 @@ const rowsMax = 100_000;
 /** Tensors [N, rows, numbers], cell by cell and row-major: one for each stride, or one for all. */
 const Rows = z.array(z.string().min(1)).min(1).max(stridesMax);
 
-const { name, title, input, licenses, licence_file, training_data, provenance, origin, download } =
-  Contract.shape;
+const { name, title, input, licenses, licence_file, training_data, provenance, origin } = Contract.shape;
 
 export const DetectorContract = z
   .strictObject({
@@ -52,7 +51,6 @@ export const DetectorContract = z
     training_data,
     provenance,
     origin,
-    download,
   })
   .superRefine(({ input, outputs, decoder }, context) => {
     const { strides, prior_px, classes, face_class, activation } = decoder;

@@ -11,7 +11,7 @@ import { speedUp } from "./speed-up.ts";
 
 const slow = adaptOnnx(foreignRecogniser({ slow: true }), foreignContract);
 const check = (onnx: Uint8Array) => checkRecogniser(onnx, foreignContract);
-const flushed = "192 of 7,822 weights are below 2^-63";
+const flushed = "192 of 7,814 weights are below 2^-63";
 
 test("what makes a network slow is changed, said and in the file that runs, whose SHA-256 the entry has", async (t) => {
   const folder = await temporaryFolder(t);
@@ -22,14 +22,12 @@ test("what makes a network slow is changed, said and in the file that runs, whos
   );
   assert.deepEqual(printed, [
     `${flushed} and are 0 now, because CPUs are slow with them: embeddings stay as they were.`,
-    "1 PReLUs are written as convolutions, which are faster.",
   ]);
-  assert.deepEqual(model.provenance.slice(-2), printed);
+  assert.deepEqual(model.provenance.slice(-1), printed);
   assert.ok(model.role === "embedding");
   const runs = await readModel(folder, model, model.builds[0]!);
   assert.equal(model.builds[0]!.sha256, sha256(runs));
   assert.notEqual(sha256(runs), sha256(slow));
-  assert.ok(!Buffer.from(runs).includes("PRelu"));
   const [before] = await check(slow);
   assert.ok(cosineDistance(model.golden!.embeddings[0]!, before!) < 1e-6);
 });
@@ -45,22 +43,12 @@ test("a network without any of it stays as it is, and is checked once", async ()
   assert.deepEqual([faster.report, checks], [[], 1]);
 });
 
-test("a change is taken back if embeddings change by one bit, or by more than rounding, or if it does not run", async () => {
+test("the weights are left where embeddings would change by one bit, or where it does not run any more", async () => {
   const original = await check(slow);
-  const changedBy = (difference: number) => original.map((row) => row.map((number) => number + difference));
-  for (const [afterFlush, afterPrelu, report] of [
-    [changedBy(1e-7), changedBy(1e-6), [`${flushed}, which makes CPUs slow`, "1 PReLUs are written"]],
-    [original, changedBy(1e-4), [`${flushed} and are 0 now`, "1 of its PReLUs are left"]],
-    [undefined, undefined, [`${flushed}, which makes CPUs slow`, "1 of its PReLUs are left"]],
-  ] as const) {
-    const answers = [original, afterFlush, afterPrelu];
-    const faster = await speedUp(slow, () => {
-      const answer = answers.shift();
-      return answer === undefined ? Promise.reject(new Error("it ended")) : Promise.resolve([...answer]);
-    });
-    for (const [i, start] of report.entries())
-      assert.ok(faster.report[i]!.startsWith(start), faster.report[i]);
-    assert.equal(faster.report.length, 2);
-    assert.equal(faster.onnx === slow, report[0].includes("slow") && report[1].includes("left"));
+  for (const after of [original.map((row) => row.map((number) => number + 1e-7)), undefined]) {
+    const answers = [original, after];
+    const faster = await speedUp(slow, async () => answers.shift() ?? Promise.reject(new Error("it ended")));
+    assert.equal(faster.onnx, slow);
+    assert.match(faster.report[0]!, /^192 of 7,814 weights .* they are left/);
   }
 });

@@ -1,8 +1,6 @@
 import type { Graph } from "../onnx/graph.ts";
-import { scaleChannels, scaleInputs } from "./fold.ts";
 import type { FloatLayers } from "./layers/float.ts";
 import type { Convolution, Maps } from "./layers/layers.ts";
-import { prelu, withSlopesBelowOne } from "./prelu.ts";
 import type { Weights } from "./weights.ts";
 
 /**
@@ -21,7 +19,7 @@ export function writeMobileFaceNet(graph: Graph, layers: FloatLayers, weights: W
   const network = new MobileFaceNet(layers, weights);
   const image = layers.image(px, { mean: [127.5, 127.5, 127.5], factor: 1 / 128 });
 
-  let x = network.activated("pointwise", `${body}/Conv2d_0`, { maps: image }, { stride: 2 });
+  let x = network.activated("pointwise", `${body}/Conv2d_0`, image, { stride: 2 });
   x = network.activated("depthwise", `${body}/SeparableConv2d`, x);
   let narrow = network.linear("pointwise", `${body}/Conv`, x);
   for (const { name, blocks, stride } of stages) {
@@ -30,10 +28,10 @@ export function writeMobileFaceNet(graph: Graph, layers: FloatLayers, weights: W
       narrow = network.block(block, narrow, i === 0 ? stride : 1);
     }
   }
-  x = network.activated("pointwise", `${body}/Conv2d_7`, { maps: narrow });
+  x = network.activated("pointwise", `${body}/Conv2d_7`, narrow);
   let head = network.linear("depthwise", `${logits}/SeparableConv2d`, x, { padding: "valid" });
-  head = network.linear("pointwise", `${logits}/Conv`, { maps: head });
-  head = network.linear("pointwise", `${logits}/LinearConv1x1`, { maps: head });
+  head = network.linear("pointwise", `${logits}/Conv`, head);
+  head = network.linear("pointwise", `${logits}/LinearConv1x1`, head);
 
   const numbers = graph.node("numbers", "Flatten", [head.name], { axis: 1 });
   const length = graph.node("length", "ReduceL2", [numbers], { axes: [1], keepdims: 1 });
@@ -78,46 +76,27 @@ class MobileFaceNet {
   }
 
   block(name: string, x: Maps, stride: number): Maps {
-    const wide = this.activated("pointwise", `${name}/Conv`, { maps: x });
+    const wide = this.activated("pointwise", `${name}/Conv`, x);
     const filtered = this.activated("depthwise", `${name}/SeparableConv2d`, wide, { stride });
     const narrow = this.linear("pointwise", `${name}/Conv_1`, filtered);
     return stride === 1 ? this.#layers.add(`${name}/sum`, narrow, x) : narrow;
   }
 
   /** A convolution and its PReLU. */
-  activated(kind: Kind, name: string, x: Scaled, window: Window = {}): Scaled {
-    const { slopes, signs, factors } = withSlopesBelowOne(slopesOf(this.#weights, name));
-    const maps = this.#convolved(kind, name, x, { ...window, signs });
-    return { maps: prelu(this.#layers, maps, slopes), factors };
+  activated(kind: Kind, name: string, x: Maps, window: Window = {}): Maps {
+    return this.linear(kind, name, x, { ...window, slopes: slopesOf(this.#weights, name) });
   }
 
   /** A convolution alone. */
-  linear(kind: Kind, name: string, x: Scaled, window: Window = {}): Maps {
-    return this.#convolved(kind, name, x, window);
-  }
-
-  #convolved(
-    kind: Kind,
-    name: string,
-    { maps, factors }: Scaled,
-    { signs, ...window }: Window & { signs?: readonly number[] },
-  ): Maps {
+  linear(kind: Kind, name: string, x: Maps, window: Window = {}): Maps {
     const own = kind === "pointwise" ? `${name}/Conv2D` : `${name}/depthwise`;
-    let filter = this.#weights.get(`${own}_weights`);
-    let bias = this.#weights.get(`${own}_bn_offset`).data;
-    if (factors) filter = scaleInputs(filter, factors);
-    if (signs) {
-      filter = scaleChannels(filter, signs);
-      bias = bias.map((value, channel) => value * signs[channel]!);
-    }
-    const layer = { filter, bias, ...window };
+    const filter = this.#weights.get(`${own}_weights`);
+    const layer = { filter, bias: this.#weights.get(`${own}_bn_offset`).data, ...window };
     return kind === "pointwise"
-      ? this.#layers.convolution(name, maps, layer)
-      : this.#layers.depthwise(name, maps, layer);
+      ? this.#layers.convolution(name, x, layer)
+      : this.#layers.depthwise(name, x, layer);
   }
 }
 
 type Kind = "pointwise" | "depthwise";
-/** Maps that the next layer must multiply by a factor for each channel. */
-type Scaled = { maps: Maps; factors?: readonly number[] };
-type Window = Pick<Convolution, "stride" | "padding">;
+type Window = Pick<Convolution, "slopes" | "stride" | "padding">;

@@ -1,18 +1,22 @@
 import { licenseOf } from "../catalogue.ts";
 import type { Model, Precision, Source, Variant } from "../catalogue-entry.ts";
 import { modelsFolder } from "../model-file.ts";
-import { Graph } from "../onnx/graph.ts";
-import { readOnnxSource, readTfjsSource } from "../source.ts";
+import { encodeMetadata, Graph } from "../onnx/graph.ts";
+import { readOnnxSource, readTfjsSource, readWheelSource } from "../source.ts";
 import { blazefaceUnusedWeights, writeBlazeface } from "./blazeface.ts";
 import { writeDlib } from "./dlib.ts";
 import { faceboxesUnusedWeights, writeFaceboxes } from "./faceboxes.ts";
 import { writeLandmarks } from "./landmarks.ts";
 import { FloatLayers } from "./layers/float.ts";
-import { Int8Layers, type RangeOf } from "./layers/int8.ts";
+import { Int8Layers, type RangeOf, type ScalesOf } from "./layers/int8.ts";
 import type { Layers, Maps } from "./layers/layers.ts";
+import { scalesOfLetters } from "./layers/quantisation.ts";
 import { mobileFaceNetUnusedWeights, writeMobileFaceNet } from "./mobilefacenet.ts";
+import { readOnnxWeights } from "./onnx-weights.ts";
+import { writeSface } from "./sface.ts";
 import { ssdUnusedWeights, writeSsd } from "./ssd.ts";
 import { readWeights, type Weights } from "./weights.ts";
+import { writeYunet } from "./yunet.ts";
 
 /** Version in the metadata of every file. Raise it when the same weights give other bytes. */
 export const converterVersion = "faceline 3";
@@ -26,8 +30,12 @@ export async function convert(model: Model, variant: Variant, folder = modelsFol
   if (model.source.kind === "onnx_file" && variant.precision === "float32") {
     return readOnnxSource(model.source);
   }
+  if (model.name === "yunet" && model.source.kind === "wheel_onnx") {
+    const adapted = writeYunet(await readWheelSource(folder, model, model.source), model.input_px);
+    return Buffer.concat([adapted, encodeMetadata(metadataOf(model, variant))]);
+  }
   const graph = new Graph(model.name);
-  await writeGraph(graph, model, { ...variant, folder, rangeOf: rangesOf(model) });
+  await writeGraph(graph, model, { ...variant, folder, ...calibrationOf(model) });
   return graph.encode(metadataOf(model, variant));
 }
 
@@ -54,14 +62,14 @@ export async function convertObserved(
     layers.push(name);
     graph.output(name, "float32", ["N", channels, px, px]);
   };
-  await writeGraph(graph, model, { ...variant, folder, rangeOf: rangesOf(model), observe });
+  await writeGraph(graph, model, { ...variant, folder, rangeOf, observe });
   return { onnx: graph.encode(metadataOf(model, variant)), layers };
 }
 
 async function writeGraph(
   graph: Graph,
   model: Model,
-  { precision, input_px: px, folder, rangeOf, observe }: Conversion,
+  { precision, input_px: px, folder, ...task }: Conversion,
 ): Promise<void> {
   const network = networks[model.name];
   const write = network?.[precision];
@@ -69,16 +77,26 @@ async function writeGraph(
   if (network === undefined || write === undefined || source.kind === "onnx_file") {
     throw new Error(`no converter makes the model ${model.name} in ${precision}`);
   }
-  const { manifest, bytes } = await readTfjsSource(folder, model, source);
-  const weights = readWeights(manifest, bytes);
-  write({ graph, weights, px, rangeOf, observe });
+  const weights = await readSource(folder, model, source);
+  write({ graph, weights, px, ...task });
   const unused = weights.unused().filter((name) => !network.unusedWeights?.test(name));
   if (unused.length > 0) throw new Error(`${model.name}: the graph leaves out ${unused.join(", ")}`);
+}
+
+async function readSource(
+  folder: string,
+  model: Model,
+  source: Exclude<Source, { kind: "onnx_file" }>,
+): Promise<Weights> {
+  if (source.kind === "wheel_onnx") return readOnnxWeights(await readWheelSource(folder, model, source));
+  const { manifest, bytes } = await readTfjsSource(folder, model, source);
+  return readWeights(manifest, bytes);
 }
 
 type Conversion = Variant & {
   folder: string;
   rangeOf: RangeOf;
+  scalesOf?: ScalesOf;
   observe?: (maps: Maps) => void;
 };
 
@@ -89,6 +107,7 @@ const networks: Readonly<Record<string, Network>> = {
   blazeface: { ...inFloat(writeBlazeface), unusedWeights: blazefaceUnusedWeights },
   "landmarks-68": inFloat(writeLandmarks),
   Dlib: bothPrecisions(writeDlib),
+  SFace: bothPrecisions(writeSface),
   MobileFaceNet: { ...inFloat(writeMobileFaceNet), unusedWeights: mobileFaceNetUnusedWeights },
 };
 
@@ -98,9 +117,7 @@ type ConversionTask = {
   graph: Graph;
   weights: Weights;
   px: number;
-  rangeOf: RangeOf;
-  observe: ((maps: Maps) => void) | undefined;
-};
+} & Pick<Conversion, "rangeOf" | "scalesOf" | "observe">;
 
 /** The writer of a network that has no build in int8. */
 function inFloat(write: (graph: Graph, layers: FloatLayers, weights: Weights, px: number) => void): Network {
@@ -113,15 +130,22 @@ function bothPrecisions(
 ): Record<Precision, (task: ConversionTask) => void> {
   return {
     float32: ({ graph, weights, px, observe }) => write(graph, new FloatLayers(graph, observe), weights, px),
-    int8: ({ graph, weights, px, rangeOf }) => write(graph, new Int8Layers(graph, rangeOf), weights, px),
+    int8: ({ graph, weights, px, rangeOf, scalesOf }) =>
+      write(graph, new Int8Layers(graph, rangeOf, scalesOf), weights, px),
   };
 }
 
-function rangesOf({ name, calibration }: Model): RangeOf {
-  return (layer) => {
-    const range = calibration?.ranges[layer];
-    if (range === undefined) throw new Error(`the calibration of ${name} has no range of ${layer}`);
-    return range;
+function calibrationOf({ name, calibration }: Model): { rangeOf: RangeOf; scalesOf: ScalesOf } {
+  return {
+    rangeOf(layer) {
+      const range = calibration?.ranges[layer];
+      if (range === undefined) throw new Error(`the calibration of ${name} has no range of ${layer}`);
+      return range;
+    },
+    scalesOf(layer) {
+      const letters = calibration?.channel_scales?.[layer];
+      return letters === undefined ? undefined : scalesOfLetters(letters);
+    },
   };
 }
 
@@ -141,6 +165,10 @@ function metadataOf(model: Model, { precision, input_px }: Variant): Record<stri
 
 function sourceMetadata(source: Source): { source: string; source_sha256: string } {
   if (source.kind === "onnx_file") return { source: source.origin, source_sha256: source.file.sha256 };
+  if (source.kind === "wheel_onnx") {
+    const { wheel, file } = source;
+    return { source: `pypi:${wheel.name}@${wheel.version}/${file.path}`, source_sha256: file.sha256 };
+  }
   const { weights } = source;
   return {
     source: `npm:${source.package}@${source.version}/${weights.map(({ path }) => path).join("+")}`,

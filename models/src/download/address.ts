@@ -27,7 +27,8 @@ export function refusalOf({ host }: URL, status: number): string {
 /** A sentence on a connection that failed. */
 export function failureOf({ host }: URL, { code, message }: NodeJS.ErrnoException): string {
   if (code === undefined) return message;
-  if (code === "ECONNRESET" || code === "EPIPE") return `The connection to ${host} was lost (${code}).`;
+  if (code === "ECONNRESET" || code === "EPIPE")
+    return `The connection to ${host} was lost (${code}): try again.`;
   if (/CERT|SELF_SIGNED|SSL|TLS/.test(code)) {
     return `The certificate of ${host} is not accepted (${code}): NODE_EXTRA_CA_CERTS names a file of further CAs.`;
   }

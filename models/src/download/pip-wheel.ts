@@ -2,27 +2,32 @@ import { existsSync } from "node:fs";
 import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { downloadLimits } from "./download.ts";
-import { fetchFromIndex } from "./package-index.ts";
+import { fetchFromIndex } from "./index-wheel.ts";
 import { downloadBy, type FetchOptions, type ProgramFault } from "./program-download.ts";
 import type { PinnedWheel } from "./wheel.ts";
 
 /**
  * Fetches a wheel into `folder`, without the packages that it depends on, and returns its path. pip fetches
- * it where it is installed, because pip alone has what a user may have set: credentials, proxies,
- * certificates. pip checks the SHA-256 itself. Throws one sentence, which ends with `alternative` where the
- * network is missing.
+ * it if it can, because pip alone has what a user may have set: credentials, proxies, certificates; else it
+ * comes over HTTPS. Its SHA-256 is checked either way. Throws one sentence, which ends with `alternative`
+ * where pip has no network.
  */
 export async function fetchWheel(
   folder: string,
   wheel: PinnedWheel,
   options: FetchOptions & { alternative: string },
 ): Promise<string> {
+  const { progress, stop, limits } = options;
+  const path = join(folder, wheel.file);
+  const fault = await fetchByPip(folder, wheel, options).catch((error: Error) => error);
+  stop.throwIfAborted();
+  if (fault === undefined && existsSync(path)) return path;
   try {
-    return await fetchByPip(folder, wheel, options);
+    await fetchFromIndex(wheel, { path, progress, stop, limits });
+    return path;
   } catch (error) {
-    options.stop.throwIfAborted();
-    if (!isPipAbsent((error as Error).cause as ProgramFault | undefined)) throw error;
-    return fetchFromIndex(folder, wheel, options);
+    stop.throwIfAborted();
+    throw isPipAbsent(fault?.cause as ProgramFault | undefined) ? error : (fault ?? error);
   }
 }
 
@@ -30,7 +35,7 @@ async function fetchByPip(
   folder: string,
   wheel: PinnedWheel,
   { progress, stop, alternative, limits = downloadLimits }: FetchOptions & { alternative: string },
-): Promise<string> {
+): Promise<undefined> {
   const requirements = join(folder, "requirements.txt");
   await writeFile(requirements, `${wheel.name}==${wheel.version} --hash=sha256:${wheel.sha256}\n`);
   await downloadBy(["python3", "-m", "pip", ...downloadArguments(folder, requirements, wheel)], {
@@ -45,10 +50,10 @@ async function fetchByPip(
     // pip unpacks nothing, but it writes a download there first.
     env: { ...process.env, TMPDIR: folder, LC_ALL: "C" },
   });
-  const path = join(folder, wheel.file);
-  if (!existsSync(path)) throw new Error(`pip wrote no ${wheel.file}.`);
-  return path;
+  return undefined;
 }
+
+export const takenFromFolder = "--from FOLDER takes wheels that were fetched on another machine";
 
 /** Bytes that the disk must have room for. pip moves the wheel into its place when it is whole. */
 export const wheelBytesMax = ({ bytes }: Pick<PinnedWheel, "bytes">): number => 2 * bytes + slackBytes;

@@ -1,4 +1,4 @@
-import { createWriteStream } from "node:fs";
+import { createWriteStream, existsSync } from "node:fs";
 import { mkdir, rename, rm, stat } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
@@ -54,6 +54,13 @@ export async function unpackWholeWheel(path: string, wheel: PinnedWheel, target:
 async function openArchive(path: string, { file, sha256 }: PinnedWheel) {
   if ((await sha256OfFile(path)) === sha256) return openPromise(path);
   throw new Error(`${file} is not the file whose SHA-256 is pinned.`);
+}
+
+/** Returns the path of a wheel in a folder. Throws one sentence where it is not there. */
+export function mirroredWheel(folder: string, { file, name, version }: PinnedWheel): string {
+  const path = join(folder, file);
+  if (existsSync(path)) return path;
+  throw new Error(`${path} is not there: the package index has it as ${name} ${version}.`);
 }
 
 const mismatch = (wheel: Wheel, { path }: KeptFile): string =>

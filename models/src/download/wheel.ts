@@ -3,7 +3,7 @@ import * as z from "zod";
 const Bytes = z.int().min(1);
 const Sha256 = z.string().regex(/^[0-9a-f]{64}$/);
 
-const KeptFile = z.strictObject({
+export const KeptFile = z.strictObject({
   /** Inside the wheel. */
   path: z.string().min(1),
   /** File name in the folder where it is kept. */

@@ -3,9 +3,9 @@ import { mkdir, rename, rm } from "node:fs/promises";
 import { join } from "node:path";
 import { requireRoom, sentenceOnDisk } from "../disk-room.ts";
 import type { PullOptions } from "../download/download.ts";
-import { fetchWheel, wheelBytesMax } from "../download/pip-wheel.ts";
+import { fetchWheel, takenFromFolder, wheelBytesMax } from "../download/pip-wheel.ts";
 import type { Wheel } from "../download/wheel.ts";
-import { isUnpacked, unpackWheel } from "../download/wheel-files.ts";
+import { isUnpacked, mirroredWheel, unpackWheel } from "../download/wheel-files.ts";
 import { megabytes } from "../megabytes.ts";
 import { sha256OfFile } from "../model-file.ts";
 import { openStagingFolder, removeLeftOver } from "../staging-folder.ts";
@@ -38,7 +38,7 @@ export async function installCuda(
         progress: (bytes: number) => progress(bytes, wheel.bytes),
         stop,
         limits,
-        alternative,
+        alternative: takenFromFolder,
       };
       const path =
         from === undefined ? await fetchWheel(temporary.path, wheel, fetching) : mirroredWheel(from, wheel);
@@ -52,8 +52,6 @@ export async function installCuda(
   }
   print(`installed ${target}; EXECUTION_PROVIDER=cuda uses it`);
 }
-
-const alternative = "--from FOLDER takes wheels that were fetched on another machine";
 
 /** One sentence for each library that is missing or changed. None: the folder is as it was installed. */
 export async function cudaFaults(modelsDir: string, pins: CudaPins): Promise<string[]> {
@@ -87,12 +85,6 @@ function roomFor(wheels: readonly Wheel[], from: string | undefined): number {
   const unpacked = wheels.flatMap(({ files }) => files).reduce((sum, { bytes }) => sum + bytes, 0);
   if (from !== undefined) return unpacked;
   return unpacked + Math.max(0, ...wheels.map(wheelBytesMax));
-}
-
-function mirroredWheel(folder: string, { file, name, version }: Wheel): string {
-  const path = join(folder, file);
-  if (existsSync(path)) return path;
-  throw new Error(`${path} is not there: the package index has it as ${name} ${version}.`);
 }
 
 const stagingSuffix = ".part";

@@ -52,18 +52,6 @@ test("without a terminal the flag is needed, and the record says that it was the
   });
 });
 
-test("a licence for non-commercial use needs its own flag, with a terminal too", async (t) => {
-  const folder = await temporaryFolder(t);
-  const research = terms({ licenses: [mit, { ...mit, use: "non_commercial" }] });
-  const message =
-    "a is licensed for non-commercial use only: use --accept-non-commercial to confirm that yours is. " +
-    "Nothing was fetched.";
-  await assert.rejects(accept(folder, [research], { ask: async () => "y" }), { message });
-  await assert.rejects(accept(folder, [research], { acceptLicence: true }), { message });
-  const { printed } = await accept(folder, [research], { acceptLicence: true, acceptNonCommercial: true });
-  assert.match(printed.join("\n"), /licence MIT, for non-commercial use only: the weights/);
-});
-
 test("one model of several that is not accepted refuses all of them", async (t) => {
   const folder = await temporaryFolder(t);
   const ask = async (question: string): Promise<string> => (question.includes(" a?") ? "y" : "n");
@@ -95,18 +83,14 @@ function terms(changes: Partial<Terms> = {}): Terms {
 async function accept(
   folder: string,
   wanted: readonly Terms[],
-  {
-    ask,
-    acceptLicence = false,
-    acceptNonCommercial = false,
-  }: Partial<AcceptanceOptions["flags"]> & { ask?: AcceptanceOptions["ask"] },
+  { ask, acceptLicence = false }: Partial<AcceptanceOptions["flags"]> & { ask?: AcceptanceOptions["ask"] },
 ): Promise<{ printed: string[] }> {
   const printed: string[] = [];
   await acceptTerms(
     folder,
     wanted.map((each) => ({ terms: each, bytes: 5_200_000 })),
     {
-      flags: { acceptLicence, acceptNonCommercial },
+      flags: { acceptLicence },
       ask,
       print: (line) => printed.push(line),
       now: new Date("2026-11-22"),

@@ -61,12 +61,6 @@ async function acceptance(
   flags: AcceptanceFlags,
   ask: AcceptanceOptions["ask"],
 ): Promise<AcceptedLicences["accepted_by"]> {
-  if (isNonCommercial(terms) && !flags.acceptNonCommercial) {
-    throw new Error(
-      `${terms.name} is licensed for non-commercial use only: use --accept-non-commercial to confirm that yours is. ` +
-        "Nothing was fetched.",
-    );
-  }
   if (flags.acceptLicence) return "flag";
   if (ask === undefined) {
     throw new Error(
@@ -87,13 +81,10 @@ function parsed(text: string): AcceptedLicences | undefined {
   }
 }
 
-/** Lines for a terminal. `bytes` is the size of the download, if stated. */
-function termsLines(
-  { name, licenses, training_data, provenance }: Terms,
-  bytes: number | undefined,
-): string[] {
+/** Lines for a terminal. `bytes` is the size of the download. */
+function termsLines({ name, licenses, training_data, provenance }: Terms, bytes: number): string[] {
   return [
-    `${name}, a download of ${bytes === undefined ? "a size that is not stated" : megabytes(bytes)}:`,
+    `${name}, a download of ${megabytes(bytes)}:`,
     ...licenses.map(
       ({ id, covers, stated_by, use }) =>
         `  licence ${id}${use === "any" ? "" : ", for non-commercial use only"}: ${covers} (${stated_by})`,
@@ -101,11 +92,6 @@ function termsLines(
     ...(training_data === undefined ? [] : [`  trained on: ${training_data}`]),
     ...provenance.map((sentence) => `  ${sentence}`),
   ];
-}
-
-/** Whether one of the licences forbids commercial use. */
-function isNonCommercial({ licenses }: Pick<Terms, "licenses">): boolean {
-  return licenses.some(({ use }) => use === "non_commercial");
 }
 
 const sentenceEnds = { answer: "by an answer at a terminal", flag: "by --accept-licence" } as const;
@@ -133,11 +119,11 @@ export type Terms = {
 
 export type WantedModel = {
   terms: Terms;
-  /** Size of the download, if it is stated. */
-  bytes: number | undefined;
+  /** Size of the download. */
+  bytes: number;
 };
 
-export type AcceptanceFlags = { acceptLicence: boolean; acceptNonCommercial: boolean };
+export type AcceptanceFlags = { acceptLicence: boolean };
 
 export type AcceptanceOptions = {
   flags: AcceptanceFlags;

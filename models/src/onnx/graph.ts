@@ -77,10 +77,7 @@ export class Graph {
     const model = new Message().int(1, irVersion).text(2, "faceline").message(7, graph);
     model.message(8, new Message().text(1, "").int(2, opset));
     for (const domain of this.#domains) model.message(8, new Message().text(1, domain).int(2, 1));
-    for (const [key, value] of Object.entries(metadata)) {
-      model.message(metadataField, new Message().text(metadataKeyField, key).text(metadataValueField, value));
-    }
-    return model.encode();
+    return Buffer.concat([model.encode(), encodeMetadata(metadata)]);
   }
 
   #constant(name: string, type: ElementType, shape: Shape, data: NodeJS.TypedArray): string {
@@ -97,6 +94,15 @@ export class Graph {
     assert(!this.#names.has(name), `two values are named ${name}`);
     this.#names.add(name);
   }
+}
+
+/** The bytes that give a model metadata: they go at the end of its file. */
+export function encodeMetadata(metadata: Readonly<Record<string, string>>): Uint8Array {
+  const model = new Message();
+  for (const [key, value] of Object.entries(metadata)) {
+    model.message(metadataField, new Message().text(metadataKeyField, key).text(metadataValueField, value));
+  }
+  return model.encode();
 }
 
 /** A string is a side that the caller chooses at run time, and its name in error messages. */

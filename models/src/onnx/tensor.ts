@@ -1,7 +1,7 @@
 import { type Field, readFields } from "./reader.ts";
 
 /** A tensor of float32 that an .onnx file contains. */
-export type Floats = {
+type Floats = {
   /** "" where it has none, as in a node's attribute. */
   name: string;
   shape: readonly number[];
@@ -11,15 +11,32 @@ export type Floats = {
 
 /** Reads a TensorProto. Undefined where its type is another, or its numbers are not in one run of bytes. */
 export function readFloats(tensor: Uint8Array): Floats | undefined {
+  const read = readTensor(tensor);
+  if (read === undefined || read.type !== 1) return undefined;
+  return read.data.byteLength === 4 * sizeOf(read.shape) ? read : undefined;
+}
+
+/** The same of numbers of any type: that of TensorProto.DataType. */
+export function readTensor(tensor: Uint8Array): (Floats & { type: number }) | undefined {
   const fields = [...readFields(tensor)];
   const valueOf = (number: number) => fields.find(({ field }) => field === number)?.value;
   const [bytes, name] = [valueOf(rawData) ?? valueOf(floatData), valueOf(tensorName)];
-  if (valueOf(dataType) !== float32 || !(bytes instanceof Uint8Array)) return undefined;
-  const shape = fields.filter(({ field }) => field === dims).flatMap(({ value }) => integersOf(value));
-  if (bytes.length !== 4 * shape.reduce((product, side) => product * side, 1)) return undefined;
-  const data = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  return { name: name instanceof Uint8Array ? new TextDecoder().decode(name) : "", shape, data };
+  if (!(bytes instanceof Uint8Array)) return undefined;
+  return {
+    name: name instanceof Uint8Array ? new TextDecoder().decode(name) : "",
+    type: Number(valueOf(dataType)),
+    shape: fields.filter(({ field }) => field === dims).flatMap(({ value }) => integersOf(value)),
+    data: new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength),
+  };
 }
+
+/** Copies the numbers, because a Float32Array over a file would have to begin at a multiple of four bytes. */
+export function numbersOf({ data }: Floats): Float32Array<ArrayBuffer> {
+  return Float32Array.from({ length: data.byteLength / 4 }, (_, i) => data.getFloat32(4 * i, true));
+}
+
+export const sizeOf = (shape: readonly number[]): number =>
+  shape.reduce((product, side) => product * side, 1);
 
 /** Repeated integers come one a field, or packed into one. */
 function integersOf(value: Field["value"]): number[] {
@@ -39,4 +56,3 @@ function integersOf(value: Field["value"]): number[] {
 
 /** Fields of TensorProto. */
 const [dims, dataType, floatData, tensorName, rawData] = [1, 2, 4, 8, 9];
-const float32 = 1n;

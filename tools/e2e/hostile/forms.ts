@@ -19,7 +19,7 @@ const types = [
 const part = (name: string, value: string): string =>
   `--b\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`;
 const vector = JSON.stringify(Array.from({ length: 128 }, (_, i) => i));
-const two = part("img1", vector) + part("img2", vector) + part("model_name", "Dlib");
+const two = part("img1", vector) + part("img2", vector) + part("model_name", "SFace");
 
 const multiparts: [name: string, body: () => string, ends: ExpectedEnd][] = [
   ["valid", () => `${two}${part("unread", marker)}--b--\r\n`, "ok"],
@@ -38,9 +38,9 @@ const multiparts: [name: string, body: () => string, ends: ExpectedEnd][] = [
 ];
 
 const texts: [name: string, body: () => string, ends: ExpectedEnd][] = [
-  ["valid", () => `model_name=Dlib&img1=${vector}&img2=${vector}&unread=${marker}`, "ok"],
+  ["valid", () => `model_name=SFace&img1=${vector}&img2=${vector}&unread=${marker}`, "ok"],
   ["nothing", () => "", "missing_image"],
-  ["a prototype", () => `__proto__=${marker}&model_name=Dlib&img1=${vector}&img2=${vector}`, "ok"],
+  ["a prototype", () => `__proto__=${marker}&model_name=SFace&img1=${vector}&img2=${vector}`, "ok"],
   ["a prototype in JSON", () => `img1={"__proto__":"${marker}"}&img2=${vector}`, "invalid_json"],
   ["a field twice", () => `img1=${vector}&img2=${marker}&img2=${vector}`, "invalid_request"],
   ["a bare NaN", () => `img1=[NaN]&img2=${marker}`, "invalid_json"],

@@ -49,7 +49,7 @@ export function headers(key: string): HostileCall[] {
 }
 
 const vector = Array.from({ length: 128 }, (_, i) => i);
-const body = jsonBody({ model_name: "Dlib", img1: vector, img2: vector });
+const body = jsonBody({ model_name: "SFace", img1: vector, img2: vector });
 
 const paths = [
   `/${marker}`,

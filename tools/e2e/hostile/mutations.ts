@@ -29,7 +29,7 @@ export function mutations(seed: number, count: number, portrait: Buffer): Hostil
 function validCalls(portrait: Buffer): [path: string, body: string][] {
   const img = portrait.toString("base64");
   const vector = Array.from({ length: 128 }, (_, i) => (i - 64) / 1_000);
-  const options = { detector_backend: "auto", model_name: "Dlib", normalization: "base", align: true };
+  const options = { detector_backend: "auto", model_name: "SFace", normalization: "base", align: true };
   const rule = { distance_metric: "euclidean_l2", threshold: 0.5 };
   return [
     ["/verify", jsonBody({ img1: vector, img2: vector, ...options, ...rule, face_policy: "largest" })()],

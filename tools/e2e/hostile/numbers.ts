@@ -62,12 +62,12 @@ const ones = (length: number): number[] => Array.from({ length }, () => 1);
 const verify = (name: string, first: string, ends: ExpectedEnd): HostileCall => ({
   name,
   path: "/verify",
-  body: textBody(`{"model_name":"Dlib","unread":"${marker}","img1":[${first},${rest}],"img2":[1,${rest}]}`),
+  body: textBody(`{"model_name":"SFace","unread":"${marker}","img1":[${first},${rest}],"img2":[1,${rest}]}`),
   ends,
 });
 const compare = (name: string, candidates: unknown[], ends: ExpectedEnd): HostileCall => ({
   name,
   path: "/compare",
-  body: jsonBody({ model_name: "Dlib", vector: ones(128), candidates }),
+  body: jsonBody({ model_name: "SFace", vector: ones(128), candidates }),
   ends,
 });

@@ -10,7 +10,7 @@ export const syntax = (): HostileCall[] => [
 
 const mib = 1024 * 1024;
 const vector = JSON.stringify(Array.from({ length: 128 }, (_, i) => i));
-const valid = `{"model_name":"Dlib","unread":"${marker}","img1":${vector},"img2":${vector}}`;
+const valid = `{"model_name":"SFace","unread":"${marker}","img1":${vector},"img2":${vector}}`;
 
 function truncated(): HostileCall[] {
   const offsets = Array.from({ length: 30 }, (_, i) => Math.floor(((i + 1) * valid.length) / 31));
@@ -55,7 +55,7 @@ const doubled = (): HostileCall[] => [
   call("a key twice, the last one bad", `${valid.slice(0, -1)},"img1":{"a":"${marker}"}}`, "invalid_request"),
   call(
     "a key twice in a candidate",
-    `{"model_name":"Dlib","vector":${vector},"candidates":[{"vector":5,"vector":${vector}}]}`,
+    `{"model_name":"SFace","vector":${vector},"candidates":[{"vector":5,"vector":${vector}}]}`,
     "ok",
   ),
 ];

@@ -1,6 +1,7 @@
 import assert from "node:assert/strict";
 import type { Graph } from "../../onnx/graph.ts";
-import type { Convolution, Layers, Maps, Normalisation, Pool } from "./layers.ts";
+import { type FoldedLayer, foldedLayer, prelu, scaleCells } from "../prelu.ts";
+import type { Convolution, FullyConnected, Layers, Maps, Normalisation, Pool } from "./layers.ts";
 import { type ConvolutionWindow, convolutionWindow, depthwiseWindow, endPads, poolWindow } from "./window.ts";
 
 /** Layers in float32, as the weights were trained. */
@@ -31,11 +32,22 @@ export class FloatLayers implements Layers<Maps> {
   }
 
   convolution(name: string, x: Maps, layer: Convolution): Maps {
-    return this.#convolve(x, layer, convolutionWindow(name, x, layer));
+    const folded = foldedLayer(x, layer);
+    return this.#convolve(x, folded, convolutionWindow(name, x, folded));
   }
 
   depthwise(name: string, x: Maps, layer: Convolution): Maps {
-    return this.#convolve(x, layer, depthwiseWindow(name, x, layer));
+    const folded = foldedLayer(x, layer);
+    return this.#convolve(x, folded, depthwiseWindow(name, x, folded));
+  }
+
+  fullyConnected(name: string, x: Maps, { filter, bias }: FullyConnected): string {
+    const graph = this.#graph;
+    const data = scaleCells(filter, x);
+    const flat = graph.node(`${name}/flat`, "Flatten", [x.name], { axis: 1 });
+    const inputs = [graph.floats(`${name}/filter`, filter.shape, data)];
+    inputs.push(graph.floats(`${name}/bias`, [bias.length], bias));
+    return graph.node(name, "Gemm", [flat, ...inputs], { transB: 1 });
   }
 
   relu(x: Maps): Maps {
@@ -88,13 +100,14 @@ export class FloatLayers implements Layers<Maps> {
     return x;
   }
 
-  #convolve(x: Maps, layer: Convolution, { out, filter, attributes }: ConvolutionWindow): Maps {
+  #convolve(x: Maps, layer: FoldedLayer, { out, filter, attributes }: ConvolutionWindow): Maps {
     const graph = this.#graph;
     const inputs = [x.name, graph.floats(`${out.name}/filter`, filter.shape, filter.data)];
     if (layer.bias) inputs.push(graph.floats(`${out.name}/bias`, [out.channels], layer.bias));
     const { kernel_shape, strides, pads, group } = attributes;
     graph.node(out.name, "Conv", inputs, { kernel_shape, strides, pads, group });
-    return this.#observed(out);
+    const maps = this.#observed(out);
+    return layer.slopes ? { ...prelu(this, maps, layer.slopes), factors: layer.factors } : maps;
   }
 
   #observed(x: Maps): Maps {

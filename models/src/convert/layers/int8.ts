@@ -1,6 +1,8 @@
 import assert from "node:assert/strict";
 import type { Graph } from "../../onnx/graph.ts";
-import type { Convolution, Layers, Maps, Normalisation, Pool } from "./layers.ts";
+import { scaleChannels } from "../fold.ts";
+import { foldedLayer, lineOf, scaleCells } from "../prelu.ts";
+import type { Convolution, FullyConnected, Layers, Maps, Normalisation, Pool } from "./layers.ts";
 import {
   biasOfOffsets,
   type Quantisation,
@@ -20,13 +22,15 @@ import { type ConvolutionWindow, convolutionWindow, depthwiseWindow, endPads, po
 export class Int8Layers implements Layers<QuantisedMaps> {
   readonly #graph: Graph;
   readonly #rangeOf: RangeOf;
+  readonly #scalesOf: ScalesOf;
   readonly #written = new Set<string>();
   /** Names of the scale and the zero point of every layer that another one reads. */
-  readonly #parameters = new Map<string, [scale: string, zero: string]>();
+  readonly #parameters = new Map<string, readonly [scale: string, zero: string]>();
 
-  constructor(graph: Graph, rangeOf: RangeOf) {
+  constructor(graph: Graph, rangeOf: RangeOf, scalesOf: ScalesOf = () => undefined) {
     this.#graph = graph;
     this.#rangeOf = rangeOf;
+    this.#scalesOf = scalesOf;
   }
 
   /**
@@ -42,12 +46,57 @@ export class Int8Layers implements Layers<QuantisedMaps> {
     return { name, channels: 3, px, quantisation: () => ({ scale: factor, zero }), offsets, write() {} };
   }
 
+  /** A PReLU after it scales what was rounded, so the range must have the numbers before it, too. */
   convolution(name: string, x: QuantisedMaps, layer: Convolution): QuantisedMaps {
-    return this.#convolve(x, layer, convolutionWindow(name, x, layer));
+    const folded = foldedLayer(x, layer, this.#scalesOf(name));
+    const own = this.#convolve(x, folded, convolutionWindow(name, x, folded));
+    if (folded.slopes === undefined) return own;
+    const rangeOf = (): Range => [this.#rangeOf(name)[0], this.#rangeOf(`${name}/prelu`)[1]];
+    const scaling = lineOf(folded.slopes);
+    const rounded = { ...own, quantisation: () => quantisationOf(rangeOf()) };
+    const line = this.#convolve(rounded, scaling, depthwiseWindow(`${name}/line`, own, scaling));
+    return this.#greater({ ...own, factors: folded.factors }, line, rangeOf);
   }
 
+  /**
+   * A PReLU after it is computed from the input twice. The range is that of its results: a number that is
+   * clipped there has a product with the slope that is greater.
+   */
   depthwise(name: string, x: QuantisedMaps, layer: Convolution): QuantisedMaps {
-    return this.#convolve(x, layer, depthwiseWindow(name, x, layer));
+    const folded = foldedLayer(x, layer, this.#scalesOf(name));
+    const own = this.#convolve(x, folded, depthwiseWindow(name, x, folded));
+    const { slopes, factors, filter, bias = new Float32Array(own.channels) } = folded;
+    if (slopes === undefined) return own;
+    const scaled = {
+      ...folded,
+      filter: scaleChannels(filter, slopes),
+      bias: bias.map((value, channel) => value * slopes[channel]!),
+    };
+    const line = this.#convolve(x, scaled, depthwiseWindow(`${name}/line`, x, scaled));
+    return this.#greater({ ...own, factors }, line, () => this.#rangeOf(`${name}/prelu`));
+  }
+
+  /** The sums stay in 32 bits: an embedding is never rounded to eight. */
+  fullyConnected(name: string, x: QuantisedMaps, { filter, bias }: FullyConnected): string {
+    const graph = this.#graph;
+    const [out = 0, width = 0] = filter.shape;
+    const [source, , zero] = this.#read(x);
+    const { scale } = x.quantisation();
+    const whole = { shape: [out, width, 1, 1], data: scaleCells(filter, x) };
+    const { data, scales } = quantiseFilter(whole, new Float64Array(out), scale);
+    const columns = new Int8Array(data.length);
+    for (const [i, weight] of data.entries()) columns[(i % width) * out + Math.floor(i / width)] = weight;
+    const flat = graph.node(`${name}/flat`, "Flatten", [source], { axis: 1 });
+    const inputs = [flat, graph.integers(`${name}/filter`, [width, out], columns), zero];
+    const sums = graph.node(`${name}/sums`, "MatMulInteger", inputs);
+    const floats = graph.node(`${name}/floats`, "Cast", [sums], { to: 1 });
+    const factors = graph.floats(
+      `${name}/factors`,
+      [out],
+      scales.map((each) => each * scale),
+    );
+    const products = graph.node(`${name}/products`, "Mul", [floats, factors]);
+    return graph.node(name, "Add", [products, graph.floats(`${name}/bias`, [out], bias)]);
   }
 
   relu(x: QuantisedMaps): QuantisedMaps {
@@ -95,7 +144,22 @@ export class Int8Layers implements Layers<QuantisedMaps> {
     return { name, channels: x.channels, px: x.px };
   }
 
-  #convolve(x: QuantisedMaps, layer: Convolution, window: ConvolutionWindow): QuantisedMaps {
+  /**
+   * A PReLU of slopes up to 1 is the greater of x and slope * x, the line. Max takes the two in eight bits,
+   * because they have one quantisation.
+   */
+  #greater(x: QuantisedMaps, line: QuantisedMaps, rangeOf: () => Range): QuantisedMaps {
+    const write: Write = (out, quantised) => {
+      x.write(x.name, quantised);
+      this.#written.add(x.name);
+      this.#parameters.set(x.name, quantised);
+      line.write(line.name, quantised);
+      this.#graph.node(out, "Max", [x.name, line.name]);
+    };
+    return this.#deferred({ ...x, name: `${x.name}/prelu` }, write, rangeOf);
+  }
+
+  #convolve(x: QuantisedMaps, layer: Pick<Convolution, "bias">, window: ConvolutionWindow): QuantisedMaps {
     const graph = this.#graph;
     const { filter, attributes } = window;
     return this.#deferred(window.out, (out, quantised) => {
@@ -117,8 +181,8 @@ export class Int8Layers implements Layers<QuantisedMaps> {
   }
 
   #deferred(out: Maps, write: Write, rangeOf: () => Range = () => this.#rangeOf(out.name)): QuantisedMaps {
-    const { name, channels, px } = out;
-    return { name, channels, px, quantisation: () => quantisationOf(rangeOf()), write };
+    const { name, channels, px, factors } = out;
+    return { name, channels, px, factors, quantisation: () => quantisationOf(rangeOf()), write };
   }
 
   /** A layer with the quantisation of the one that it reads. */
@@ -155,6 +219,9 @@ export class Int8Layers implements Layers<QuantisedMaps> {
 
 /** The range of a layer's numbers, measured by inference/int8-ranges. */
 export type RangeOf = (layer: string) => Range;
+
+/** The scales of the channels of a layer with a PReLU; undefined: all 1. */
+export type ScalesOf = (layer: string) => readonly number[] | undefined;
 
 /** Maps of uint8. */
 type QuantisedMaps = Maps & {

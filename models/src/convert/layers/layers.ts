@@ -14,6 +14,8 @@ export interface Layers<M extends Maps> {
    * would.
    */
   depthwise(name: string, x: M, layer: Convolution): M;
+  /** filter [out, in * px * px] times the flat maps, plus the bias: [N, out] in float32. Returns its name. */
+  fullyConnected(name: string, x: M, layer: FullyConnected): string;
   /** max(x, 0) */
   relu(x: M): M;
   /** min(max(x, 0), 6) */
@@ -27,13 +29,27 @@ export interface Layers<M extends Maps> {
   floats(x: M): Maps;
 }
 
-/** A square feature map: the tensor [N, channels, px, px] with this name in the graph. */
-export type Maps = { name: string; channels: number; px: number };
+/**
+ * A square feature map: the tensor [N, channels, px, px] with this name in the graph. With `factors`, each
+ * channel must be multiplied by its factor: the layer that reads the maps has it in its filter.
+ */
+export type Maps = { name: string; channels: number; px: number; factors?: readonly number[] | undefined };
 
 /** Per-channel mean in RGB order and on the scale of 0 to 255, then a factor: x = (rgb - mean) * factor. */
 export type Normalisation = { mean: readonly [number, number, number]; factor: number };
 
-/** `padding` is "same" and `stride` 1 by default. Without `bias`, nothing is added. */
-export type Convolution = { filter: WeightTensor; bias?: Float32Array; stride?: number; padding?: Padding };
+/**
+ * `padding` is "same" and `stride` 1 by default. Without `bias`, nothing is added. With `slopes`, a PReLU
+ * follows, of one slope for each channel.
+ */
+export type Convolution = {
+  filter: WeightTensor;
+  bias?: Float32Array;
+  slopes?: ArrayLike<number> | undefined;
+  stride?: number;
+  padding?: Padding;
+};
+
+export type FullyConnected = { filter: WeightTensor; bias: Float32Array };
 
 export type Pool = { kernel: number; stride: number; padding: Padding };

@@ -75,6 +75,16 @@ export function biasOfOffsets(filter: WeightTensor, offsets: readonly number[]):
   });
 }
 
+/** Scales of channels, from a letter for each: "m" is 1, and the next one is the square root of 2. */
+export const scalesOfLetters = (letters: string): number[] =>
+  Array.from(letters, (letter) => 2 ** ((letter.charCodeAt(0) - letterOfOne) / 2));
+
+/** The letter of the nearest scale. */
+export const letterOfScale = (scale: number): string =>
+  String.fromCharCode(letterOfOne + Math.max(-12, Math.min(13, Math.round(2 * Math.log2(scale)))));
+
+const letterOfOne = 109;
+
 /** Leaves room in int32 for the products of the filter. */
 const biasMax = 2 ** 26;
 
