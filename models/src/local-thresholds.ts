@@ -22,8 +22,7 @@ const LocalThresholds = z.strictObject({
   model_version: z.string().min(1),
   thresholds: Thresholds,
   calibration: ThresholdsCalibration,
-  /** Absent: replies have no false match rate. */
-  false_match_curves: FalseMatchCurves.optional(),
+  false_match_curves: FalseMatchCurves,
 });
 type LocalThresholds = z.infer<typeof LocalThresholds>;
 /** What is measured of a model. */
