@@ -311,8 +311,8 @@ export type Rate = { value: number; low: number; high: number };
 export type ErrorRates = {
   pairs_same: number;
   pairs_different: number;
-  auc: Rate;
   fnmr_at_fmr_1_percent: Rate;
+  fnmr_at_fmr_0_1_percent: Rate;
   /** False non-match rate and false match rate at the default threshold of the cosine distance. */
   fnmr: Rate;
   fmr: Rate;

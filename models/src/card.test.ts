@@ -31,7 +31,12 @@ test("each set of a card has its conditions, and each rate is within its interva
       );
       assert(counts.not_enrolled <= counts.images, where);
       if (rates === null) continue;
-      for (const { value, low, high } of [rates.auc, rates.fnmr_at_fmr_1_percent, rates.fnmr, rates.fmr]) {
+      for (const { value, low, high } of [
+        rates.fnmr_at_fmr_1_percent,
+        rates.fnmr_at_fmr_0_1_percent,
+        rates.fnmr,
+        rates.fmr,
+      ]) {
         assert(low <= value && value <= high, where);
       }
     }

@@ -17,6 +17,8 @@ import { heldOutSet, type LabelledImage, labelledSet, type ImageSet } from "./im
 //     { set: "labelled", condition: "blur" }        ──► …
 
 const original = "as it is";
+/** Images of a person that one is compared with, where there are several. */
+const referenceCounts = [2, 3, 5];
 const lanes = await openMeasuredLanes(process.env["MODELS_DIR"]!);
 const [, , heldOutFolder] = process.argv;
 const heldOut = heldOutFolder === undefined ? undefined : heldOutSet(heldOutFolder);
@@ -40,11 +42,10 @@ async function measure(set: ImageSet, condition: string): Promise<AccuracyRow[]>
     pixels.pixels.fill(0);
   }
   return lanesOf(set).map((lane): AccuracyRow => {
-    const found = faces.get(lane.name)!;
-    const pairs =
-      condition === original
-        ? pairsWithin(found)
-        : pairsAcross(found, originals.get(set.name)!.get(lane.name)!);
+    const [found, known] = [faces.get(lane.name)!, originals.get(set.name)!.get(lane.name)!];
+    const pairs = condition === original ? pairsWithin(found) : pairsAcross(found, known);
+    const hasReferences = set === heldOut && lane.detector === lanes.usual.detector;
+    const { cosine } = lane.model.thresholds;
     return {
       lane: lane.name,
       set: set.name,
@@ -52,8 +53,14 @@ async function measure(set: ImageSet, condition: string): Promise<AccuracyRow[]>
       images: images.length,
       notEnrolled: images.length - found.size,
       cpuMs: median(cpuMs.get(lane.name)!),
-      rates: errorRates(pairs, lane.model.thresholds.cosine),
-      ...(condition === original && set === heldOut && { falseMatchCurves: curvesWithin(found) }),
+      rates: errorRates(pairs, cosine),
+      references: hasReferences
+        ? referenceCounts.map((count) => ({
+            count,
+            rates: errorRates(pairsAcross(found, known, { count, step: 1 }), cosine),
+          }))
+        : [],
+      ...(condition === original && hasReferences && { falseMatchCurves: curvesWithin(found) }),
     };
   });
 }
@@ -92,15 +99,53 @@ function curvesWithin(faces: Faces): FalseMatchCurves {
     );
     return falseMatchCurve(Float64Array.from(different).toSorted())!;
   };
-  return { cosine: curve("cosine"), euclidean: curve("euclidean") };
+  // No image is in two means: distances that are nearly the same one would make the curve look surer.
+  const references = referenceCounts.map((count) => {
+    const pairs = pairsAcross(faces, faces, { count, step: count });
+    const different = pairs.flatMap(({ same, distance }) => (same ? [] : [distance]));
+    return { count, cosine: falseMatchCurve(Float64Array.from(different).toSorted())! };
+  });
+  return { cosine: curve("cosine"), euclidean: curve("euclidean"), references };
 }
 
-/** Degraded copies with references as they are, except for an image with itself. */
-function pairsAcross(probes: Faces, references: Faces): PersonPair[] {
-  const others = [...references].filter(([image]) => image.isReference);
-  return [...probes].flatMap((probe) =>
-    others.filter(([image]) => image !== probe[0]).map((reference) => pairOf(probe, reference)),
+/** Probes with the references of each person as they are, except for an image with itself. */
+function pairsAcross(probes: Faces, references: Faces, means = { count: 1, step: 1 }): PersonPair[] {
+  const usable = [...references].filter(([image]) => image.isReference);
+  const people = [...Map.groupBy(usable, ([{ person }]) => person)].map(([person, faces]) => ({
+    person,
+    faces,
+    means: meansOf(faces, means),
+  }));
+  return [...probes].flatMap(([image, face]) =>
+    people.flatMap(({ person, faces, means: ofAll }) => {
+      const same = person === image.person;
+      const others = () => faces.filter(([other]) => other !== image);
+      return (same ? meansOf(others(), means) : ofAll).map((mean) => ({
+        distance: distances.cosine(face.embedding, mean),
+        same,
+        people: [image.person, person],
+      }));
+    }),
   );
+}
+
+/** Returns the mean of every `count` faces in a row, each `step` faces after the one before. */
+function meansOf(faces: readonly Found[], { count, step }: { count: number; step: number }): Float32Array[] {
+  const means: Float32Array[] = [];
+  for (let start = 0; start + count <= faces.length; start += step) {
+    const embeddings = faces.slice(start, start + count).map(([, { embedding }]) => embedding);
+    means.push(meanEmbedding(embeddings));
+  }
+  return means;
+}
+
+function meanEmbedding(embeddings: readonly Float32Array[]): Float32Array {
+  const mean = new Float32Array(embeddings[0]!.length);
+  for (const embedding of embeddings) {
+    const length = Math.hypot(...embedding);
+    for (let i = 0; i < mean.length; i++) mean[i]! += embedding[i]! / length;
+  }
+  return mean;
 }
 
 function pairOf([one, face]: Found, [other, otherFace]: Found): PersonPair {

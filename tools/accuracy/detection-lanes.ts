@@ -1,5 +1,5 @@
 import { decodeEmbedding, type Face } from "@faceline/contracts/wire/face";
-import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
+import type { LaneId } from "@faceline/contracts/wire/ids";
 import { type Lanes, openLanes } from "@faceline/inference/engine/lanes";
 import type { Pixels } from "@faceline/inference/geometry/pixels";
 import { PrecisionSetting } from "@faceline/inference/network/precision";
@@ -9,6 +9,7 @@ import { labelledPhotograph } from "@faceline/inference/testing/photographs";
 import { readCatalogue } from "@faceline/models/catalogue";
 import sharp from "sharp";
 import type { KnownPhotograph } from "./detection-scenes.ts";
+import { usual } from "./lanes.ts";
 import { pixelsOf, type Scene } from "./scenes.ts";
 
 /**
@@ -16,7 +17,7 @@ import { pixelsOf, type Scene } from "./scenes.ts";
  * in float: so they are the same on every CPU.
  */
 export async function openReferences(modelsDir: string, names: readonly string[]): Promise<Reference[]> {
-  const lane = laneId("Dlib", "ssd");
+  const lane = usual.lane;
   const precision = PrecisionSetting.parse("float");
   await using lanes = await openLanes({ ...oneAtATime, modelsDir, lanes: [lane], precision });
   const references: Reference[] = [];
@@ -30,7 +31,7 @@ export async function openReferences(modelsDir: string, names: readonly string[]
   return references;
 }
 
-/** What a call that compares gets for a scene of a photograph. */
+/** What a call that compares gets for a scene of a photograph, by the usual recogniser. */
 export async function outcomeOf(
   lanes: Lanes,
   lane: LaneId,
@@ -44,7 +45,7 @@ export async function outcomeOf(
   return isThere && distance <= (await threshold) ? "same" : "other";
 }
 
-const threshold = readCatalogue().then((all) => all.find("embedding", "Dlib")!.thresholds.cosine);
+const threshold = readCatalogue().then((all) => all.find("embedding", usual.model)!.thresholds.cosine);
 
 /** The face that a call that wants one gets, with low resolution first; undefined where there is none. */
 export async function largestFace(lanes: Lanes, lane: LaneId, image: Pixels): Promise<Face | undefined> {

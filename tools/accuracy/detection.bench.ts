@@ -7,6 +7,7 @@ import { detectorsOf } from "@faceline/models/detector-choice";
 import { isUnpulled } from "@faceline/models/source";
 import { type Outcome, openReferences, outcomeOf } from "./detection-lanes.ts";
 import { detectionScenes } from "./detection-scenes.ts";
+import { usual } from "./lanes.ts";
 
 // Outcomes of every scene of the labelled photographs, by detector. A benchmark starts this as a process and
 // asks for one group of scenes after another:
@@ -15,13 +16,14 @@ import { detectionScenes } from "./detection-scenes.ts";
 //     { group: "size" }    ──► [{ detector, scene, outcomes: { same, other, refused } }]
 
 const modelsDir = process.env["MODELS_DIR"]!;
-const detectors = (await readCatalogue()).detectors.filter((choice) =>
+const catalogue = await readCatalogue();
+const detectors = catalogue.detectors.filter((choice) =>
   detectorsOf(choice).every(({ source }) => !isUnpulled(modelsDir, source)),
 );
 const lanes = await openLanes({
   ...oneAtATime,
   modelsDir,
-  lanes: detectors.map(({ name }) => laneId("Dlib", name)),
+  lanes: detectors.map(({ name }) => laneId(usual.model, name)),
 });
 const references = await openReferences(modelsDir, labelledNames().toSorted());
 
@@ -35,8 +37,9 @@ async function measure(group: string): Promise<DetectionRow[]> {
     }));
     for (const known of references) {
       const scene = await make(known);
+      if (scene === undefined) continue;
       for (const { detector, outcomes } of own) {
-        outcomes[await outcomeOf(lanes, laneId("Dlib", detector), { scene, known })]++;
+        outcomes[await outcomeOf(lanes, laneId(usual.model, detector), { scene, known })]++;
       }
     }
     rows.push(...own);

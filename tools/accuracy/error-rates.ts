@@ -10,50 +10,54 @@ import {
 
 /**
  * Error rates of pairs with a face in both images, with 95 % intervals over people: at the model's own
- * threshold, and at the largest one with an FMR of at most 1 %. Null without both kinds of pairs.
+ * threshold, and at the largest ones with an FMR of at most 1 and 0.1 %. Null without both kinds of pairs.
  */
 export function errorRates(pairs: readonly PersonPair[], threshold: number): ErrorRates | null {
   if (!pairs.some(({ same }) => same) || pairs.every(({ same }) => same)) return null;
-  const { curve, fmr, fnmr, auc } = analyse(pairs, { lost: [], resamples, random: mulberry32(1) });
+  const { curve, fmr, fnmr } = analyse(pairs, { lost: [], resamples, random: mulberry32(1) });
   const [falseMatches, falseNonMatches] = [curve.falseMatches(threshold), curve.falseNonMatches(threshold)];
-  const atFmr = justBelow(curve.different.at(Math.floor(fixedFmr * curve.different.length))!);
-  const misses = curve.falseNonMatches(atFmr);
-  const [fixed, moved] = [fnmr.interval(misses), intervalAtFmr(pairs, curve.different)];
-  const rate = (errors: number, of: number, { low, high }: { low: number; high: number }): Rate =>
-    rounded({ value: errors / of, low, high });
+  const fnmrOfSamples = fnmrOfResamples(pairs, curve.different);
+  const atFmr = (fixedFmr: number): Rate => {
+    const limit = justBelow(curve.different.at(Math.floor(fixedFmr * curve.different.length))!);
+    const misses = curve.falseNonMatches(limit);
+    const [fixed, moved] = [fnmr.interval(misses), fnmrOfSamples(fixedFmr)];
+    const [low, high] = [Math.min(fixed.low, moved.low), Math.max(fixed.high, moved.high)];
+    return rate(misses, curve.same.length, { low, high });
+  };
   return {
     pairs_same: curve.same.length,
     pairs_different: curve.different.length,
-    auc: rounded({ value: auc.value, ...(auc.interval ?? { low: 0, high: 1 }) }),
-    fnmr_at_fmr_1_percent: rate(misses, curve.same.length, {
-      low: Math.min(fixed.low, moved.low),
-      high: Math.max(fixed.high, moved.high),
-    }),
+    fnmr_at_fmr_1_percent: atFmr(0.01),
+    fnmr_at_fmr_0_1_percent: atFmr(0.001),
     fnmr: rate(falseNonMatches, curve.same.length, fnmr.interval(falseNonMatches)),
     fmr: rate(falseMatches, curve.different.length, fmr.interval(falseMatches)),
   };
 }
 
-/** Interval of the FNMR at 1 % FMR where each resample of people has a threshold of its own. */
-function intervalAtFmr(pairs: readonly PersonPair[], different: Distances): { low: number; high: number } {
+/** Returns the interval of the FNMR at an FMR where each resample of people has a threshold of its own. */
+function fnmrOfResamples(
+  pairs: readonly PersonPair[],
+  different: Distances,
+): (fixedFmr: number) => { low: number; high: number } {
   const ranks = Array.from({ length: gridSteps }, (_, i) =>
     Math.min(different.length - 1, Math.round((i / gridSteps) ** 2 * gridFmrMax * different.length)),
   );
   const thresholds = [...new Set(ranks)].map((rank) => justBelow(different.at(rank)!));
   const samples = personBootstrap(pairs, { thresholds, resamples, random: mulberry32(2) });
-  const rates = samples.fnmr.map((fnmr, i) => fnmr[Math.max(0, countUpTo(samples.fmr[i]!, fixedFmr) - 1)]!);
-  return percentileInterval(rates) ?? { low: 0, high: 1 };
+  return (fixedFmr) => {
+    const rates = samples.fnmr.map((fnmr, i) => fnmr[Math.max(0, countUpTo(samples.fmr[i]!, fixedFmr) - 1)]!);
+    return percentileInterval(rates) ?? { low: 0, high: 1 };
+  };
 }
 
 /** Distances have six decimals. */
 const justBelow = (distance: number): number => distance - 5e-7;
-const rounded = ({ value, low, high }: Rate): Rate => ({
-  value: Number(value.toFixed(5)),
-  low: Number(low.toFixed(5)),
-  high: Number(high.toFixed(5)),
-});
 
-const fixedFmr = 0.01;
+function rate(errors: number, of: number, { low, high }: { low: number; high: number }): Rate {
+  const [value = 0, from = 0, to = 0] = [errors / of, low, high].map((share) => Number(share.toFixed(5)));
+  return { value, low: from, high: to };
+}
+
 /** Thresholds of the grid are dense where the rate is small. */
 const gridSteps = 80;
 const gridFmrMax = 0.1;

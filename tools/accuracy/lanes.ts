@@ -11,8 +11,8 @@ import { detectorsOf } from "@faceline/models/detector-choice";
 import { isUnpulled } from "@faceline/models/source";
 import { defaultModels } from "@faceline/runtime/models-config";
 
-/** The detector that recognisers are measured with, and the recogniser that detectors are measured with. */
-const usual = defaultModels;
+/** The defaults: recognisers are measured with this detector, and detectors with this recogniser. */
+export const usual = defaultModels;
 
 /**
  * Opens the usual lane in float and as the service runs it here, every other recogniser with the usual

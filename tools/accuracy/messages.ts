@@ -35,6 +35,8 @@ export type AccuracyRow = {
   /** Median of a decoded image, in one thread. */
   cpuMs: number;
   rates: ErrorRates | null;
+  /** Against the mean embedding of several held-out images as they are; of recognisers alone. */
+  references: readonly { count: number; rates: ErrorRates | null }[];
   /** Curves of the pairs of two people among the held-out images as they are. */
   falseMatchCurves?: FalseMatchCurves;
 };

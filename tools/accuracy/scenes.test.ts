@@ -9,25 +9,16 @@ const photograph = photographOf({ left: 150, top: 100 });
 const other = photographOf({ left: 60, top: 40 });
 
 test("in every scene a face is where the scene says, and that wide", async () => {
-  for (const { name, make } of sceneSets) {
-    for (const { image, faces } of await make(photograph, other)) {
-      for (const face of faces) {
-        assert.ok(valueAt(image, face.x, face.y) > 240, `${name}: the middle`);
-        // A face that fills its image ends with it, and a turned one ends later.
-        const beside = face.x + 0.75 * face.width;
-        if (beside < image.width) assert.ok(valueAt(image, beside, face.y) < 20, `${name}: beside it`);
-      }
+  for (const [name, make] of Object.entries(sceneSets)) {
+    const { image, faces } = await make(photograph, other);
+    assert.equal(faces.length, name.startsWith("beside") ? 2 : 1);
+    for (const face of faces) {
+      assert.ok(valueAt(image, face.x, face.y) > 240, `${name}: the middle`);
+      // A face that fills its image ends with it, and a turned one ends later.
+      const beside = face.x + 0.75 * face.width;
+      if (beside < image.width) assert.ok(valueAt(image, beside, face.y) < 20, `${name}: beside it`);
     }
   }
-});
-
-test("two people are side by side, and below the face is nobody", async () => {
-  const countsOf = async (name: string) =>
-    (await sceneSets.find((set) => set.name === name)!.make(photograph, other)).map(
-      ({ faces }) => faces.length,
-    );
-  assert.deepEqual(await countsOf("second, 4 %"), [2]);
-  assert.deepEqual(await countsOf("nobody"), [0]);
 });
 
 test("a box shows a face whose middle is in it, if it is neither half nor twice as wide", () => {

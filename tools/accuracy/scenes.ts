@@ -4,40 +4,21 @@ import sharp, { type Sharp } from "sharp";
 import { frameFace, tightCrop } from "./framing.ts";
 
 /**
- * Images of which it is known where faces are, made of photographs with one face whose box is known: small
- * faces, tight crops, turned ones, faces that the rim cuts, two people, and nobody. Each is deterministic.
+ * Images of which it is known where faces are, made of photographs with one face whose box is known: tight
+ * crops, turned and small faces, and two people. Each is deterministic.
  */
-export const sceneSets: readonly SceneSet[] = [
-  set("as it is", "the photographs", async ({ image, box }) => [scene(image, centreFace(box))]),
-  ...[0.9, 0.7].map((share) =>
-    set(`tight, ${share}`, `cut to ${share} of the face's box each way`, async ({ image, box }) => [
-      await tight(open(image), tightCrop(box, share, image)),
-    ]),
-  ),
-  set("tight, 150 px", "cut to 0.9 of the face's box, and shrunk to 150 pixels", async ({ image, box }) => [
-    await tight(open(image), tightCrop(box, 0.9, image), 150),
-  ]),
-  set("roll", "turned by 30 degrees, black beside it", async ({ image, box }) => [
-    await rolled(image, box, 30),
-  ]),
-  set("rim", "a third of the face is outside the image, at its left", async ({ image, box }) => [
-    await cutByRim(image, box, 1 / 3),
-  ]),
-  ...[0.07, 0.05, 0.035, 0.025].map((share) =>
-    set(`far, ${percent(share)}`, `the face is that wide in a frame of 1600 × 1200`, async (photograph) => {
-      const frame = { width: 1_600, height: 1_200 };
-      return [scene(await framed(photograph, share, frame), framedFace(share, frame))];
-    }),
-  ),
-  ...[0.1, 0.08, 0.06, 0.04, 0.025].map((share) =>
-    set(
-      `second, ${percent(share)}`,
-      "two photographs side by side: one face is 17.5 % of the image's width, and one that wide",
-      async (photograph, next) => [await pair(photograph, next, [0.175, share])],
-    ),
-  ),
-  set("nobody", "what is below the face", async ({ image, box }) => belowFace(image, box)),
-];
+export const sceneSets: Readonly<Record<string, MakeScene>> = {
+  "as it is": async ({ image, box }) => scene(image, centreFace(box)),
+  "tight, 0.9": (photograph) => tight(photograph, 0.9),
+  "tight, 0.7": (photograph) => tight(photograph, 0.7),
+  "tight, 150 px": (photograph) => tight(photograph, 0.9, 150),
+  "turned by 30°": ({ image, box }) => rolled(image, box, 30),
+  "far, 7 %": async (photograph) => {
+    const frame = { width: 1_600, height: 1_200 };
+    return scene(await framed(photograph, 0.07, frame), framedFace(0.07, frame));
+  },
+  "beside a face of 10 %": (photograph, next) => pair(photograph, next, [0.175, 0.1]),
+};
 
 /** How many of the scene's faces the boxes show, and how many boxes show none of them. */
 export function matchFaces({ faces }: Scene, boxes: readonly Box[]): { found: number; extra: number } {
@@ -55,10 +36,6 @@ export function matchFaces({ faces }: Scene, boxes: readonly Box[]): { found: nu
 /** Detectors draw their boxes differently: a square from eyebrows to chin, or the whole head. */
 const widthRatioMax = 2;
 
-function set(name: string, how: string, make: SceneSet["make"]): SceneSet {
-  return { name, how, make };
-}
-
 export function scene(image: Pixels, ...faces: KnownFace[]): Scene {
   return { image, faces };
 }
@@ -67,8 +44,18 @@ export function centreFace({ left, top, right, bottom }: Box): KnownFace {
   return { x: (left + right) / 2, y: (top + bottom) / 2, width: right - left };
 }
 
-async function tight(image: Sharp, cut: Cut, widthPx: number = cut.width): Promise<Scene> {
-  const resized = await pixelsOf(image.extract(cut).resize({ width: widthPx }));
+/** The image cut to a share of the face's box each way, and resized to `widthPx`. */
+export async function tight(
+  { image, box }: BoxedPhotograph,
+  share: number,
+  widthPx?: number,
+): Promise<Scene> {
+  const cut = tightCrop(box, share, image);
+  const resized = await pixelsOf(
+    open(image)
+      .extract(cut)
+      .resize({ width: widthPx ?? cut.width }),
+  );
   const { width, height } = resized;
   return scene(resized, { x: width / 2, y: height / 2, width });
 }
@@ -86,7 +73,8 @@ export async function rolled(image: Pixels, box: Box, degrees: number): Promise<
   });
 }
 
-async function cutByRim(image: Pixels, box: Box, share: number): Promise<Scene> {
+/** The image without its left part, which ends where a share of the face does. */
+export async function cutByRim(image: Pixels, box: Box, share: number): Promise<Scene> {
   const { x, y, width } = centreFace(box);
   const left = Math.max(0, Math.round(box.left + share * width));
   const cut = { left, top: 0, width: image.width - left, height: image.height };
@@ -127,14 +115,6 @@ async function pair(
   return scene(image, faces[0], { ...faces[1], x: half.width + faces[1].x });
 }
 
-/** Nothing where less than 100 pixels are left. */
-async function belowFace(image: Pixels, box: Box): Promise<Scene[]> {
-  const top = Math.round(box.bottom + 0.3 * (box.bottom - box.top));
-  const height = image.height - top;
-  if (height < 100) return [];
-  return [scene(await pixelsOf(open(image).extract({ left: 0, top, width: image.width, height })))];
-}
-
 export function open({ pixels, width, height }: Pixels): Sharp {
   return sharp(pixels, { raw: { width, height, channels: 3 } });
 }
@@ -148,8 +128,6 @@ export function percent(share: number): string {
   return `${Number((100 * share).toFixed(1))} %`;
 }
 
-type Cut = { left: number; top: number } & Size;
-
 /** A photograph with one face, and its box. */
 export type BoxedPhotograph = { image: Pixels; box: Box };
 
@@ -158,9 +136,5 @@ type KnownFace = { x: number; y: number; width: number };
 
 export type Scene = { image: Pixels; faces: readonly KnownFace[] };
 
-type SceneSet = {
-  name: string;
-  how: string;
-  /** The scenes of one photograph; `next` is another one, of somebody else or the same person. */
-  make(photograph: BoxedPhotograph, next: BoxedPhotograph): Promise<Scene[]>;
-};
+/** `next` is another photograph, of somebody else or the same person. */
+type MakeScene = (photograph: BoxedPhotograph, next: BoxedPhotograph) => Promise<Scene>;

@@ -12,6 +12,9 @@ export type Rate = z.infer<typeof Rate>;
 
 const interval = "from 0 to 1, with a 95 % interval over people.";
 
+const fnmrAtFmr = (percent: string) =>
+  Rate.describe(`False non-match rate at the threshold with a false match rate of ${percent} %, ${interval}`);
+
 /** Error rates of pairs with a face in both images. */
 export const ErrorRates = z.object({
   pairs_same: z
@@ -22,10 +25,8 @@ export const ErrorRates = z.object({
     .int()
     .positive()
     .describe("Number of image pairs that show different people, with a face in both images."),
-  auc: Rate.describe(`Area under the ROC curve, ${interval}`),
-  fnmr_at_fmr_1_percent: Rate.describe(
-    "False non-match rate at the threshold with a false match rate of 1 %, " + interval,
-  ),
+  fnmr_at_fmr_1_percent: fnmrAtFmr("1"),
+  fnmr_at_fmr_0_1_percent: fnmrAtFmr("0.1"),
   fnmr: Rate.describe(
     "False non-match rate: the share of pairs of the same person that do not match at the default " +
       "cosine threshold, " +

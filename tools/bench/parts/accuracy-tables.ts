@@ -58,15 +58,16 @@ export function accuracyTables(plan: AccuracyPlan, { rows, memoryMib }: Accuracy
   const ofSet = ({ name, source, images, people }: AccuracyPlan["sets"][number]) => [
     `**${name}**: ${images} images of ${people} people; ${source}. ${pairsText(rowOf(usual, name, conditions[0]!.name))}`,
     table(
-      ["condition (not enrolled)", "model", "AUC", "FNMR % at 1 % FMR", "FNMR %", "FMR %"],
+      ["condition (not enrolled)", "model", "FNMR % at 1 % FMR", "at 0.1 % FMR", "FNMR %", "FMR %"],
       conditions.flatMap(({ name: condition }) =>
         recognisers.map((lane, index) => {
           const { images, notEnrolled, rates } = rowOf(lane.name, name, condition);
           return [
             index === 0 ? `${condition} (${notEnrolled} of ${images})` : "",
             lane.model,
-            rates?.auc.value.toFixed(4) ?? "–",
-            ...[rates?.fnmr_at_fmr_1_percent, rates?.fnmr, rates?.fmr].map(rateText),
+            ...[rates?.fnmr_at_fmr_1_percent, rates?.fnmr_at_fmr_0_1_percent, rates?.fnmr, rates?.fmr].map(
+              rateText,
+            ),
           ];
         }),
       ),
@@ -77,6 +78,8 @@ export function accuracyTables(plan: AccuracyPlan, { rows, memoryMib }: Accuracy
     ...unpulled.map((name) => `NOT MEASURED: ${name}, because it was not pulled.`),
     `Recognisers behind ${detector}, with 95 % intervals over people:`,
     ...sets.flatMap(ofSet),
+    "FNMR % at 0.1 % FMR / FMR % at the threshold, against the mean embedding of several images of a person:",
+    referencesTable(rows.filter(({ references }) => references.length > 0)),
     `Images without a face by detector, ${sets.map(({ name }) => name).join(" / ")}:`,
     table(
       ["detector", ...conditions.map(({ name }) => name)],
@@ -98,6 +101,20 @@ export function accuracyTables(plan: AccuracyPlan, { rows, memoryMib }: Accuracy
     ),
     ["Conditions:", ...conditions.slice(1).map(({ name, how }) => `- ${name}: ${how}`)].join("\n"),
   ].join("\n\n");
+}
+
+function referencesTable(rows: readonly AccuracyRow[]): string {
+  const counts = rows[0]?.references.map(({ count }) => `${count}`) ?? [];
+  return table(
+    ["condition", "lane", "1 image", ...counts],
+    rows.map(({ condition, lane, rates, references }) => [
+      condition,
+      lane,
+      ...[rates, ...references.map((each) => each.rates)].map((each) =>
+        each === null ? "–" : `${percent(each.fnmr_at_fmr_0_1_percent.value)} / ${percent(each.fmr.value)}`,
+      ),
+    ]),
+  );
 }
 
 const pairsText = ({ rates }: AccuracyRow): string =>

@@ -85,7 +85,7 @@ export function cardDifferences(
 const isWithin = (now: Rate | undefined, then: Rate | undefined): boolean =>
   now === undefined || then === undefined || (now.value >= then.low && now.value <= then.high);
 
-const rates = ["auc", "fnmr_at_fmr_1_percent", "fnmr", "fmr"] as const;
+const rates = ["fnmr_at_fmr_1_percent", "fnmr_at_fmr_0_1_percent", "fnmr", "fmr"] as const;
 /** One of the 25 labelled photographs. */
 const enrolledOffMax = 0.04;
 

@@ -8,8 +8,8 @@ const rate = (value: number) => ({ value, low: 0, high: 0.125 });
 const rates = {
   pairs_same: 20,
   pairs_different: 80,
-  auc: rate(1),
   fnmr_at_fmr_1_percent: rate(0),
+  fnmr_at_fmr_0_1_percent: rate(0),
   fnmr: rate(0.05),
   fmr: rate(0.0012345),
 };

@@ -24,12 +24,12 @@ export function accuracyRow(
   const rates = {
     pairs_same: 20,
     pairs_different: 80,
-    auc: { value: 1, low: 0.9, high: 1 },
     fnmr_at_fmr_1_percent: rate(0),
+    fnmr_at_fmr_0_1_percent: rate(0),
     fnmr: rate(fnmr),
     fmr: rate(fmr),
   };
-  return { lane, set: "labelled", condition, images: 25, notEnrolled, cpuMs: 20, rates };
+  return { lane, set: "labelled", condition, images: 25, notEnrolled, cpuMs: 20, rates, references: [] };
 }
 
 function lane(model: string, detector: string): AccuracyPlan["lanes"][number] {
