@@ -45,12 +45,6 @@ export function labelledNames(): string[] {
   return [...new Set(labelledPairs().flatMap(({ left, right }) => [left, right]))];
 }
 
-/** The list of the pairs as it is, and the folder that its names are relative to. */
-export const labelledCsv = (): { text: string; folder: string } => ({
-  text: readFileSync(join(labelledFolder, "master.csv"), "utf8"),
-  folder: labelledFolder,
-});
-
 /** Group photographs 1 to 6. They come with the weights of the models, so they are always available. */
 export function groupPhotograph(number: number): Buffer {
   const faceApi = dirname(createRequire(import.meta.url).resolve("@vladmandic/face-api/package.json"));

@@ -4,7 +4,7 @@ import { readCards } from "./card.ts";
 import { readCatalogue } from "./catalogue.ts";
 import { modelVersionOf } from "./model-version.ts";
 
-test("a card is of a model, pair or detector of the catalogue, and of the version that it has", async () => {
+test("a card is of a model or detector of the catalogue, and of the version that it has", async () => {
   const catalogue = await readCatalogue();
   const cards = await readCards();
   assert(cards.size > 0);
@@ -12,7 +12,7 @@ test("a card is of a model, pair or detector of the catalogue, and of the versio
     const [model = "", detector = ""] = card.lane.split("/");
     assert([model, detector].includes(name), name);
     assert(catalogue.detector(detector), `${name}: there is no ${detector}`);
-    const recogniser = catalogue.recogniser(model)!;
+    const recogniser = catalogue.find("embedding", model)!;
     const landmarks = catalogue.find("landmarks", recogniser.landmarks)!;
     assert.equal(card.model_version, modelVersionOf(recogniser, landmarks), name);
     assert.equal(catalogue.cards.get(name)?.lane, card.lane);

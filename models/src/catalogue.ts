@@ -8,7 +8,6 @@ import type { Model, ModelOf, Role } from "./catalogue-entry.ts";
 import { autoName, type DetectorChoice, detectorChoices } from "./detector-choice.ts";
 import { CheckedModel } from "./entry-rules.ts";
 import type { FalseMatchCurves } from "./false-match-curve.ts";
-import { MeasuredPairs, type ModelPair, pairsOf, type Recogniser } from "./model-pair.ts";
 
 /**
  * The catalogue of models: one `catalogue/<name>/model.json` for each. Fields are in snake_case, because the
@@ -17,18 +16,12 @@ import { MeasuredPairs, type ModelPair, pairsOf, type Recogniser } from "./model
  */
 export class Catalogue {
   readonly models: readonly Model[];
-  readonly pairs: readonly ModelPair[];
   readonly detectors: readonly DetectorChoice[];
-  /** What was measured here of models and pairs, by their names. */
+  /** What was measured here of models, by their names. */
   readonly cards: ReadonlyMap<string, ModelCard>;
 
-  constructor(
-    models: readonly Model[],
-    pairs: readonly ModelPair[] = [],
-    cards: ReadonlyMap<string, ModelCard> = new Map(),
-  ) {
+  constructor(models: readonly Model[], cards: ReadonlyMap<string, ModelCard> = new Map()) {
     this.models = models;
-    this.pairs = pairs;
     this.detectors = detectorChoices(this.all("detector"));
     this.cards = cards;
   }
@@ -36,11 +29,6 @@ export class Catalogue {
   /** Undefined where there is no such model, or only one with another role. */
   find<R extends Role>(role: R, name: string): ModelOf<R> | undefined {
     return this.all(role).find((model) => model.name === name);
-  }
-
-  /** The embedding model or the pair of that name. */
-  recogniser(name: string): Recogniser | undefined {
-    return this.find("embedding", name) ?? this.pairs.find((pair) => pair.name === name);
   }
 
   /** The detector of that name, or `auto`. */
@@ -88,31 +76,23 @@ export async function readCatalogue(folder: string = catalogueFolder, added?: st
   }
   if (mistakes.length > 0) throw new Error(`the models' catalogue:\n${mistakes.join("\n")}`);
   const sorted = models.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  const embeddings = sorted.filter((model) => model.role === "embedding");
-  const pairs = pairsOf(embeddings, await readMeasuredPairs(folder));
   // Cards are of the repository's own entries.
-  return folder === catalogueFolder
-    ? withCards(sorted, pairs, await readCards())
-    : new Catalogue(sorted, pairs);
+  return folder === catalogueFolder ? withCards(sorted, await readCards()) : new Catalogue(sorted);
 }
 
 /** Recognisers get the false match curves of their cards. */
-function withCards(
-  models: readonly Model[],
-  pairs: readonly ModelPair[],
-  measured: ReadonlyMap<string, MeasuredCard>,
-): Catalogue {
+function withCards(models: readonly Model[], measured: ReadonlyMap<string, MeasuredCard>): Catalogue {
   const cards = new Map<string, ModelCard>();
   const curves = new Map<string, FalseMatchCurves | undefined>();
   for (const [name, { false_match_curves, ...card }] of measured) {
     cards.set(name, card);
     curves.set(name, false_match_curves);
   }
-  const withCurves = <M extends Model | ModelPair>(model: M): M => {
+  const withCurves = <M extends Model>(model: M): M => {
     const false_match_curves = curves.get(model.name);
     return false_match_curves === undefined ? model : { ...model, false_match_curves };
   };
-  return new Catalogue(models.map(withCurves), pairs.map(withCurves), cards);
+  return new Catalogue(models.map(withCurves), cards);
 }
 
 /** Every licence that a model comes under, as one SPDX expression. */
@@ -158,11 +138,6 @@ function withAbsoluteSource(model: Model, folder: string): Model {
   const { source } = model;
   if (source.kind !== "onnx_file") return model;
   return { ...model, source: { ...source, file: { ...source.file, path: join(folder, source.file.path) } } };
-}
-
-async function readMeasuredPairs(folder: string): Promise<MeasuredPairs> {
-  const file = join(folder, "pairs.json");
-  return existsSync(file) ? MeasuredPairs.parse(JSON.parse(await readFile(file, "utf8"))) : {};
 }
 
 async function readCalibration(folder: string): Promise<{ calibration?: unknown }> {

@@ -31,7 +31,7 @@ before(async () => {
   if (!unpulled("faceboxes")) reference["faceboxes"] = await openFaceboxes(modelNamed("faceboxes"));
   reference["blazeface"] = await openBlazeface(modelNamed("blazeface"));
   if (unpulled("MobileFaceNet")) return;
-  const repaired = await openMobileFaceNet(modelNamed("MobileFaceNet"), "repaired");
+  const repaired = await openMobileFaceNet(modelNamed("MobileFaceNet"));
   reference["MobileFaceNet"] = async (batch) => ({ embedding: repaired(batch, ["embeddings"])[0]! });
 });
 

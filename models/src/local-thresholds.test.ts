@@ -40,14 +40,6 @@ test("thresholds that were written take the place of the catalogue's, until they
   assert.equal(await removeLocalThresholds(modelsDir, "Dlib"), undefined);
 });
 
-test("a file of a release without false match curves is used as it is", async (t) => {
-  const modelsDir = await temporaryFolder(t);
-  const { false_match_curves: _new, ...older } = measured;
-  await writeLocalThresholds(catalogue, dlib, { ...older, modelsDir });
-  const own = (await withLocalThresholds(catalogue, modelsDir)).find("embedding", "Dlib")!;
-  assert.deepEqual([own.thresholds, own.false_match_curves], [measured.thresholds, undefined]);
-});
-
 test("thresholds of another version, of unknown models and files that do not parse end the start", async (t) => {
   const modelsDir = await temporaryFolder(t);
   const path = await writeLocalThresholds(catalogue, dlib, { ...measured, modelsDir });

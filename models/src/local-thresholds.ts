@@ -2,9 +2,14 @@ import { mkdir, readdir, readFile, rename, rm, writeFile } from "node:fs/promise
 import { join } from "node:path";
 import * as z from "zod";
 import { Catalogue } from "./catalogue.ts";
-import { distancesMax, type Model, Thresholds, ThresholdsCalibration } from "./catalogue-entry.ts";
+import {
+  distancesMax,
+  type EmbeddingModel,
+  type Model,
+  Thresholds,
+  ThresholdsCalibration,
+} from "./catalogue-entry.ts";
 import { FalseMatchCurves } from "./false-match-curve.ts";
-import type { ModelPair, Recogniser } from "./model-pair.ts";
 import { modelVersionOf } from "./model-version.ts";
 
 /**
@@ -17,8 +22,7 @@ const LocalThresholds = z.strictObject({
   model_version: z.string().min(1),
   thresholds: Thresholds,
   calibration: ThresholdsCalibration,
-  /** Absent: replies have no false match rate. */
-  false_match_curves: FalseMatchCurves.optional(),
+  false_match_curves: FalseMatchCurves,
 });
 type LocalThresholds = z.infer<typeof LocalThresholds>;
 /** What is measured of a model. */
@@ -42,7 +46,7 @@ export async function withLocalThresholds(catalogue: Catalogue, modelsDir: strin
       mistakes.push(`  ${name}: ${read.mistake}`);
       continue;
     }
-    const model = catalogue.recogniser(read.model);
+    const model = catalogue.find("embedding", read.model);
     if (model === undefined) mistakes.push(`  ${name}: the catalogue has no embedding model ${read.model}`);
     else if (read.model_version !== versionOf(catalogue, model)) {
       mistakes.push(`  ${name}: they were measured with another version of ${read.model}`);
@@ -57,17 +61,17 @@ export async function withLocalThresholds(catalogue: Catalogue, modelsDir: strin
       `local thresholds in ${folder}; delete these files, then measure them again:\n${mistakes.join("\n")}`,
     );
   }
-  const withOwn = <M extends Model | ModelPair>(model: M): M => {
+  const withOwn = (model: Model): Model => {
     const own = local.get(model.name);
     return own === undefined ? model : { ...model, ...fieldsOf(own) };
   };
-  return new Catalogue(catalogue.models.map(withOwn), catalogue.pairs.map(withOwn), catalogue.cards);
+  return new Catalogue(catalogue.models.map(withOwn), catalogue.cards);
 }
 
 /** Stores thresholds for a model of the catalogue, in place of earlier ones. Returns the path of the file. */
 export async function writeLocalThresholds(
   catalogue: Catalogue,
-  model: Recogniser,
+  model: EmbeddingModel,
   { modelsDir, ...measured }: MeasuredThresholds & { modelsDir: string },
 ): Promise<string> {
   const path = thresholdsFile(modelsDir, model.name);
@@ -126,11 +130,11 @@ function fieldsOf({ thresholds, calibration, false_match_curves }: LocalThreshol
 
 /** Throws where the name is no file name: only the catalogue's own names may lead to a file. */
 function thresholdsFile(modelsDir: string, name: string): string {
-  if (!/^[\w.+-]{1,129}$/.test(name)) throw new Error(`"${name}" is not the name of a model`);
+  if (!/^[\w.-]{1,64}$/.test(name)) throw new Error(`"${name}" is not the name of a model`);
   return join(modelsDir, folderName, `${name}.json`);
 }
 
-const versionOf = (catalogue: Catalogue, model: Recogniser): string =>
+const versionOf = (catalogue: Catalogue, model: EmbeddingModel): string =>
   modelVersionOf(model, catalogue.find("landmarks", model.landmarks)!);
 
 /** Folder below that of built models. */

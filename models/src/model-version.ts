@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Model, ModelOf, Source } from "./catalogue-entry.ts";
-import type { Recogniser } from "./model-pair.ts";
+import type { EmbeddingModel, Model, ModelOf, Source } from "./catalogue-entry.ts";
 
 /**
  * Names what our own code does between an image and a chip: decoding, detection, landmarks, alignment and
@@ -11,15 +10,11 @@ export const alignmentVersion = 1;
 /**
  * Names everything that a model's embeddings depend on: its weights and chip, the landmark model and the
  * alignment. Twelve hexadecimal digits. It is made from the files that the builds are converted from, so
- * every precision has the same one, and embeddings of one version may be stored and compared. That of a pair
- * is made from the versions of its members and their weights.
+ * every precision has the same one, and embeddings of one version may be stored and compared.
  */
-export function modelVersionOf(recogniser: Recogniser, landmarks: ModelOf<"landmarks">): string {
-  if (recogniser.role === "pair") {
-    const { members, weights } = recogniser;
-    return digestOf(members.map((member, i) => [modelVersionOf(member, landmarks), weights[i]]));
-  }
-  return digestOf([alignmentVersion, computationOf(recogniser), computationOf(landmarks)]);
+export function modelVersionOf(recogniser: EmbeddingModel, landmarks: ModelOf<"landmarks">): string {
+  const parts = [alignmentVersion, computationOf(recogniser), computationOf(landmarks)];
+  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 12);
 }
 
 /**
@@ -37,10 +32,6 @@ const fieldsWithoutEffect: ReadonlySet<string> = new Set(
   normalizations embedding_norm thresholds thresholds_from thresholds_calibration labelled_pairs
   false_match_curves golden`.split(/\s+/),
 );
-
-function digestOf(parts: unknown): string {
-  return createHash("sha256").update(JSON.stringify(parts)).digest("hex").slice(0, 12);
-}
 
 function sourceHashes(source: Source): string[] {
   switch (source.kind) {

@@ -3,18 +3,15 @@ import { type GraphNode, openGraph } from "./graph-models.ts";
 import type { Batch } from "./tensorflow.ts";
 
 /**
- * The graph that MobileFaceNet's weights are published with, as tfjs runs it: `as published`, or `repaired`
- * as the author's code has it. Tests compare the converted graph with it.
+ * The graph that MobileFaceNet's weights are published with, as tfjs runs it, repaired as the author's code has
+ * it. Tests compare the converted graph with it.
  *
  * The author's PReLU is relu(x) + slope * (x - |x|) / 2, and the published constants c are -slope / 2. So
  * relu(x) + c * (x - |x|) must become relu(x) - c * (x - |x|), and the ReLU that was fused into 16 depthwise
  * convolutions, of whose result `x - |x|` is 0, must follow them.
  */
-export async function openMobileFaceNet(
-  model: Model,
-  state: "as published" | "repaired",
-): Promise<TfjsMobileFaceNet> {
-  const { tf, graph } = await openGraph(model, state === "repaired" ? repair : undefined);
+export async function openMobileFaceNet(model: Model): Promise<TfjsMobileFaceNet> {
+  const { tf, graph } = await openGraph(model, repair);
   return ({ px, images }, nodes) => {
     const numbers = images.flatMap((image) => Array.from(image, (value) => (value - 127.5) / 128));
     const input = tf.tensor4d(Float32Array.from(numbers), [images.length, px, px, 3], "float32");

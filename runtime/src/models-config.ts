@@ -6,7 +6,7 @@ const NameList = z.string().transform((text, context): string[] => {
   const names = text.split(",").map((name) => name.trim());
   for (const name of new Set(names)) {
     const report = (message: string) => context.addIssue({ code: "custom", message });
-    if (!/^[A-Za-z0-9._+-]{1,129}$/.test(name)) report(`"${name}" must be a name from the catalogue`);
+    if (!/^[A-Za-z0-9._-]{1,64}$/.test(name)) report(`"${name}" must be a name from the catalogue`);
     else if (names.indexOf(name) !== names.lastIndexOf(name)) report(`${name} is in the list twice`);
   }
   return names;
@@ -17,7 +17,7 @@ const NameList = z.string().transform((text, context): string[] => {
  * alike. The first is that of calls that name none.
  */
 export const ModelsConfig = z.object({
-  /** Embedding models from the catalogue, with commas; `A+B` is the pair of two. */
+  /** Embedding models from the catalogue, with commas. */
   MODELS: NameList.prefault("SFace"),
   /** Detectors from the catalogue, with commas; `auto` is `ssd`, and `blazeface` where it sees nothing. */
   DETECTORS: NameList.prefault("auto"),

@@ -45,7 +45,7 @@ export async function outcomeOf(
   return isThere && distance <= (await threshold) ? "same" : "other";
 }
 
-const threshold = readCatalogue().then((all) => all.recogniser(usual.model)!.thresholds.cosine);
+const threshold = readCatalogue().then((all) => all.find("embedding", usual.model)!.thresholds.cosine);
 
 /** The face that a call that wants one gets, with low resolution first; undefined where there is none. */
 export async function largestFace(lanes: Lanes, lane: LaneId, image: Pixels): Promise<Face | undefined> {

@@ -6,9 +6,8 @@ import type { Pixels } from "@faceline/inference/geometry/pixels";
 import { PrecisionSetting } from "@faceline/inference/network/precision";
 import { oneAtATime } from "@faceline/inference/testing/lane-settings";
 import { type Catalogue, readCatalogue } from "@faceline/models/catalogue";
-import type { Model } from "@faceline/models/catalogue-entry";
+import type { EmbeddingModel, Model } from "@faceline/models/catalogue-entry";
 import { detectorsOf } from "@faceline/models/detector-choice";
-import type { Recogniser } from "@faceline/models/model-pair";
 import { isUnpulled } from "@faceline/models/source";
 import { defaultModels } from "@faceline/runtime/models-config";
 
@@ -35,11 +34,11 @@ export async function openMeasuredLanes(modelsDir: string): Promise<MeasuredLane
   const chosen = opened.use(await openLanes({ ...oneAtATime, modelsDir, lanes }));
   const measured = names.map(({ model, detector }): MeasuredLane => {
     const lane = laneId(model, detector);
-    return measuredLane(chosen, lane, { name: lane, model: catalogue.recogniser(model)!, detector });
+    return measuredLane(chosen, lane, { name: lane, model: catalogue.find("embedding", model)!, detector });
   });
   const reference = measuredLane(float, lanes[0]!, {
     name: `${lanes[0]}, float`,
-    model: catalogue.recogniser(usual.model)!,
+    model: catalogue.find("embedding", usual.model)!,
     detector: usual.detector,
   });
   const precisions = chosen.loaded.flatMap((each) => each.precisions);
@@ -56,19 +55,15 @@ export async function openMeasuredLanes(modelsDir: string): Promise<MeasuredLane
 
 const isHere = ({ source }: Model, modelsDir: string) => !isUnpulled(modelsDir, source);
 
-/** The usual lane comes first. Of the pairs of models, those with a threshold of their own are measured. */
+/** The usual lane comes first. */
 function laneNames(catalogue: Catalogue, modelsDir: string): { model: string; detector: string }[] {
-  const single = catalogue.all("embedding").filter((model) => isHere(model, modelsDir));
-  const pairs = catalogue.pairs.filter(
-    ({ members, labelled_pairs }) =>
-      members.every((member) => isHere(member, modelsDir)) && labelled_pairs !== undefined,
-  );
+  const models = catalogue.all("embedding").filter((model) => isHere(model, modelsDir));
   const detectors = catalogue.detectors.filter((choice) =>
     detectorsOf(choice).every((model) => isHere(model, modelsDir)),
   );
   return [
     usual,
-    ...[...single, ...pairs]
+    ...models
       .filter(({ name }) => name !== usual.model)
       .map(({ name }) => ({ model: name, detector: usual.detector })),
     ...detectors
@@ -105,7 +100,7 @@ function measuredLane(
 /** A lane, as the service runs it for a call that compares the largest faces. */
 export type MeasuredLane = {
   name: string;
-  model: Recogniser;
+  model: EmbeddingModel;
   detector: string;
   modelVersion: string;
   precision: "float32" | "int8";

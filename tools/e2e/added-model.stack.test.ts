@@ -7,21 +7,20 @@ import test from "node:test";
 import { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
 import { VerifyResponse } from "@faceline/contracts/http/verify";
 import { readCatalogue } from "@faceline/models/catalogue";
-import { addRecogniser } from "@faceline/models/contract/add";
+import { addModel, addRecogniser } from "@faceline/models/contract/add";
 import { modelFile, modelsFolder } from "@faceline/models/model-file";
+import { foreignDetector, strideContract } from "@faceline/models/testing/foreign-detector";
 import { foreignContract, foreignRecogniser } from "@faceline/models/testing/foreign-recogniser";
 import { portraits } from "@faceline/testing/faces";
 import { startStack } from "./stack/stack.ts";
 
-test("models that were added are shown and serve calls by their names, several at once", async (t) => {
+test("models and a detector that were added are shown and serve calls by their names, several at once", async (t) => {
   const folder = mkdtempSync(join(tmpdir(), "added-model-"));
   t.after(() => rmSync(folder, { recursive: true }));
-  const { models } = await readCatalogue();
-  for (const model of models.filter(({ name }) => ["blazeface", "landmarks-68"].includes(name))) {
-    for (const build of model.builds) {
-      const built = modelFile(process.env["MODELS_DIR"] ?? modelsFolder, model, build);
-      copyFileSync(built, join(folder, build.file));
-    }
+  const landmarks = (await readCatalogue()).find("landmarks", "landmarks-68")!;
+  for (const build of landmarks.builds) {
+    const built = modelFile(process.env["MODELS_DIR"] ?? modelsFolder, landmarks, build);
+    copyFileSync(built, join(folder, build.file));
   }
   const contracts = [foreignContract, { ...foreignContract, name: "Foreign_2", output: { length: 512 } }];
   for (const contract of contracts) {
@@ -29,13 +28,11 @@ test("models that were added are shown and serve calls by their names, several a
     const onnx = foreignRecogniser({ length, slow: true });
     await addRecogniser(folder, onnx, { contract, licenceText: "as you like" });
   }
+  const detector = { contract: strideContract, licenceText: "as you like" };
+  await addModel(folder, foreignDetector(strideContract), detector);
   const added = contracts.map(({ name }) => name);
   const { address, post } = await startStack(t, {
-    settings: {
-      MODELS: added.join(),
-      DETECTORS: "blazeface",
-      MODELS_DIR: folder,
-    },
+    settings: { MODELS: added.join(), DETECTORS: strideContract.name, MODELS_DIR: folder },
   });
 
   const shown = await (await fetch(`${address}/capabilities`)).json();
@@ -49,7 +46,7 @@ test("models that were added are shown and serve calls by their names, several a
   // Four calls of each at once, which the batcher may put together.
   const names = added.flatMap((name) => Array<string>(4).fill(name));
   const responses = names.map(async (name) => {
-    const call = { img1: image, img2: image, model_name: name, detector_backend: "blazeface" };
+    const call = { img1: image, img2: image, model_name: name };
     const { status, body } = await post("/verify", call);
     assert.equal(status, 200, JSON.stringify(body));
     const { verified, model } = VerifyResponse.parse(body);

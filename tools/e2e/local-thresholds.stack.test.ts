@@ -20,8 +20,10 @@ test("an ingress uses the thresholds that models -- thresholds has written, and 
     detector: "ssd",
   };
   const thresholds = { cosine: 0.02, euclidean: 0.3, euclidean_l2: 0.2 };
+  const curve = { pairs: 80_000, distances: [0.01, 0.3], ranks: [1, 80_000] };
+  const measured = { thresholds, calibration, false_match_curves: { cosine: curve, euclidean: curve } };
   const dlib = catalogue.find("embedding", "SFace")!;
-  await writeLocalThresholds(catalogue, dlib, { thresholds, calibration, modelsDir });
+  await writeLocalThresholds(catalogue, dlib, { ...measured, modelsDir });
 
   // Vectors need no engine, so the modelled one suffices.
   const stack = await startStack(t, { settings: { MODELS_DIR: modelsDir, ENGINE: "model:1+1b" } });

@@ -1,5 +1,4 @@
-// Covers lanes of two embedding models and of the pair of both on the same workers, and a model that is
-// enabled but was not pulled.
+// Covers lanes of two embedding models on the same workers, and a model that is enabled but was not pulled.
 import assert from "node:assert/strict";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -7,7 +6,6 @@ import { join } from "node:path";
 import test from "node:test";
 import { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
 import { DistanceMetric } from "@faceline/contracts/http/detection-fields";
-import type { RepresentResponse, RepresentResult } from "@faceline/contracts/http/represent";
 import { VerifyResponse } from "@faceline/contracts/http/verify";
 import { readCatalogue } from "@faceline/models/catalogue";
 import type { Model } from "@faceline/models/catalogue-entry";
@@ -19,13 +17,12 @@ import { startStack } from "./stack/stack.ts";
 
 const catalogue = await readCatalogue();
 const mobileFaceNet = catalogue.find("embedding", "MobileFaceNet")!;
-const pair = catalogue.pairs.find(({ name }) => name === "Dlib+MobileFaceNet")!;
 const isHere = ({ source }: Model) => !isUnpulled(process.env["MODELS_DIR"] ?? modelsFolder, source);
 const detectors = catalogue
   .all("detector")
   .filter(isHere)
   .map(({ name }) => name);
-const settings = { MODELS: "Dlib,MobileFaceNet,Dlib+MobileFaceNet", DETECTORS: detectors.join() };
+const settings = { MODELS: "Dlib,MobileFaceNet", DETECTORS: detectors.join() };
 const skip =
   !isHere(mobileFaceNet) &&
   "NOT TESTED: the weights of MobileFaceNet are not here; npm run models -- pull MobileFaceNet fetches them";
@@ -62,15 +59,13 @@ test("a second embedding model is served beside the first", { skip }, async (t) 
   await t.test("/capabilities has its size, its thresholds and where they come from", async () => {
     const response = await (await fetch(`${running.address}/capabilities`)).json();
     const { models, model_details, limits } = CapabilitiesResponse.parse(response);
-    assert.deepEqual(models, ["Dlib", "MobileFaceNet", pair.name]);
+    assert.deepEqual(models, ["Dlib", "MobileFaceNet"]);
     const { embedding_size, thresholds, thresholds_from, precision, status } =
       model_details["MobileFaceNet"]!;
     assert.deepEqual([embedding_size, precision, status], [192, "float32", "ready"]);
     assert.deepEqual(thresholds, mobileFaceNet.thresholds);
     assert.deepEqual(thresholds_from, mobileFaceNet.thresholds_from);
-    assert.equal(model_details[pair.name]!.embedding_size, 320);
-    assert.deepEqual(model_details[pair.name]!.thresholds, pair.thresholds);
-    assert.equal(limits.vector_length, 320);
+    assert.equal(limits.vector_length, 192);
   });
 
   await t.test("embeddings of /represent have the length 1, and are refused by another model", async () => {
@@ -82,36 +77,6 @@ test("a second embedding model is served beside the first", { skip }, async (t) 
     assert.equal(again.verified, false);
     const { status } = await post("/verify", { img1: embedding, img2: third, model_name: "Dlib" });
     assert.equal(status, 400);
-  });
-
-  await t.test("the distance of the pair is the weighted mean of its models' distances", async () => {
-    const distanceBy = async (model_name: string) =>
-      (await verify(post, first, second, { model_name })).distance;
-    const [a, b] = await Promise.all(pair.members.map(({ name }) => distanceBy(name)));
-    const expected = pair.weights[0] * a! + pair.weights[1] * b!;
-    assert.ok(Math.abs((await distanceBy(pair.name)) - expected) < 1e-5);
-    const { verified } = await verify(post, first, first, { model_name: pair.name });
-    assert.equal(verified, true);
-  });
-
-  await t.test("an embedding of the pair has both models', and is compared later as any other", async () => {
-    const { body } = await post("/represent", { img: first, model_name: pair.name, max_faces: 1 });
-    const [{ embedding, model_version }] = (body as RepresentResponse).results as [RepresentResult];
-    assert.equal(embedding.length, 320);
-    const call = { model_name: pair.name, model_version };
-    const now = await verify(post, first, second, { model_name: pair.name });
-    const later = await verify(post, embedding, second, call);
-    assert.ok(Math.abs(later.distance - now.distance) < 1e-5);
-    const { model_details } = CapabilitiesResponse.parse(
-      await (await fetch(`${running.address}/capabilities`)).json(),
-    );
-    const { builds, precision, model_version: version } = model_details[pair.name]!;
-    assert.deepEqual(
-      builds.map(({ name }) => name),
-      ["Dlib", "MobileFaceNet", "landmarks-68"],
-    );
-    assert.ok(precision !== null);
-    assert.equal(version, model_version);
   });
 });
 

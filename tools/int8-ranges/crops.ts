@@ -46,8 +46,7 @@ export async function openCrops(
   const pipeline = new Pipeline({
     detector: new Detector([await open(detector)], detectorLimits(detector)),
     aligner: new Aligner(await open(landmarks), warp, template),
-    embedders: [new Embedder(recording, warp, chipToTemplate(embedding, template))],
-    weights: [1],
+    embedder: new Embedder(recording, warp, chipToTemplate(embedding, template)),
   });
   return new Crops(pipeline, crops);
 }

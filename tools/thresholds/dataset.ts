@@ -1,6 +1,6 @@
 import { readFile, stat } from "node:fs/promises";
 import { basename, dirname } from "node:path";
-import type { Recogniser } from "@faceline/models/model-pair";
+import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
 import type { DatasetSource } from "./arguments.ts";
 import { type LaneFaces, missingImages } from "./measure.ts";
 import { type LabelledPairs, readLabelledPairs } from "./pairs/labelled-pairs.ts";
@@ -57,6 +57,6 @@ type Dataset = {
   images: readonly { name: string }[];
   sample: (
     faces: LaneFaces,
-    options: { model: Recogniser; progress: (done: number, of: number) => void },
+    options: { model: EmbeddingModel; progress: (done: number, of: number) => void },
   ) => LaneSample;
 };

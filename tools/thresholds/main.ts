@@ -6,8 +6,7 @@ import { openEngine } from "@faceline/inference/engine/engine";
 import { executionProviders } from "@faceline/inference/network/execution-provider";
 import { PrecisionSetting } from "@faceline/inference/network/precision";
 import { addedFolder, type Catalogue, readCatalogue } from "@faceline/models/catalogue";
-import type { Model } from "@faceline/models/catalogue-entry";
-import { membersOf, type Recogniser } from "@faceline/models/model-pair";
+import type { EmbeddingModel, Model } from "@faceline/models/catalogue-entry";
 import {
   removeLocalThresholds,
   withLocalThresholds,
@@ -103,7 +102,7 @@ async function measure(call: MeasureArguments): Promise<void> {
 /** Stores the proposed thresholds. Throws one sentence where one of them is refused. */
 async function write(
   catalogue: Catalogue,
-  { report, model, folder }: { report: LaneReport; model: Recogniser; folder: string },
+  { report, model, folder }: { report: LaneReport; model: EmbeddingModel; folder: string },
 ): Promise<void> {
   const measured = measuredThresholds(report, new Date());
   if (measured === undefined) {
@@ -125,8 +124,8 @@ async function remove({ model, folder }: { model: string; folder: string }): Pro
 /** Every pair of the models and detectors of the call. Throws one sentence for names that are not there. */
 function lanesOf(catalogue: Catalogue, { models, detectors, folder }: MeasureArguments): Lane[] {
   const isHere = ({ source }: Model) => !isUnpulled(folder, source);
-  const known = [...catalogue.all("embedding"), ...catalogue.pairs];
-  const here = known.filter((model) => membersOf(model).every(isHere));
+  const known = catalogue.all("embedding");
+  const here = known.filter(isHere);
   const recognisers = named("embedding", { known, here }, models);
   const all = catalogue.detectors;
   const detectorsHere = all.filter((choice) => detectorsOf(choice).every(isHere));
@@ -161,4 +160,4 @@ function progressLine(what: string): (done: number, of: number) => void {
   };
 }
 
-type Lane = { lane: LaneId; model: Recogniser };
+type Lane = { lane: LaneId; model: EmbeddingModel };

@@ -1,6 +1,6 @@
 import type { CapabilitiesResponse } from "@faceline/contracts/http/capabilities";
 import type { ModelCard } from "@faceline/contracts/http/model-card";
-import type { Recogniser } from "@faceline/models/model-pair";
+import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
 
 /**
  * Facts of the running service, so that pages show its own limits. They cross to another thread, so they are
@@ -15,7 +15,7 @@ export type Facts = {
   limits: CapabilitiesResponse["limits"];
   teamBodyBytesPerSecond: number;
   /** Those that are enabled. */
-  models: Pick<Recogniser, "name" | "title" | "input_px" | "thresholds" | "thresholds_from">[];
+  models: Pick<EmbeddingModel, "name" | "title" | "input_px" | "thresholds" | "thresholds_from">[];
   /** Cards of those that have one, by their names. */
   cards: Record<string, ModelCard>;
   detectors: string[];

@@ -29,7 +29,7 @@ export const testFacts: Facts = {
     team_in_flight: 64,
   },
   teamBodyBytesPerSecond: 32 * MiB,
-  models: [catalogue.recogniser("SFace")!],
+  models: [catalogue.find("embedding", "SFace")!],
   cards: Object.fromEntries(catalogue.cards),
   detectors: ["auto"],
   tester: {

@@ -10,7 +10,7 @@ const fallbackDescription =
 
 /** A network as live workers have loaded it. */
 export const RunningBuild = z.object({
-  name: z.string().describe("The model or detector, a member of a pair, or the landmark model."),
+  name: z.string().describe("The model, the detector or one of its parts, or the landmark model."),
   sha256: z.string().describe("SHA-256 of the network file that the worker loaded, in hexadecimal."),
   precision: Precision.describe("Number format of the computation."),
   precision_fallback: z.boolean().describe(fallbackDescription),

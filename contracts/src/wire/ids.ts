@@ -17,10 +17,10 @@ export const TaskId = z
   .brand<"TaskId">();
 export type TaskId = z.infer<typeof TaskId>;
 
-/** Id of a lane, the unit of batching: model (or pair `A+B`) and detector, `Dlib/ssd`. */
+/** Id of a lane, the unit of batching: model and detector, `Dlib/ssd`. */
 export const LaneId = z
   .string()
-  .regex(/^[A-Za-z0-9._+-]{1,129}\/[A-Za-z0-9._-]{1,64}$/)
+  .regex(/^[A-Za-z0-9._-]{1,64}\/[A-Za-z0-9._-]{1,64}$/)
   .brand<"Lane">();
 export type LaneId = z.infer<typeof LaneId>;
 

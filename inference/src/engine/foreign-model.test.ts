@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { copyFile, readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { type TestContext, test } from "node:test";
-import { decodeEmbedding } from "@faceline/contracts/wire/face";
 import { laneId } from "@faceline/contracts/wire/ids";
 import { addedFolder, readCatalogue } from "@faceline/models/catalogue";
 import { addModel, addRecogniser } from "@faceline/models/contract/add";
@@ -21,24 +20,7 @@ import { openLanes } from "./lanes.ts";
 
 const lane = laneId("Foreign", "blazeface");
 
-test("an added recogniser serves an embedding through the engine, by its catalogue entry alone", async (t) => {
-  const modelsDir = await withForeignModel(t);
-  await using engine = await openEngine({
-    ...oneAtATime,
-    modelsDir,
-    lanes: [lane],
-    modelled: undefined,
-  });
-  const options = { align: true, enforceDetection: true, facesMax: 1, fullResolution: true };
-  const { results } = await engine.run({ lane, images: [{ ...image(), options }] });
-  const [result] = results;
-  assert.ok(result?.kind === "faces");
-  const embedding = decodeEmbedding(result.faces[0]!.embedding);
-  assert.equal(embedding.length, 16);
-  assert.ok(Math.abs(Math.hypot(...embedding) - 1) < 1e-5);
-});
-
-test("an added detector serves a batch through the engine, each image as it is alone", async (t) => {
+test("added models serve a batch through the engine by their entries, each image as it is alone", async (t) => {
   const modelsDir = await withForeignModel(t);
   const [portrait, dark] = [image(), image(otherSyntheticFace)];
   for (const contract of [strideContract, priorContract]) {

@@ -1,28 +1,24 @@
 import { existsSync } from "node:fs";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { Catalogue } from "@faceline/models/catalogue";
-import type { Model, ModelOf } from "@faceline/models/catalogue-entry";
+import type { EmbeddingModel, Model, ModelOf } from "@faceline/models/catalogue-entry";
 import { type DetectorChoice, detectorsOf } from "@faceline/models/detector-choice";
 import { modelFile, pullCommand } from "@faceline/models/model-file";
-import { membersOf, type Recogniser } from "@faceline/models/model-pair";
 import { isUnpulled } from "@faceline/models/source";
 
 /**
- * The catalogue entries behind each lane: its detectors, its embedding model or pair of them, and the
- * landmark model that the embedding model names. Throws one sentence with every name that the catalogue does
- * not have.
+ * The catalogue entries behind each lane: its detectors, its embedding model, and the landmark model that the
+ * embedding model names. Throws one sentence with every name that the catalogue does not have.
  */
 export function laneModels(catalogue: Catalogue, lanes: readonly LaneId[]): LaneModels[] {
   const mistakes = new Set<string>();
   const found = lanes.flatMap((lane) => {
     const [recogniserName = "", detectorName = ""] = lane.split("/");
-    const recogniser = catalogue.recogniser(recogniserName);
+    const recogniser = catalogue.find("embedding", recogniserName);
     const detector = catalogue.detector(detectorName);
     const missing = (role: string, name: string, known: readonly { name: string }[]) =>
       mistakes.add(`no ${role} model ${name} (there are ${known.map((each) => each.name).join(", ")})`);
-    if (!recogniser) {
-      missing("embedding", recogniserName, [...catalogue.all("embedding"), ...catalogue.pairs]);
-    }
+    if (!recogniser) missing("embedding", recogniserName, catalogue.all("embedding"));
     if (!detector) missing("detector", detectorName, catalogue.detectors);
     return recogniser && detector ? [{ lane, detector, recogniser }] : [];
   });
@@ -54,15 +50,12 @@ export type LaneModels = {
   lane: LaneId;
   detector: DetectorChoice;
   landmarks: ModelOf<"landmarks">;
-  recogniser: Recogniser;
+  recogniser: EmbeddingModel;
 };
 
-/**
- * Every model of a lane that has networks of its own: two detectors where it has `auto`, two embedding models
- * where it has a pair.
- */
+/** Every model of a lane that has networks of its own: two detectors where it has `auto`. */
 export const networkModels = ({ detector, landmarks, recogniser }: LaneModels): Model[] => [
   ...detectorsOf(detector),
   landmarks,
-  ...membersOf(recogniser),
+  recogniser,
 ];

@@ -3,7 +3,6 @@ import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 import { addedFolder, readCatalogue } from "@faceline/models/catalogue";
 import { detectorsOf } from "@faceline/models/detector-choice";
-import { membersOf, weightsOf } from "@faceline/models/model-pair";
 import { syntheticFace } from "@faceline/models/synthetic-face";
 import { Aligner } from "../align/aligner.ts";
 import { alignmentTemplates } from "../align/templates.ts";
@@ -75,27 +74,21 @@ export class Lanes implements AsyncDisposable {
     }
     const landmarks = await this.#loader.load(entries.landmarks, faceChunkMax);
     const template = alignmentTemplates[entries.landmarks.scheme];
-    const members: LoadedModel[] = [];
-    const embedders: Embedder[] = [];
-    for (const member of membersOf(entries.recogniser)) {
-      const loaded = await this.#loader.load(member, faceChunkMax);
-      members.push(loaded);
-      embedders.push(new Embedder(loaded.networks.at(-1)!, this.#warp, chipToTemplate(member, template)));
-    }
+    const recogniser = await this.#loader.load(entries.recogniser, faceChunkMax);
+    const chipMap = chipToTemplate(entries.recogniser, template);
     const pipeline = new Pipeline({
       detector: detectors[0]!,
       secondDetector: detectors[1],
       aligner: new Aligner(landmarks.networks.at(-1)!, this.#warp, template),
-      embedders,
-      weights: weightsOf(entries.recogniser),
+      embedder: new Embedder(recogniser.networks.at(-1)!, this.#warp, chipMap),
       quality: new QualityMeter(this.#warp, template),
     });
     await warmLoops(pipeline);
-    const models = [...loadedDetectors, landmarks, ...members];
+    const models = [...loadedDetectors, landmarks, recogniser];
     this.#opened.set(lane, { pipeline, networks: models.flatMap(({ networks }) => networks) });
     // For one face an image, none of them clear at low resolution, all seen by the first detector. Drawing
     // between the runs is little beside them.
-    const usual = [loadedDetectors[0]!, landmarks, ...members];
+    const usual = [loadedDetectors[0]!, landmarks, recogniser];
     const runMsOf = (size: number) =>
       usual.reduce((sum, { networks }) => sum + networks.at(-1)!.runMsOf(size), 0);
     const build = laneBuildOf(entries, models, this.#options);

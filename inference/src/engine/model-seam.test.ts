@@ -61,37 +61,6 @@ test("an embedding model may say where its chip lies in that of the landmarks", 
   near([red, green], [110, 100]);
 });
 
-test("a pair runs both models on the faces of one detection and one alignment", async (t) => {
-  // The second model sees a chip of its own: half as large, and aside by a tenth.
-  const scale = 0.5 * (template.chipPx / 80);
-  const other = { a: scale, c: 0, e: 0.35 * template.chipPx, f: 0.25 * template.chipPx };
-  const pair = laneId("mean-colour+other-colour", "fixed-box");
-  await using lanes = await openSeam(t, { other }, { lanes: [pair] });
-  const { results, usage } = await lanes.run({ lane: pair, images: [image()] });
-  const [result] = results;
-  assert.ok(result?.kind === "faces");
-  assert.deepEqual(
-    usage.networks.map(({ name, rows }) => [name, rows]),
-    [
-      ["fixed-box", 1],
-      ["fixed-points", 2],
-      ["mean-colour", 1],
-      ["other-colour", 1],
-    ],
-  );
-  const joined = decodeEmbedding(result.faces[0]!.embedding);
-  for (const [part, colour] of [
-    [joined.subarray(0, 3), [100, 100, 50]],
-    [joined.subarray(3), [110, 100, 50]],
-  ] as const) {
-    // Both models have one threshold, so each part is half of the squared length.
-    near(
-      part.map((number) => number * Math.hypot(...colour) * Math.SQRT2),
-      colour,
-    );
-  }
-});
-
 test("landmarks that move with the view were invented: there is no face", async (t) => {
   await using lanes = await openSeam(t, { seesFaces: false });
   const { results, usage } = await lanes.run({ lane, images: [image()] });
@@ -150,7 +119,7 @@ async function openSeam(t: TestContext, changes: SeamChanges, settings: Partial<
 
 async function madeUpCatalogue(
   t: TestContext,
-  { embeddingDivisor = 1, chip, other, seesFaces = true }: SeamChanges,
+  { embeddingDivisor = 1, chip, seesFaces = true }: SeamChanges,
 ): Promise<{ catalogueFolder: string; modelsDir: string }> {
   const root = await temporaryFolder(t);
   const [catalogueFolder, modelsDir] = [join(root, "catalogue"), join(root, "models")];
@@ -158,24 +127,6 @@ async function madeUpCatalogue(
   // The box is the middle of the image; the landmarks are those of the template in it.
   const inChip = template.points.flatMap(({ x, y }) => [x / template.chipPx, y / template.chipPx]);
   const points = inChip.map((each) => 50 + 100 * each);
-  const meanColour = (name: string, chip: object | undefined) => ({
-    name,
-    role: "embedding",
-    ...network(chipPx, { features: [3] }, (graph) => {
-      const axes = { axes: [1, 2], keepdims: 0 };
-      graph.node("colour", "ReduceMean", ["pixels/float"], axes);
-      const divisor = graph.floats("divisor", [1], Float32Array.of(embeddingDivisor));
-      graph.node("features", "Div", ["colour", divisor]);
-      graph.output("features", "float32", ["N", 3]);
-    }),
-    outputs: { embedding: "features" },
-    landmarks: "fixed-points",
-    ...(chip && { chip }),
-    embedding_size: 3,
-    thresholds: { cosine: 0.5, euclidean: 1, euclidean_l2: 1 },
-    thresholds_from: { cosine: "made up", euclidean: "made up", euclidean_l2: "made up" },
-    normalizations: ["base"],
-  });
   const entries = [
     {
       name: "fixed-box",
@@ -197,8 +148,24 @@ async function madeUpCatalogue(
       scheme: "five_point",
       outputs: { points: "keypoints" },
     },
-    meanColour("mean-colour", chip),
-    ...(other === undefined ? [] : [meanColour("other-colour", other)]),
+    {
+      name: "mean-colour",
+      role: "embedding",
+      ...network(chipPx, { features: [3] }, (graph) => {
+        const axes = { axes: [1, 2], keepdims: 0 };
+        graph.node("colour", "ReduceMean", ["pixels/float"], axes);
+        const divisor = graph.floats("divisor", [1], Float32Array.of(embeddingDivisor));
+        graph.node("features", "Div", ["colour", divisor]);
+        graph.output("features", "float32", ["N", 3]);
+      }),
+      outputs: { embedding: "features" },
+      landmarks: "fixed-points",
+      ...(chip && { chip }),
+      embedding_size: 3,
+      thresholds: { cosine: 0.5, euclidean: 1, euclidean_l2: 1 },
+      thresholds_from: { cosine: "made up", euclidean: "made up", euclidean_l2: "made up" },
+      normalizations: ["base"],
+    },
   ];
   for (const { onnx, ...entry } of entries) {
     const folder = join(catalogueFolder, entry.name);
@@ -223,11 +190,8 @@ async function madeUpCatalogue(
   return { catalogueFolder, modelsDir };
 }
 
-/**
- * `other`: the chip of a second embedding model. `seesFaces: false`: the landmarks are the same in every
- * view, as those of a network that invents them.
- */
-type SeamChanges = { embeddingDivisor?: number; chip?: object; other?: object; seesFaces?: boolean };
+/** `seesFaces: false`: the landmarks are the same in every view, as those of a network that invents them. */
+type SeamChanges = { embeddingDivisor?: number; chip?: object; seesFaces?: boolean };
 
 /** An input of the name `pixels`, and what `write` makes of it. `rows` is a value of zeros, [N, 1]. */
 function network(

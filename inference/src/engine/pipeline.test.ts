@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { laneId } from "@faceline/contracts/wire/ids";
 import { readCatalogue } from "@faceline/models/catalogue";
-import { membersOf } from "@faceline/models/model-pair";
 import { oneAtATime } from "../../testing/lane-settings.ts";
 import { builtModels, engineImage, sampleImage } from "../../testing/photographs.ts";
 import { Aligner } from "../align/aligner.ts";
@@ -24,7 +23,7 @@ test("a box whose landmarks are no face's is dropped, after a retry at full reso
   const { networks } = await loader.load(first, 1);
   const { networks: secondNetworks } = await loader.load(second!, 1);
   const landmarks = (await loader.load(entries!.landmarks, 1)).networks.at(-1)!;
-  const embedder = (await loader.load(membersOf(entries!.recogniser)[0]!, 1)).networks.at(-1)!;
+  const embedder = (await loader.load(entries!.recogniser, 1)).networks.at(-1)!;
   const warp = new Warp();
   // No face fits the template so well.
   const template = { ...alignmentTemplates[entries!.landmarks.scheme], residualMaxPx: 0.1 };
@@ -32,8 +31,7 @@ test("a box whose landmarks are no face's is dropped, after a retry at full reso
     detector: new Detector(networks, detectorLimits(first)),
     secondDetector: new Detector(secondNetworks, detectorLimits(second!)),
     aligner: new Aligner(landmarks, warp, template),
-    embedders: [new Embedder(embedder, warp, chipToTemplate(membersOf(entries!.recogniser)[0]!, template))],
-    weights: [1],
+    embedder: new Embedder(embedder, warp, chipToTemplate(entries!.recogniser, template)),
   });
 
   const portrait = await engineImage(sampleImage("dia-1.jpg"), { fullResolution: false });

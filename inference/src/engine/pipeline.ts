@@ -4,7 +4,6 @@ import type { Eyes } from "../align/templates.ts";
 import type { DetectedFace, Detections, Detector } from "../detect/detector.ts";
 import type { Detection } from "../detect/non-max-suppression.ts";
 import type { Chip, Embedder } from "../embed/embedder.ts";
-import { joinEmbeddings } from "../embed/join-embeddings.ts";
 import { boxMap, composed, stepOf } from "../geometry/affine.ts";
 import { isSameFace, wholeBox } from "../geometry/box.ts";
 import { sumUsage } from "../network/network.ts";
@@ -87,15 +86,8 @@ class PipelineRun {
   }
 
   async #embed(faces: readonly LocatedFace[]): Promise<readonly Float32Array[]> {
-    const parts: Float32Array[][] = [];
-    for (const [i, embedder] of this.#parts.embedders.entries()) {
-      const { embeddings, networkUsage } = await embedder.embed(faces.map(({ chips }) => chips[i]!));
-      this.#usage.networks.push(...networkUsage);
-      parts.push(embeddings);
-    }
-    requireFinite(parts.flat());
-    const embeddings = joinEmbeddings(parts, this.#parts.weights);
-    // A pair divides by lengths.
+    const { embeddings, networkUsage } = await this.#parts.embedder.embed(faces.map(({ chip }) => chip));
+    this.#usage.networks.push(...networkUsage);
     requireFinite(embeddings);
     return embeddings;
   }
@@ -166,7 +158,7 @@ class PipelineRun {
 
   /** Aligns the candidates that want it, and drops those whose landmarks are no face's. */
   async #locate(round: readonly Candidate[]): Promise<{ index: number; face: LocatedFace }[]> {
-    const { aligner, embedders } = this.#parts;
+    const { aligner, embedder } = this.#parts;
     const toAlign = round.filter(({ image }) => image.options.align);
     const { alignments, networkUsage } = await aligner.align(
       toAlign.map(({ image, box }) => ({ image, box: box.landmarkBox })),
@@ -185,24 +177,17 @@ class PipelineRun {
         this.#usage.implausible++;
         return [];
       }
-      const chips = embedders.map(({ chipToTemplate }) => ({
-        image,
-        chipToImage: composed(chipToTemplate, alignment.chipToImage),
-        within: wholeBox(image),
-      }));
+      const chipToImage = composed(embedder.chipToTemplate, alignment.chipToImage);
+      const chip = { image, chipToImage, within: wholeBox(image) };
       const quality = this.#parts.quality?.measure(image, alignment);
-      return [{ index, face: { box, chips, eyes: alignment.eyes, quality } }];
+      return [{ index, face: { box, chip, eyes: alignment.eyes, quality } }];
     });
   }
 
   /** A face without landmarks: its box is stretched to the chip. */
   #unaligned(image: EngineImage, box: LocatedFace["box"]): LocatedFace {
-    const chips = this.#parts.embedders.map(({ px }) => ({
-      image,
-      chipToImage: boxMap(box, px),
-      within: box,
-    }));
-    return { box, chips, eyes: null, quality: undefined };
+    const chip = { image, chipToImage: boxMap(box, this.#parts.embedder.px), within: box };
+    return { box, chip, eyes: null, quality: undefined };
   }
 }
 
@@ -213,7 +198,7 @@ class PipelineRun {
  */
 function isTooCoarse({ isDraft, width, originalWidth }: EngineImage, faces: readonly LocatedFace[]): boolean {
   if (isDraft !== true) return false;
-  const step = Math.min(...faces.flatMap(({ chips }) => chips.map((chip) => stepOf(chip.chipToImage))));
+  const step = Math.min(...faces.map(({ chip }) => stepOf(chip.chipToImage)));
   return faces.length === 0 || step < 1 || (step * originalWidth) / width < 2;
 }
 
@@ -268,21 +253,18 @@ type PipelineParts = {
   /** Searches images in which the other one sees nothing, or of which every face is wanted. */
   secondDetector?: Detector | undefined;
   aligner: Aligner;
-  /** One, or those of a pair. */
-  embedders: readonly Embedder[];
-  /** One for each embedder; their sum is 1. */
-  weights: readonly number[];
+  embedder: Embedder;
   /** Undefined: nobody reads the numbers. */
   quality?: QualityMeter;
 };
 
 type Candidate = { image: EngineImage; index: number; box: DetectedFace };
 
-/** `chips`: one for each embedder. Eyes are null, and quality undefined, where there are no landmarks. */
+/** Eyes are null, and quality undefined, where there are no landmarks. */
 type LocatedFace = {
   /** `detector`: null for a whole image. */
   box: Detection & { detector: string | null };
-  chips: readonly Chip[];
+  chip: Chip;
   eyes: Eyes | null;
   quality: Face["quality"];
 };

@@ -10,9 +10,8 @@ import type { ModelCard } from "@faceline/contracts/http/model-card";
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import { version } from "@faceline/runtime/resource";
 import { licenseOf } from "@faceline/models/catalogue";
-import type { Model } from "@faceline/models/catalogue-entry";
+import type { EmbeddingModel, Model } from "@faceline/models/catalogue-entry";
 import { type DetectorChoice, detectorsOf } from "@faceline/models/detector-choice";
-import { membersOf, type Recogniser } from "@faceline/models/model-pair";
 import { deadlineMinMs } from "../call/request-headers.ts";
 import { type HttpSettings, testerIsOn } from "../config.ts";
 import { thresholdMax } from "../matching/false-match-rates.ts";
@@ -66,13 +65,13 @@ export async function capabilities({ ports, settings, models }: RouteContext): P
   };
 }
 
-const modelDetails = (model: Recogniser, lanes: LaneState[]) => ({
+const modelDetails = (model: EmbeddingModel, lanes: LaneState[]) => ({
   embedding_size: model.embedding_size,
   thresholds: model.thresholds,
   thresholds_from: model.thresholds_from,
   thresholds_calibration: model.thresholds_calibration ?? null,
   normalizations: model.normalizations,
-  ...graphDetails(membersOf(model), [model.landmarks], lanes),
+  ...graphDetails([model], [model.landmarks], lanes),
   batch_max: lanes[0]?.batchMax ?? null,
   execution_provider: lanes[0]?.executionProvider ?? null,
 });

@@ -1,6 +1,6 @@
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { PoolState } from "@faceline/contracts/wire/pool-state";
-import type { Recogniser } from "@faceline/models/model-pair";
+import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
 import { ApiError } from "../call/api-error.ts";
 import type { EnabledModels, SelectedModels } from "../models/enabled-models.ts";
 
@@ -8,7 +8,7 @@ import type { EnabledModels, SelectedModels } from "../models/enabled-models.ts"
  * Returns the versions of a model that live workers run: one, and two in the middle of a rollout. Without a
  * worker, that of this process' catalogue.
  */
-export function versionsOf(model: Recogniser, models: EnabledModels, pools: PoolState[]): string[] {
+export function versionsOf(model: EmbeddingModel, models: EnabledModels, pools: PoolState[]): string[] {
   const running = pools.flatMap(({ lanes }) =>
     lanes
       .filter(({ lane, workers }) => workers > 0 && lane.startsWith(`${model.name}/`))

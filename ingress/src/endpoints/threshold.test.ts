@@ -8,7 +8,7 @@ import { testModels, testServer } from "../../testing/server.ts";
 // Covers what a request may give as `threshold`, and what the response says of it.
 
 const published = await readCatalogue();
-const names = ["Dlib", "MobileFaceNet", "Dlib+MobileFaceNet"];
+const names = ["Dlib", "MobileFaceNet"];
 const metrics = ["cosine", "euclidean", "euclidean_l2"] as const;
 
 /** The server's catalogue with these curves. */
@@ -34,7 +34,7 @@ test("every model and metric: the rate of the threshold, a warning beyond 1 in 1
   for (const [name, distance_metric] of names.flatMap((each) =>
     metrics.map((metric) => [each, metric] as const),
   )) {
-    const model = published.recogniser(name)!;
+    const model = published.find("embedding", name)!;
     const own = model.thresholds[distance_metric];
     const rateOf = falseMatchRatesOf(model)!.of[distance_metric];
     const largestWithin = (rate: number) =>

@@ -1,7 +1,7 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import type { Image } from "@faceline/contracts/http/image";
 import { type VectorNumbers, vectorShapeFault } from "@faceline/contracts/http/vector";
-import type { Recogniser } from "@faceline/models/model-pair";
+import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
 import { ApiError, type InputRef, inputError } from "../call/api-error.ts";
 import { vectorFault } from "../matching/vector-fault.ts";
 import { imageBytes } from "./base64.ts";
@@ -77,7 +77,7 @@ export type InputValue = {
 
 /** What the vectors of a request must be. `isModelNamed`: by a field of the request. */
 type Comparison = {
-  model: Recogniser;
+  model: EmbeddingModel;
   metric: DistanceMetric;
   isModelNamed: boolean;
   modelVersion: string | undefined;

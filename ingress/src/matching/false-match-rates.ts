@@ -1,7 +1,6 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import { distancesMax, type EmbeddingModel } from "@faceline/models/catalogue-entry";
 import { falseMatchRate } from "@faceline/models/false-match-curve";
-import type { Recogniser } from "@faceline/models/model-pair";
 
 /**
  * Returns the false match rates of a model's distances: by the operator's calibration where the thresholds
@@ -42,7 +41,7 @@ export function falseMatchRatesOf({
  */
 export function thresholdMax(
   metric: DistanceMetric,
-  model: Recogniser,
+  model: EmbeddingModel,
   rates: FalseMatchRates | null,
 ): number {
   const distanceMax = distancesMax(model)[metric];

@@ -2,12 +2,12 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { testFacialArea, testModels } from "../../testing/server.ts";
 import { ApiError } from "../call/api-error.ts";
-import type { Recogniser } from "@faceline/models/model-pair";
+import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
 import { distance } from "./distance.ts";
 import { averaged, mostReferences, onePerPerson } from "./references.ts";
 import type { Subject, SubjectFace } from "./subject.ts";
 
-const model = testModels[0] as Recogniser;
+const model = testModels[0] as EmbeddingModel;
 
 test("the mean is of unit embeddings: a longer one counts no more, and the order does not matter", () => {
   const mean = averaged([subject([30, 0]), subject([0, 2])], model) as Subject;

@@ -1,5 +1,5 @@
 import { referencesMax } from "@faceline/contracts/http/references";
-import type { Recogniser } from "@faceline/models/model-pair";
+import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
 import { ApiError, inputError } from "../call/api-error.ts";
 import { unitVector } from "./distance.ts";
 import type { RankedCandidate } from "./ranking.ts";
@@ -13,7 +13,7 @@ import { vectorFault } from "./vector-fault.ts";
  * A reference with several faces is an ApiError, because which of them is the person is not known: a wrong
  * one would make the mean that of two people.
  */
-export function averaged(references: Subject[], model: Recogniser): Subject | ApiError {
+export function averaged(references: Subject[], model: EmbeddingModel): Subject | ApiError {
   const [first, ...others] = references as [Subject, ...Subject[]];
   if (others.length === 0) return first;
   const crowd = references.find(({ faces }) => faces.length > 1);
@@ -35,7 +35,7 @@ export function averaged(references: Subject[], model: Recogniser): Subject | Ap
  * Returns what is compared: candidates with the same `person` as one, in the place of the first of them. If
  * one of them failed, so has the person, with its error: a mean of the others would hide that.
  */
-export function onePerPerson(candidates: PersonCandidate[], model: Recogniser): RankedCandidate[] {
+export function onePerPerson(candidates: PersonCandidate[], model: EmbeddingModel): RankedCandidate[] {
   const people = Map.groupBy(candidates, ({ person }, index) => person ?? index).values();
   return Array.from(people, (references) => {
     const failed = references.find(({ subject }) => subject instanceof ApiError);

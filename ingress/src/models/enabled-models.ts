@@ -2,7 +2,7 @@ import type { ModelCard } from "@faceline/contracts/http/model-card";
 import { type LaneId, laneId } from "@faceline/contracts/wire/ids";
 import type { Catalogue } from "@faceline/models/catalogue";
 import type { DetectorChoice } from "@faceline/models/detector-choice";
-import type { Recogniser } from "@faceline/models/model-pair";
+import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
 import { modelVersionOf } from "@faceline/models/model-version";
 import { SettingsError } from "@faceline/runtime/config";
 import { ApiError } from "../call/api-error.ts";
@@ -10,7 +10,7 @@ import { type FalseMatchRates, falseMatchRatesOf } from "../matching/false-match
 
 /** The models and detectors of the settings, which requests may use. */
 export class EnabledModels {
-  readonly embeddingModels: Recogniser[];
+  readonly embeddingModels: EmbeddingModel[];
   readonly detectors: DetectorChoice[];
   /** The first of MODELS: for calls that name none. */
   readonly defaultModel: string;
@@ -26,7 +26,7 @@ export class EnabledModels {
   /** Throws a SettingsError that lists every name of the settings that is not in the catalogue. */
   constructor(catalogue: Catalogue, { MODELS, DETECTORS }: ModelSettings) {
     const unknown = [
-      ...MODELS.filter((name) => catalogue.recogniser(name) === undefined).map(
+      ...MODELS.filter((name) => catalogue.find("embedding", name) === undefined).map(
         (name) => `MODELS: the catalogue has no ${name}`,
       ),
       ...DETECTORS.filter((name) => catalogue.detector(name) === undefined).map(
@@ -35,7 +35,7 @@ export class EnabledModels {
     ];
     if (unknown.length > 0) throw new SettingsError(unknown);
     this.#catalogue = catalogue;
-    this.embeddingModels = MODELS.map((name) => catalogue.recogniser(name)!);
+    this.embeddingModels = MODELS.map((name) => catalogue.find("embedding", name)!);
     this.detectors = DETECTORS.map((name) => catalogue.detector(name)!);
     this.vectorLengthMax = Math.max(...this.embeddingModels.map(({ embedding_size }) => embedding_size));
     this.falseMatchRates = new Map(
@@ -56,7 +56,7 @@ export class EnabledModels {
   }
 
   /** The version of a model by the catalogue of this process: another build may run another one. */
-  catalogueVersionOf(model: Recogniser): string {
+  catalogueVersionOf(model: EmbeddingModel): string {
     return modelVersionOf(model, this.#catalogue.find("landmarks", model.landmarks)!);
   }
 
@@ -103,7 +103,7 @@ type ModelFields = {
   normalization: string;
 };
 export type SelectedModels = {
-  model: Recogniser;
+  model: EmbeddingModel;
   detector: DetectorChoice;
   lane: LaneId;
   falseMatchRates: FalseMatchRates | null;

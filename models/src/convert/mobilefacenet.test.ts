@@ -7,8 +7,7 @@ import { modelsFolder } from "../model-file.ts";
 import * as ort from "../onnxruntime.ts";
 import { isUnpulled } from "../source.ts";
 
-// Why the graph is not the published one. conformance.test.ts compares it with the repaired one on tfjs;
-// inference/src/engine/mobilefacenet.test.ts shows what each is worth on labelled photographs.
+// Why the graph is not the published one. conformance.test.ts compares it with the repaired one on tfjs.
 
 const model = (await readCatalogue()).find("embedding", "MobileFaceNet")!;
 const px = model.input_px;

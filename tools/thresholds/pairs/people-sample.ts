@@ -1,5 +1,4 @@
-import { distancesMax } from "@faceline/models/catalogue-entry";
-import type { Recogniser } from "@faceline/models/model-pair";
+import { distancesMax, type EmbeddingModel } from "@faceline/models/catalogue-entry";
 import { failureCounts, type LaneFaces } from "../measure.ts";
 import type { Analyses, LaneSample } from "../report/report.ts";
 import { compareAll, type Enrolment, pairsOf } from "../statistics/all-pairs.ts";
@@ -84,5 +83,5 @@ function enrolmentOf(people: readonly PersonEmbeddings[], size: number): Enrolme
 }
 
 type PersonEmbeddings = readonly (Float32Array | undefined)[];
-type PeopleOptions = { model: Recogniser; progress: (done: number, of: number) => void };
+type PeopleOptions = { model: EmbeddingModel; progress: (done: number, of: number) => void };
 type Measured = { same: number; different: number; people: number; analyses: Analyses | undefined };

@@ -1,6 +1,5 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
-import { euclideanL2Of } from "@faceline/models/catalogue-entry";
-import type { Recogniser } from "@faceline/models/model-pair";
+import { type EmbeddingModel, euclideanL2Of } from "@faceline/models/catalogue-entry";
 import { type Analysis, nonMatchesWithFailures } from "../statistics/analysis.ts";
 import type { Interval } from "../statistics/binomial.ts";
 import { type OperatingPoint, operatingPoint } from "../statistics/operating-point.ts";
@@ -77,7 +76,7 @@ function ratesAt(analysis: Analysis, threshold: number): MarkRates {
 }
 
 type ReportOptions = {
-  model: Recogniser;
+  model: EmbeddingModel;
   /** 0 to 1. */
   wantedFmrs: readonly number[];
 };

@@ -37,15 +37,6 @@ test("all pairs of a person are one observation, and less where one person has m
   assert.deepEqual(independentSame([0, 0, 0, 1].map((person) => same(person))), { pairs: 1.6, people: 2 });
 });
 
-test("pairs of few people show less than as many pairs of many people", () => {
-  const few = simulated(20, mulberry32(1));
-  const { fmr, curve } = analyse(few, { lost: [], resamples: 300, random: mulberry32(2) });
-  const at = curve.falseMatches(0);
-  const { low, high } = fmr.interval(at);
-  const asIfIndependent = clopperPearson({ errors: at, trials: fmr.pairs });
-  assert.ok(high - low > 1.5 * (asIfIndependent.high - asIfIndependent.low));
-});
-
 test("intervals over people hold the true rate as often as they say, those over pairs do not", () => {
   // The FMR at each threshold is known: distances are normal with mean 2 and variance 1.
   const [datasets, cases] = [
