@@ -217,7 +217,7 @@ const Distances = z.array(z.number().nonnegative()).max(10_000);
 /** Distances in ascending order. */
 const LabelledDistances = z.strictObject({ same: Distances, different: Distances });
 
-export const LabelledPairs = z.strictObject({
+const LabelledPairs = z.strictObject({
   /** The set, and what was run. */
   source: z.string().min(1),
   cosine: LabelledDistances,

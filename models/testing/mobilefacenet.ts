@@ -3,8 +3,8 @@ import { type GraphNode, openGraph } from "./graph-models.ts";
 import type { Batch } from "./tensorflow.ts";
 
 /**
- * The graph that MobileFaceNet's weights are published with, as tfjs runs it, repaired as the author's code has
- * it. Tests compare the converted graph with it.
+ * The graph that MobileFaceNet's weights are published with, as tfjs runs it, repaired as the author's code
+ * has it. Tests compare the converted graph with it.
  *
  * The author's PReLU is relu(x) + slope * (x - |x|) / 2, and the published constants c are -slope / 2. So
  * relu(x) + c * (x - |x|) must become relu(x) - c * (x - |x|), and the ReLU that was fused into 16 depthwise

@@ -42,8 +42,8 @@ const alterations: Record<string, (image: Sharp) => Sharp> = {
 
 /**
  * Copies of a photograph with one known face in which a detector has a harder task, step by step: smaller,
- * turned, stretched, tightly cropped, cut by the edge, partly covered, pale or dark; and images of nobody: what
- * is below and beside the face, and the photograph with the head painted over. Each is deterministic.
+ * turned, stretched, tightly cropped, cut by the edge, partly covered, pale or dark; and images of nobody:
+ * what is below and beside the face, and the photograph with the head painted over. Each is deterministic.
  */
 export const detectionScenes: readonly DetectionScene[] = [
   ...[0.1, 0.07, 0.05, 0.035, 0.025, 0.018].map((share) =>

@@ -19,8 +19,8 @@ test("what is stored has the distances of different people by metric, and nothin
     return { lane: "Dlib/ssd", people: 3, metrics } as unknown as LaneReport;
   };
   const { false_match_curves, calibration } = measuredThresholds(reportOf("proposed"), new Date(0))!;
-  assert.deepEqual(false_match_curves!.cosine, { pairs: 2, distances: [0.2, 0.3], ranks: [1, 2] });
-  assert.deepEqual(false_match_curves!.euclidean, { pairs: 2, distances: [2, 3], ranks: [1, 2] });
+  assert.deepEqual(false_match_curves.cosine, { pairs: 2, distances: [0.2, 0.3], ranks: [1, 2] });
+  assert.deepEqual(false_match_curves.euclidean, { pairs: 2, distances: [2, 3], ranks: [1, 2] });
   assert.deepEqual([calibration.pairs_different, calibration.detector], [2, "ssd"]);
   assert.equal(measuredThresholds(reportOf("refused"), new Date(0)), undefined);
 });

