@@ -8,7 +8,7 @@ test("without options, the default model and detector are measured, aligned, for
   assert.deepEqual(readArguments(["--pairs", "pairs.csv"]), {
     kind: "measure",
     source: { kind: "pairs", path: resolve("pairs.csv") },
-    models: ["Dlib"],
+    models: ["SFace"],
     detectors: ["auto"],
     align: true,
     wantedFmrs: [0.1, 0.01, 0.001],

@@ -10,12 +10,14 @@ import {
   facesAnswer,
   rejectedAnswer,
   testBuild,
+  testFacialArea,
   testModels,
   testPool,
   testServer,
 } from "../../testing/server.ts";
 
 const image = await base64Image();
+const noFace = { face_found: null, facial_areas: [null] };
 const base64Vector = (...numbers: number[]): string => encodeEmbedding(Float32Array.from(numbers));
 
 test("two aliases of one field are invalid_request, with the field", async (t) => {
@@ -38,7 +40,7 @@ test("/compare 200: vectors alone never leave the ingress", async (t) => {
   assert.deepEqual(CompareResponse.strict().parse(response.json()), {
     model_name: "SFace",
     metric: "cosine",
-    source: { type: "vector", vector_length: 2, face_index: null, face_found: null },
+    source: { type: "vector", vector_length: 2, face_index: null, face_found: null, facial_area: null },
     results: [
       {
         index: 0,
@@ -47,7 +49,7 @@ test("/compare 200: vectors alone never leave the ingress", async (t) => {
         distance: 1,
         false_match_rate: 0.9,
         match: false,
-        face_found: null,
+        ...noFace,
         references: 1,
       },
       {
@@ -57,7 +59,7 @@ test("/compare 200: vectors alone never leave the ingress", async (t) => {
         distance: 0.4,
         false_match_rate: 0.9,
         match: false,
-        face_found: null,
+        ...noFace,
         references: 1,
       },
       {
@@ -67,7 +69,7 @@ test("/compare 200: vectors alone never leave the ingress", async (t) => {
         distance: 0,
         false_match_rate: 0.1,
         match: true,
-        face_found: null,
+        ...noFace,
         references: 1,
       },
     ],
@@ -81,7 +83,7 @@ test("/compare 200: vectors alone never leave the ingress", async (t) => {
       distance: 0,
       false_match_rate: 0.1,
       match: true,
-      face_found: null,
+      ...noFace,
       references: 1,
     },
     time: 0,
@@ -171,7 +173,13 @@ test("/compare: vectors and images are dispatched in one call, with results in t
   });
   const candidates = [image, [0, 1], { id: "b", img: image }];
   const response = (await post("/compare", { img: image, candidates, face_index: 1 })).json();
-  assert.deepEqual(response.source, { type: "image", vector_length: 2, face_index: 1, face_found: true });
+  assert.deepEqual(response.source, {
+    type: "image",
+    vector_length: 2,
+    face_index: 1,
+    face_found: true,
+    facial_area: testFacialArea(1),
+  });
   const distances = response.results.map(({ distance }: { distance: number }) => distance);
   assert.deepEqual(distances, [1, 0, 0.2]);
   assert.equal(response.best_match.index, 1);
@@ -223,7 +231,7 @@ test("/compare: a candidate that fails has error and detail, and the others are 
     distance: 1,
     false_match_rate: 0.9,
     match: false,
-    face_found: null,
+    ...noFace,
     references: 1,
   });
 });

@@ -94,7 +94,7 @@ test("/represent: several models embed the same faces, each with its version, al
       memory.free();
       const answer = facesAnswer([1, 0], [0, 1]);
       return images.map(() =>
-        lane === "SFace/ssd" ? answer : answeredBy(answer, { modelVersion: version }),
+        lane === "SFace/auto" ? answer : answeredBy(answer, { modelVersion: version }),
       );
     },
   });

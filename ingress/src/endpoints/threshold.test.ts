@@ -8,7 +8,7 @@ import { testModels, testServer } from "../../testing/server.ts";
 // Covers what a request may give as `threshold`, and what the response says of it.
 
 const published = await readCatalogue();
-const names = ["Dlib", "MobileFaceNet"];
+const names = ["Dlib", "MobileFaceNet", "SFace"];
 const metrics = ["cosine", "euclidean", "euclidean_l2"] as const;
 
 /** The server's catalogue with these curves. */
@@ -64,13 +64,13 @@ test("every model and metric: the rate of the threshold, a warning beyond 1 in 1
 });
 
 test("thresholds of other libraries are refused for Dlib, also as text of a form and without alignment", async (t) => {
-  const server = testServer(t, { catalogue: published });
+  const server = testServer(t, { catalogue: published, settings: { MODELS: "Dlib" } });
   const vector = [1.5, ...Array(127).fill(0)];
   for (const threshold of [0.3, 0.4, 0.68]) {
     for (const align of [true, false])
-      assert.equal((await sender(server, vector)({ threshold, align })).field, "threshold");
+      assert.equal((await sender(server, vector)({ threshold, align, model_name: "Dlib" })).field, "threshold");
     const img = JSON.stringify(vector);
-    const form = new URLSearchParams({ img1: img, img2: img, threshold: String(threshold) }).toString();
+    const form = new URLSearchParams({ img1: img, img2: img, threshold: String(threshold), model_name: "Dlib" }).toString();
     const type = { "content-type": "application/x-www-form-urlencoded" };
     assert.equal((await server.post("/verify", form, type)).json().field, "threshold");
   }

@@ -7,6 +7,7 @@ import type { Subject, SubjectFace } from "./subject.ts";
 
 /** A vector, which no image was looked at for. */
 const source: SubjectFace = { vector: [0], area: null, confidence: 1, quality: null };
+const facial_areas = [testFacialArea(0)];
 const rule = {
   metric: "euclidean",
   threshold: 2,
@@ -28,6 +29,7 @@ test("/compare: results in the order of the request, best_match the least distan
       false_match_rate: 0.3,
       match: false,
       face_found: true,
+      facial_areas,
       references: 1,
     },
     {
@@ -38,6 +40,7 @@ test("/compare: results in the order of the request, best_match the least distan
       false_match_rate: 0.1,
       match: true,
       face_found: true,
+      facial_areas,
       references: 1,
     },
     // On the threshold is a match.
@@ -49,6 +52,7 @@ test("/compare: results in the order of the request, best_match the least distan
       false_match_rate: 0.2,
       match: true,
       face_found: true,
+      facial_areas,
       references: 1,
     },
   ]);
@@ -69,13 +73,14 @@ test("/compare: of equal distances the first is the best match, and it need not 
     false_match_rate: 0.5,
     match: false,
     face_found: true,
+    facial_areas,
     references: 1,
   });
 });
 
 test("/compare: of a candidate image with several faces the nearest counts", () => {
   const { best_match } = rankCandidates(source, [withFaces("a", [9], [1], [4])], rule);
-  assert.equal(best_match.distance, 1);
+  assert.deepEqual([best_match.distance, best_match.facial_areas], [1, [testFacialArea(1)]]);
 });
 
 test("/compare: a candidate that fails has error and detail in place of distance", () => {
@@ -113,6 +118,7 @@ test("/compare: nothing matches, and no rate is known, where no face was found, 
       false_match_rate: null,
       match: false,
       face_found: false,
+      facial_areas: [whole(source).area],
       references: 1,
     },
     {
@@ -123,6 +129,7 @@ test("/compare: nothing matches, and no rate is known, where no face was found, 
       false_match_rate: 0.1,
       match: true,
       face_found: true,
+      facial_areas,
       references: 1,
     },
   ]);
@@ -135,6 +142,7 @@ test("/compare: nothing matches, and no rate is known, where no face was found, 
     false_match_rate: null,
     match: false,
     face_found: true,
+    facial_areas,
     references: 1,
   });
 });

@@ -39,15 +39,13 @@ export function onePerPerson(candidates: PersonCandidate[], model: EmbeddingMode
   const people = Map.groupBy(candidates, ({ person }, index) => person ?? index).values();
   return Array.from(people, (references) => {
     const failed = references.find(({ subject }) => subject instanceof ApiError);
-    const subject =
-      failed?.subject ??
-      averaged(
-        references.map((each) => each.subject as Subject),
-        model,
-      );
+    const subjects = references.map((each) => each.subject as Subject);
+    const subject = failed?.subject ?? averaged(subjects, model);
     const faulty = subject instanceof ApiError ? subject.details.index : undefined;
     const shown = references.find(({ index }) => index === faulty) ?? references[0]!;
-    return { ...shown, subject, references: references.length };
+    const isOne = subject instanceof ApiError || references.length === 1;
+    const areas = isOne ? {} : { areas: subjects.map(({ faces: [face] }) => face.area) };
+    return { ...shown, subject, references: references.length, ...areas };
   });
 }
 
