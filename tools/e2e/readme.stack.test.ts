@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { execFile, spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import test from "node:test";
@@ -10,12 +10,8 @@ import { installPackage, packClient } from "@faceline/commands/client-package";
 import { writeSamples } from "@faceline/deploy/launcher/samples";
 import { openStateFolder, repository } from "@faceline/deploy/launcher/state-folder";
 import { welcomeMessage } from "@faceline/deploy/launcher/welcome";
-import {
-  labelledPairs,
-  labelledPhotograph,
-  labelledPhotographsMissing,
-} from "@faceline/inference/testing/photographs";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
+import { facesFolder, labelledPairs, withoutFaces } from "@faceline/testing/faces";
 import { startStack } from "./stack/stack.ts";
 
 const skip = spawnSync("curl", ["--version"]).error !== undefined && "there is no curl here";
@@ -94,13 +90,13 @@ test("the calls in README, in the guide to clients and in the launcher's welcome
     },
   );
 
-  const skipped = labelledPhotographsMissing || withoutPython;
+  const skipped = withoutFaces || withoutPython;
   await t.test("the program in docs/using/images.md enrols three images", { skip: skipped }, async () => {
     const [program = ""] = fenced(readFileSync(join(repository, "docs/using/images.md"), "utf8"), "python");
     assert.ok(program.trim().split("\n").length <= 20 && program.includes(readmeAddress), program);
-    const ofOne = labelledPairs().filter(({ left, same }) => left === "img1.jpg" && same);
-    for (const [i, { right: name }] of ofOne.slice(0, 4).entries())
-      writeFileSync(join(folder, `ann-${i + 1}.jpg`), labelledPhotograph(name));
+    const ofOne = labelledPairs().filter(({ first, samePerson }) => first === "img1.jpg" && samePerson);
+    for (const [i, { second }] of ofOne.slice(0, 4).entries())
+      copyFileSync(join(facesFolder, second), join(folder, `ann-${i + 1}.jpg`));
     const args = ["-c", program.replace(readmeAddress, address)];
     assert.equal(await runInFolder(folder, "python3", ...args), "True\n");
   });
