@@ -14,7 +14,7 @@ import { openUsageCounter } from "./usage-counter.ts";
 
 const url = process.env["REDIS_DURABLE_URL"] ?? "";
 const day = new Date(testNow).toISOString().slice(0, 10);
-const vectors = { img1: [1, 0], img2: [1, 0] };
+const vectors = { model_name: "SFace", img1: [1, 0], img2: [1, 0] };
 const verify = (outcome: string, calls = 1) => ({ endpoint: "/verify", outcome, calls });
 
 test("each call of a team counts once, by its endpoint and how it ended, with the ids of those that failed", async (t) => {
@@ -24,8 +24,8 @@ test("each call of a team counts once, by its endpoint and how it ended, with th
   });
   let limited = false;
   await post("/verify", vectors);
-  await post("/compare", { vector: [1, 0], candidates: [[1, 0]] });
-  await post("/verify", { img1: [1, 0], img2: "http://a.test/b.jpg" }, { "x-request-id": "the-url" });
+  await post("/compare", { model_name: "SFace", vector: [1, 0], candidates: [[1, 0]] });
+  await post("/verify", { model_name: "SFace", img1: [1, 0], img2: "http://a.test/b.jpg" }, { "x-request-id": "the-url" });
   await post("/verify", "{", { "x-request-id": "the-json" });
   limited = true;
   await post("/verify", vectors, { "x-request-id": "the-limit" });
@@ -100,7 +100,7 @@ test("while the durable Redis is away calls are kept, and a write whose response
   for (let i = 0; i < 3; i++) await post("/verify", vectors);
   await waitUntil("the write arrives", async () => (await usageOf(team)).length > 0);
   await waitUntil("its response is missed", async () => kept.length > 0);
-  await post("/compare", { vector: [1, 0], candidates: [[1, 0]] });
+  await post("/compare", { model_name: "SFace", vector: [1, 0], candidates: [[1, 0]] });
   proxy.resume();
   await waitUntil("the rest is written", async () => (await usageOf(team)).length > 1);
   assert.deepEqual(await usageOf(team), [{ endpoint: "/compare", outcome: "ok", calls: 1 }, verify("ok", 3)]);
