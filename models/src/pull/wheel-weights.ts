@@ -60,7 +60,6 @@ export async function pullFromWheel(
     } catch (cause) {
       stop.throwIfAborted();
       faults.push(sentenceOnDisk(cause, folder));
-      print(faults.at(-1)!);
     }
   }
   // That of the index, which most machines can reach, says the most.
