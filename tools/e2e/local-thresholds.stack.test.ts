@@ -36,7 +36,7 @@ test("an ingress uses the thresholds that models -- thresholds has written, and 
 
   // The cosine distance of the two is 0.05: between this threshold and the catalogue's.
   const [img1, img2] = [unit(1), unit(0.95)];
-  const { body } = await stack.post("/verify", { img1, img2 });
+  const { body } = await stack.post("/verify", { img1, img2, model_name: "SFace" });
   const verdict = body as { verified: boolean; distance: number; threshold: number };
   assert.deepEqual([verdict.verified, verdict.distance, verdict.threshold], [false, 0.05, 0.02]);
 });
