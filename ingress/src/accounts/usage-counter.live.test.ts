@@ -25,7 +25,11 @@ test("each call of a team counts once, by its endpoint and how it ended, with th
   let limited = false;
   await post("/verify", vectors);
   await post("/compare", { model_name: "SFace", vector: [1, 0], candidates: [[1, 0]] });
-  await post("/verify", { model_name: "SFace", img1: [1, 0], img2: "http://a.test/b.jpg" }, { "x-request-id": "the-url" });
+  await post(
+    "/verify",
+    { model_name: "SFace", img1: [1, 0], img2: "http://a.test/b.jpg" },
+    { "x-request-id": "the-url" },
+  );
   await post("/verify", "{", { "x-request-id": "the-json" });
   limited = true;
   await post("/verify", vectors, { "x-request-id": "the-limit" });

@@ -68,9 +68,17 @@ test("thresholds of other libraries are refused for Dlib, also as text of a form
   const vector = [1.5, ...Array(127).fill(0)];
   for (const threshold of [0.3, 0.4, 0.68]) {
     for (const align of [true, false])
-      assert.equal((await sender(server, vector)({ threshold, align, model_name: "Dlib" })).field, "threshold");
+      assert.equal(
+        (await sender(server, vector)({ threshold, align, model_name: "Dlib" })).field,
+        "threshold",
+      );
     const img = JSON.stringify(vector);
-    const form = new URLSearchParams({ img1: img, img2: img, threshold: String(threshold), model_name: "Dlib" }).toString();
+    const form = new URLSearchParams({
+      img1: img,
+      img2: img,
+      threshold: String(threshold),
+      model_name: "Dlib",
+    }).toString();
     const type = { "content-type": "application/x-www-form-urlencoded" };
     assert.equal((await server.post("/verify", form, type)).json().field, "threshold");
   }
