@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { readCatalogue } from "@faceline/models/catalogue";
 import { alignmentTemplates } from "../align/templates.ts";
-import { chipToTemplate } from "../embed/embedder.ts";
+import { chipToTemplate } from "./embedder.ts";
 import { fitSimilarity, meanOf } from "../geometry/similarity.ts";
 
 const model = (await readCatalogue()).find("embedding", "MobileFaceNet")!;
