@@ -64,7 +64,7 @@ export type DistanceOptions = {
 /** Body of POST /verify. */
 export type VerifyRequest = DetectionOptions &
   DistanceOptions & {
-    /** With a list of up to 5 that show one person, their embeddings are averaged. */
+    /** A list of up to 5 shows one person, and their embeddings are averaged. */
     img1: ImageInput | Vector | (ImageInput | Vector)[];
     img2: ImageInput | Vector;
     /** Choice among several faces of an image: the nearest pair (the default), the largest, or an error. */
@@ -74,7 +74,7 @@ export type VerifyRequest = DetectionOptions &
 /** Body of POST /represent. */
 export type RepresentRequest = Omit<DetectionOptions, "model_name"> & {
   img: ImageInput;
-  /** With a list, each of the models embeds every face. Defaults to `default_model`. */
+  /** Each model of a list embeds every face. Defaults to `default_model`. */
   model_name?: string | string[] | undefined;
   /** The largest faces come first. Defaults to all that the service gives (`limits.faces`). */
   max_faces?: number | undefined;
@@ -224,7 +224,7 @@ export type ComparedCandidate = {
   face_found: boolean | null;
   /** Null for a vector. */
   facial_areas: (FacialArea | null)[];
-  /** Of the candidates with it, `index` and `id` are those of the first. Null: it came with none. */
+  /** The `index` and `id` are those of the person's first candidate. Null: the candidate named no person. */
   person: string | null;
   /** How many embeddings were averaged. */
   references: number;

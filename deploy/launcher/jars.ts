@@ -76,7 +76,7 @@ async function copyFromRepository(
 const downloadsAtOnce = 6;
 const jarBytesMax = 200_000_000;
 
-/** The mirror of Maven's settings that stands for its central repository, or that itself. */
+/** The address of Maven's central repository, or of the mirror that Maven's settings name for it. */
 function repositoryAddress(): string {
   const settings = readSettings(".m2/settings.xml").replaceAll(/<!--.*?-->/gs, "");
   const mirrors = [...settings.matchAll(/<mirror>(.*?)<\/mirror>/gs)].map(([, mirror]) => mirror!);
@@ -113,7 +113,7 @@ async function refuseOthers(name: string, folder: string, jars: readonly PinnedJ
   );
 }
 
-/** `path`: in a Maven repository. */
+/** A jar by its path in a Maven repository. */
 type PinnedJar = { path: string; sha256: string };
 
 type JarsOptions = {

@@ -288,7 +288,7 @@ suite("with the real models", () => {
     const portrait = await clearPortrait();
     const dark = await sharp(portrait).linear(0.1).png().toBuffer();
     for (const fullResolution of [false, true]) {
-      const asked = async (image: Buffer, options = {}) => {
+      const search = async (image: Buffer, options = {}) => {
         const images = [await engineImage(image, { fullResolution, ...options })];
         const { results, usage } = await lanes.run({ lane: auto, images });
         const rowsOf = (network: string) => usage.networks.find(({ name }) => name === network)?.rows ?? 0;
@@ -297,12 +297,12 @@ suite("with the real models", () => {
         return { detectors, full: rowsOf("ssd"), second: rowsOf("blazeface") };
       };
       const clear = { detectors: ["ssd"], full: 0, second: fullResolution ? 1 : 0 };
-      assert.deepEqual(await asked(portrait), clear);
-      assert.deepEqual(await asked(dark), { detectors: ["blazeface"], full: 1, second: 1 });
+      assert.deepEqual(await search(portrait), clear);
+      assert.deepEqual(await search(dark), { detectors: ["blazeface"], full: 1, second: 1 });
       const nothing = await plain().png().toBuffer();
-      assert.deepEqual(await asked(nothing), { detectors: [], full: 1, second: 1 });
+      assert.deepEqual(await search(nothing), { detectors: [], full: 1, second: 1 });
       // No landmarks would tell its boxes from faces.
-      assert.deepEqual(await asked(dark, { align: false }), { detectors: [], full: 1, second: 0 });
+      assert.deepEqual(await search(dark, { align: false }), { detectors: [], full: 1, second: 0 });
     }
     const [alone] = (await lanes.run({ lane: ssd, images: [await engineImage(dark)] })).results;
     assert.equal(alone!.kind, "rejected");

@@ -64,11 +64,11 @@ class PipelineRun {
       await this.#retry(faces, undetected, (retried) => detector.detectAtLowResolution(retried));
     } else {
       // Without alignment, nothing would tell its boxes from faces.
-      const asked = [...images.entries()].flatMap(([i, image]) => {
+      const indices = [...images.entries()].flatMap(([i, image]) => {
         const { align, fullResolution } = image.options;
         return align && !tooCoarse.has(i) && (fullResolution || !this.#boxes.has(image)) ? [i] : [];
       });
-      await this.#addFaces(faces, asked, secondDetector);
+      await this.#addFaces(faces, indices, secondDetector);
     }
     for (const [index, image] of images.entries()) {
       const takeWhole = !image.options.enforceDetection && noFace(index);

@@ -71,7 +71,7 @@ export const invalidVectorError = (ref: InputRef, value: unknown, lengthMax: num
 export type InputValue = {
   ref: InputRef;
   value: Image | VectorNumbers | undefined;
-  /** That of the vector, where it comes with its own. */
+  /** The version of the vector, where it comes with its own. */
   modelVersion?: string | undefined;
 };
 

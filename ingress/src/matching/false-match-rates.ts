@@ -56,7 +56,7 @@ export function thresholdMax(
   return Math.max(low / 1e6, model.thresholds[metric]);
 }
 
-/** Of vectors of length 1, the squared Euclidean distance is twice the cosine distance. */
+/** The squared Euclidean distance of vectors of length 1 is twice the cosine distance. */
 const cosineOf = (euclideanL2: number): number => (euclideanL2 * euclideanL2) / 2;
 
 type FalseMatchModel = Pick<EmbeddingModel, "thresholds_calibration" | "false_match_curves">;

@@ -44,8 +44,8 @@ test("no face was found where one reference has none; a mean of vectors alone ha
 });
 
 test("candidates with one `person` are one, in the place of the first; the others stay as they are", () => {
-  const [ann, bob, stranger] = [named(0, "ann", [1, 0]), named(1, null, [0, 1]), named(2, "ann", [0, 1])];
-  const ranked = onePerPerson([ann, bob, stranger], model);
+  const [ann, bob, other] = [named(0, "ann", [1, 0]), named(1, null, [0, 1]), named(2, "ann", [0, 1])];
+  const ranked = onePerPerson([ann, bob, other], model);
   assert.deepEqual(
     ranked.map(({ index, person, references, areas }) => [index, person, references, areas?.length]),
     [

@@ -59,7 +59,7 @@ export function mostReferences(people: readonly (string | null)[]): number {
   throw new ApiError("too_many_candidates", detail, { field: "candidates" });
 }
 
-/** In the direction of the mean: the metrics of references do not depend on its length. */
+/** The sum has the direction of the mean, and the metrics of references do not depend on its length. */
 function sumOfUnits(faces: SubjectFace[]): Float64Array {
   const sum = new Float64Array(faces[0]!.vector.length);
   for (const { vector } of faces) {
