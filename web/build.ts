@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from "node:fs/promises";
 import { fileURLToPath } from "node:url";
-import { build, type Plugin } from "esbuild";
+import type { Plugin } from "esbuild";
 import {
   bundlesFolder,
   checkScripts,
@@ -25,6 +25,8 @@ const isBuilt = await checkScripts().then(
   () => false,
 );
 if (!isBuilt) {
+  // The standalone image has the scripts, and no esbuild.
+  const { build } = await import("esbuild");
   const { metafile } = await build({
     absWorkingDir: fileURLToPath(repository),
     entryPoints: Object.entries(scriptEntries).map(([name, file]) => ({

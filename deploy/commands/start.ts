@@ -1,4 +1,4 @@
-import { writeFileSync } from "node:fs";
+import { existsSync, writeFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { type RunningService, runningServiceFile } from "@faceline/contracts/stored/running-service";
 import { readConfig } from "@faceline/runtime/config";
@@ -18,7 +18,7 @@ import { writePrivateFile } from "../launcher/secrets.ts";
 import { Servers, serverPorts } from "../launcher/servers.ts";
 import { buildScripts, ingressPorts, Services } from "../launcher/services.ts";
 import { readLaunchOptions, startUsage, supervisorLimits } from "../launcher/settings.ts";
-import { openStateFolder, repository } from "../launcher/state-folder.ts";
+import { fetchedInImage, openStateFolder, repository } from "../launcher/state-folder.ts";
 import { Steps } from "../launcher/steps.ts";
 import { createTopics, topicOptions } from "../launcher/topics.ts";
 import { welcomeMessage } from "../launcher/welcome.ts";
@@ -32,7 +32,9 @@ async function start({ print, stop, force }: Command): Promise<void> {
   if (args.includes("--help")) return print(startUsage);
   await checkSettings(process.env);
   const launch = readLaunchOptions(args, process.env);
-  const state = openStateFolder(resolve(repository, launch.FACELINE_STATE));
+  const folder = resolve(repository, launch.FACELINE_STATE);
+  const isImage = existsSync(fetchedInImage);
+  const state = openStateFolder(isImage ? fetchedInImage : folder, folder);
   using record = await ProcessRecord.begin(state.processes, print);
   const ingresses = ingressPorts(launch.HOST, launch.PORT, launch.ingress);
   const operators = await launchOperators(launch, process.env, state.secrets);
@@ -71,7 +73,8 @@ async function start({ print, stop, force }: Command): Promise<void> {
     observation?.fetch(steps),
   ]);
   await observation?.start();
-  const body = writeSamples(state.samples);
+  // A person outside of a container does not see its files.
+  const body = isImage ? undefined : writeSamples(state.samples);
 
   const kafka = readConfig(KafkaConfig, ownEnvironment);
   const kafkaData = join(state.kafka, "data");

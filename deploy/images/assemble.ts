@@ -8,21 +8,28 @@ import { type Sbom, sbomOf } from "./sbom.ts";
 // node assemble.ts TARGET FOLDER: copies what an image of TARGET holds, sources and packages, into FOLDER,
 // with the SBOM of these packages. Run by the Dockerfile after `npm ci --omit=dev` and `npm sbom`.
 
-/** The workspace of each target, packages of it that no process loads, and documents that its pages show. */
-const targets: Record<string, { workspace: string; without: string[]; documents?: string[] }> = {
+const documents = ["docs/using", "docs/operating", "CHANGELOG.md"];
+
+/** The workspaces of each target, packages of it that no process loads, and documents that its pages show. */
+const targets: Record<string, { workspaces: string[]; without: string[]; documents?: string[] }> = {
   // face-api and human bring the weights that models are built from; tar unpacks pulled ones, yauzl CUDA
   // libraries.
   ingress: {
-    workspace: "ingress",
+    workspaces: ["ingress"],
     without: ["@vladmandic/face-api", "@vladmandic/human", "tar", "yauzl"],
-    documents: ["docs/using", "docs/operating", "CHANGELOG.md"],
+    documents,
   },
-  batcher: { workspace: "batcher", without: [] },
+  batcher: { workspaces: ["batcher"], without: [] },
   inference: {
-    workspace: "inference",
+    workspaces: ["inference"],
     without: ["@vladmandic/face-api", "@vladmandic/human", "tar", "yauzl", "csv-parse"],
   },
-  tools: { workspace: "deploy", without: [] },
+  tools: { workspaces: ["deploy"], without: [] },
+  standalone: {
+    workspaces: ["ingress", "batcher", "inference", "deploy"],
+    without: ["@vladmandic/face-api", "@vladmandic/human"],
+    documents,
+  },
 };
 
 const [target = "", to = ""] = process.argv.slice(2);
@@ -30,7 +37,8 @@ const image = targets[target];
 if (image === undefined || to === "") throw new Error("usage: node deploy/images/assemble.ts TARGET FOLDER");
 
 const lock = JSON.parse(readFileSync(join(repository, "package-lock.json"), "utf8")) as Lock;
-const folders = packageClosure(lock, image.workspace, new Set(image.without));
+const without = new Set(image.without);
+const folders = [...new Set(image.workspaces.flatMap((each) => packageClosure(lock, each, without)))];
 const platform = `${process.platform}/${process.arch}`;
 for (const folder of folders) {
   // A package of another platform is in the lock file, and was not installed.

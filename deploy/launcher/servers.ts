@@ -81,10 +81,7 @@ export class Servers implements AsyncDisposable {
     const { stop } = this.#options;
     const libs = this.#state.kafkaLibs;
     note("up to 80 MB may come, once");
-    const [java, jars] = await Promise.all([
-      findJava(this.#state.java, stop),
-      fetchJars({ name: "Kafka", pins: join(repository, "deploy", "kafka"), folder: libs, stop }),
-    ]);
+    const [java, jars] = await Promise.all([findJava(this.#state.java, stop), fetchKafka(libs, stop)]);
     const { [kafkaUser]: password } = makePasswords(this.#state.secrets, "kafka", [kafkaUser]);
     // Only the broker itself connects to its controller.
     const [controllerPort = 0] = await freePorts(1);
@@ -123,6 +120,10 @@ export class Servers implements AsyncDisposable {
     await Promise.all(this.#running.map((each) => each.stop()));
   }
 }
+
+/** Fetches the jars of the broker into `folder`, unless they are there, and returns how they came. */
+export const fetchKafka = (folder: string, stop: AbortSignal): Promise<string> =>
+  fetchJars({ name: "Kafka", pins: join(repository, "deploy", "kafka"), folder, stop });
 
 /** Heap of the broker, of which 30 MiB live. With 128, collections cost a fifth of its CPU. */
 const brokerHeapMib = 160;

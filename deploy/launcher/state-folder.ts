@@ -3,17 +3,18 @@ import { join, resolve } from "node:path";
 
 export const repository = resolve(import.meta.dirname, "../..");
 
+/** What `npm start` would fetch, in the standalone image alone; nobody writes to it. */
+export const fetchedInImage = join(repository, "fetched");
+
 /**
  * Creates and returns the folders of a launch. Jars, Redis and models are shared by all launches and are in
  * `fetched`; data, logs and the key of a launch are in `run`. For `npm start` both are the state folder; each
- * test run has its own `run`, which is removed at its end.
+ * test run has its own `run`, which is removed at its end, and in a container `fetched` is read-only.
  */
 export function openStateFolder(fetched: string, run = fetched): StateFolder {
-  for (const folder of [fetched, run]) {
-    mkdirSync(folder, { recursive: true, mode: 0o700 });
-    // Keys and the file of the durable Redis are here, so this also holds for an existing folder.
-    chmodSync(folder, 0o700);
-  }
+  for (const folder of [fetched, run]) mkdirSync(folder, { recursive: true, mode: 0o700 });
+  // Keys and the file of the durable Redis are here, so this also holds for an existing folder.
+  chmodSync(run, 0o700);
   const create = (folder: string): string => {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     return folder;

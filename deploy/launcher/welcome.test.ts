@@ -41,5 +41,8 @@ test("the pages of documents, of people and of --observe are printed where there
     /^ {2}ports {4}ingress 9464, batcher 9480 9481, inference 9484 {2}\(for operators/m,
   );
   assert.match(welcomeMessage({ ...parts, accounts: true }), /^ {2}accounts npm run keys -- operator /m);
+  const inImage = welcomeMessage({ ...parts, accounts: true, body: undefined });
+  assert.match(inImage, /^ {2}accounts docker exec CONTAINER node deploy\/commands\/keys\.ts operator /m);
+  assert.doesNotMatch(inImage, /curl/);
   assert.match(welcomeMessage({ ...parts, pages: true }), /^ {2}browser {2}http:\/\/127\.0\.0\.1:8080\/ /m);
 });

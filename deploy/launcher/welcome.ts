@@ -1,6 +1,9 @@
 import { isAbsolute, relative } from "node:path";
 
-/** The last output of `npm start`: the address, the key, and a call that can be pasted in any folder. */
+/**
+ * The last output of `npm start`: the address, the key, and a call that can be pasted in any folder. Without
+ * `body` it is the output of a container.
+ */
 export function welcomeMessage({
   addresses,
   key,
@@ -15,21 +18,26 @@ export function welcomeMessage({
 }: Welcome): string {
   const [address] = addresses;
   const header = key === undefined ? "x-api-key: YOUR-KEY" : `x-api-key: ${key}`;
-  const file = /^[\w/.@:+-]+$/.test(body) ? `@${body}` : `"@${body.replaceAll(/["$`\\]/g, "\\$&")}"`;
+  const keys = body === undefined ? "docker exec CONTAINER node deploy/commands/keys.ts" : "npm run keys --";
   const ready = `Faceline is ready after ${(tookMs / 1000).toFixed(1)} s.`;
   return `
 ${ready}
 
   address  ${addresses.join("  ")}
   key      ${key === undefined ? "none, because REDIS_DURABLE_URL is set (--dev-key creates one)" : `${key}  (also in ${relativeToHere(keyFile)})`}
-  logs     ${relativeToHere(logs)}${pages ? `\n  browser  ${address}/  (tester, guides, reference)` : ""}${accounts ? "\n  accounts npm run keys -- operator --email YOU@EXAMPLE.ORG  (makes you the operator of /admin)" : ""}${observeAddress === undefined ? "" : `\n  observe  ${observeAddress}  (traces, charts, live pages)`}${portsLine(operatorsPorts)}
+  logs     ${relativeToHere(logs)}${pages ? `\n  browser  ${address}/  (tester, guides, reference)` : ""}${accounts ? `\n  accounts ${keys} operator --email YOU@EXAMPLE.ORG  (makes you the operator of /admin)` : ""}${observeAddress === undefined ? "" : `\n  observe  ${observeAddress}  (traces, charts, live pages)`}${portsLine(operatorsPorts)}
 
-Try it. Both images show the same person, who does not exist:
-
-curl -s --noproxy "*" ${address}/verify -H "${header}" -H "content-type: application/json" -d ${file}
+${body === undefined ? `Try it: ${address}/docs/quick-start has a first request.` : firstCall(`${address}/verify -H "${header}"`, body)}
 
 Ctrl-C stops everything.
 `;
+}
+
+function firstCall(call: string, body: string): string {
+  const file = /^[\w/.@:+-]+$/.test(body) ? `@${body}` : `"@${body.replaceAll(/["$`\\]/g, "\\$&")}"`;
+  return `Try it. Both images show the same person, who does not exist:
+
+curl -s --noproxy "*" ${call} -H "content-type: application/json" -d ${file}`;
 }
 
 /** The operators' ports by service, for npm run plan and a Prometheus; empty where there are none. */
@@ -51,7 +59,8 @@ type Welcome = {
   addresses: string[];
   key: string | undefined;
   keyFile: string;
-  body: string;
+  /** File with the body of a first request; undefined in a container. */
+  body: string | undefined;
   logs: string;
   /** Whether the service has pages for people. */
   pages: boolean;

@@ -20,7 +20,10 @@ const programs = ["buildah", "podman", "runc", "iptables", "mmdebstrap", "nsente
  * Returns the engine of the tests, and the folder of its storage, with the images `localhost/faceline/TARGET`
  * of the working tree. What has not changed is taken from an earlier build.
  */
-export async function openEngine(steps: Steps): Promise<{ engine: ContainerEngine; folder: string }> {
+export async function openEngine(
+  steps: Steps,
+  targets = ["ingress", "batcher", "inference", "tools"],
+): Promise<{ engine: ContainerEngine; folder: string }> {
   const { FACELINE_STATE } = readConfig(LauncherConfig, process.env);
   const folder = join(resolve(repository, FACELINE_STATE), "containers");
   const engine = new ContainerEngine(folder);
@@ -33,7 +36,7 @@ export async function openEngine(steps: Steps): Promise<{ engine: ContainerEngin
     `--ignorefile=${join(images, "Dockerfile.dockerignore")}`,
     ...(ca === undefined ? [] : [`--secret=id=ca,src=${ca}`]),
   ];
-  for (const target of ["ingress", "batcher", "inference", "tools"]) {
+  for (const target of targets) {
     const tag = `localhost/faceline/${target}`;
     const args = ["--target", target, ...options];
     await steps.run(tag, () => engine.build(tag, join(images, "Dockerfile"), repository, ...args));
