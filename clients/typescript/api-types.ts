@@ -414,6 +414,7 @@ export type HealthResponse = {
   checks: {
     kafka: "ok" | "unavailable";
     redis: "ok" | "unavailable";
+    redis_durable: "ok" | "unavailable";
     /** Load by pool, then by lane (model and detector). */
     pools: Record<string, Record<string, { workers: number; waiting: number; expected_wait_ms: number }>>;
   };

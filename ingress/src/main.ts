@@ -7,7 +7,12 @@ import { observeDependencies, observeProcess } from "@faceline/runtime/metrics/p
 import { observeCommands } from "@faceline/runtime/metrics/redis-metrics";
 import { openOperatorsPort } from "@faceline/runtime/operators/port";
 import { notifyReady, waitForAbort } from "@faceline/runtime/process-lifecycle";
-import { connectDurableRedis, connectVolatileRedis, type VolatileConnection } from "@faceline/runtime/redis";
+import {
+  connectDurableRedis,
+  connectVolatileRedis,
+  type RedisConnection,
+  type VolatileConnection,
+} from "@faceline/runtime/redis";
 import { warnOfOldServer } from "@faceline/runtime/redis-version";
 import { runService } from "@faceline/runtime/service";
 import { openTracing } from "@faceline/runtime/tracing/open-tracing";
@@ -101,10 +106,10 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   const servers = spanServers(config, id);
   let isDraining = false;
   const isServing = () => !isDraining;
-  const dependencyHealth = dependencyHealthOf({ redis, imagesRedis, pools, producer });
+  const dependencyHealth = dependencyHealthOf({ redis, imagesRedis, durable, pools, producer });
   observeDependencies(metrics, () => {
-    const { kafka, redis: volatile } = dependencyHealth();
-    return { kafka, "redis-volatile": volatile, "redis-durable": durable.isResponsive || durable.isStarved };
+    const { kafka, redis: volatile, redisDurable } = dependencyHealth();
+    return { kafka, "redis-volatile": volatile, "redis-durable": redisDurable };
   });
   const ownState = () => ({ ...dependencyHealth(), isServing: isServing() });
   const parts = { clock, ingress: id, pools, tasks, ownState, random: Math.random };
@@ -187,7 +192,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
 });
 
 /** Returns a function that says which servers this process can use now. */
-function dependencyHealthOf({ redis, imagesRedis, pools, producer }: Dependencies) {
+function dependencyHealthOf({ redis, imagesRedis, durable, pools, producer }: Dependencies) {
   let redisAwayAt = -Infinity;
   return () => {
     const isRedisHealthy = redis.healthy && pools.sharedHealthy() && pools.connected();
@@ -196,6 +201,7 @@ function dependencyHealthOf({ redis, imagesRedis, pools, producer }: Dependencie
     return {
       kafka: producer.isHealthy(),
       redis: isRedisHealthy,
+      redisDurable: durable.isResponsive || durable.isStarved,
       redisReturned: now - Math.max(redisAwayAt, redis.returnedAt) < statesWithinMs,
       hasTopics: producer.hasTopics(),
       isStarved: redis.isStarved || imagesRedis.isStarved || producer.isStarved(),
@@ -204,6 +210,7 @@ function dependencyHealthOf({ redis, imagesRedis, pools, producer }: Dependencie
 }
 
 type Dependencies = Record<"redis" | "imagesRedis", VolatileConnection> & {
+  durable: RedisConnection;
   pools: Awaited<ReturnType<typeof openPoolServers>>;
   producer: Awaited<ReturnType<typeof openProducer>>;
 };

@@ -45,7 +45,7 @@ export function testServer(
     acquireVisitorSlot: async () => ({ release() {} }),
     acquireSharedVisitorSlot: async () => ({ release() {} }),
     poolStates: () => [testPool],
-    dependencyHealth: () => ({ kafka: true, redis: true, hasTopics: true }),
+    dependencyHealth: () => ({ kafka: true, redis: true, redisDurable: true, hasTopics: true }),
     isServing: () => true,
     isStopping: () => false,
     drainTimeout: new AbortController().signal,

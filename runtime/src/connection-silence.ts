@@ -10,9 +10,9 @@ export function reportSilence(connection: string, isStarved: boolean): void {
 }
 
 /** Logs each connection that is closed because its server was silent, until it is disposed of. */
-export function logSilence(log: Pick<DedupedLog, "warn">): Disposable {
+export function logSilence(log: Pick<DedupedLog, "info">): Disposable {
   const write = (fields: unknown) =>
-    log.warn(
+    log.info(
       fields as { reason: string; isStarved: boolean },
       "a connection was silent and is closed; it is reopened",
     );

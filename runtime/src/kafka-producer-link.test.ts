@@ -57,7 +57,7 @@ test("a send in vain in a process without a core is not held against the brokers
   // A thread that waits for three quarters of the time.
   t.mock.method(coreWaits, "mainThread", () => new Map([["main", 0.75 * performance.now()]]));
   const names: string[] = [];
-  using _log = logSilence({ warn: ({ reason }) => void names.push(reason) });
+  using _log = logSilence({ info: ({ reason }) => void names.push(reason) });
   const connections: FakeConnection[] = [];
   const refused = Promise.withResolvers<never>();
   await using link = await ProducerLink.open(config, "test", {

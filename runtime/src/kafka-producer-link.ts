@@ -4,6 +4,7 @@ import { bestEffort } from "./best-effort.ts";
 import { causes, type KafkaConfig, kafkaClient, kafkaRetry, startError } from "./kafka.ts";
 import type { KafkaSockets } from "./kafka-sockets.ts";
 import { reportSilence } from "./connection-silence.ts";
+import { reportConnection } from "./server-outages.ts";
 import { HangTimeout, Stopwatch } from "./starvation.ts";
 
 /** Interval of probes. A connection over which a send was acknowledged within half of it gets none. */
@@ -127,6 +128,7 @@ export class ProducerLink implements AsyncDisposable {
     if (this.#closed || this.#state.phase === "down" || this.#state.connection !== connection) return;
     // Requests of kafkajs report their own silence.
     if (error instanceof TimedOut) reportSilence(this.#name, wait.isStarved);
+    reportConnection("Kafka", this, true);
     connection.sockets.abandon();
     bestEffort("kafka_disconnect", connection.producer.disconnect());
     const { promise: reconnected, resolve } = Promise.withResolvers<Connection>();
@@ -145,6 +147,7 @@ export class ProducerLink implements AsyncDisposable {
         if (this.#closed) return connection.sockets.abandon();
         this.#respondedAt = performance.now();
         this.#state = { phase: "up", connection };
+        reportConnection("Kafka", this, false);
         return resolve(connection);
       } catch (error) {
         down.isStarved = attempt.isStarved && !isKafkaFault(error);

@@ -21,7 +21,7 @@ test("each request without a response times out at its own time, and is named in
   const queue = requestQueue(t);
   const timedOut: string[] = [];
   const lines: unknown[] = [];
-  using _log = logSilence({ warn: (fields) => void lines.push(fields) });
+  using _log = logSilence({ info: (fields) => void lines.push(fields) });
   queue.scheduleRequestTimeoutCheck();
   pushRequest(queue, 1, { timedOut });
   await pass(t, 600);

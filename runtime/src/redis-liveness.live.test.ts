@@ -14,7 +14,7 @@ const direct = readConfig(VolatileRedisConfig, process.env);
 test("a connection whose packets are swallowed is closed although nobody uses it, and opened anew", async (t) => {
   const { config, proxy } = await behindProxy(t);
   const reasons: string[] = [];
-  using _log = logSilence({ warn: ({ reason }) => void reasons.push(reason) });
+  using _log = logSilence({ info: ({ reason }) => void reasons.push(reason) });
   t.mock.method(coreWaits, "mainThread", () => new Map());
   await using redis = await connectVolatileRedis(config);
   assert.equal(redis.usable, true);

@@ -1,6 +1,7 @@
 import { type Command, Redis, type RedisOptions } from "ioredis";
 import { bestEffort } from "./best-effort.ts";
 import { reportSilence } from "./connection-silence.ts";
+import { reportConnection } from "./server-outages.ts";
 import { HangTimeout, type Stopwatch } from "./starvation.ts";
 
 /** A connection that was silent for half of this gets a PING. */
@@ -48,7 +49,12 @@ export class RedisWithLiveness extends Redis {
     this.#silenceMaxMs = silenceMaxMs;
     this.#commandMs = commandTimeout;
     this.on("connect", () => this.stream.on("data", () => this.#recordReply()));
-    this.on("close", () => this.#endSilence());
+    const report = (isLost: boolean) => reportConnection(name.split(",")[0]!, this, isLost);
+    this.on("ready", () => report(false));
+    this.on("close", () => {
+      this.#endSilence();
+      report(!this["manuallyClosing"]);
+    });
     this.on("error", (error: NodeJS.ErrnoException) => {
       // A server that refuses is away, whatever was the matter when its connection fell silent.
       if (error.syscall === "connect") this.#isStarved = false;
@@ -93,6 +99,11 @@ export class RedisWithLiveness extends Redis {
       const sentAt = performance.now();
       const end = (error?: Error) => onCommandEnd(command.name, performance.now() - sentAt, error);
       command.promise.then(() => end(), end);
+    }
+    if (isAway.has(this.status)) {
+      // What ioredis says of it names its own options.
+      command.reject(new Error(`${this.#name}: there is no connection`));
+      return command.promise;
     }
     if (this.#commandMs !== undefined) endAfter(command, this.#commandMs);
     const sent = super.sendCommand(command, stream);
@@ -142,6 +153,9 @@ export class RedisWithLiveness extends Redis {
     this.stream.destroy(new Error(`the Redis server was silent for ${this.#silenceMaxMs} ms`));
   }
 }
+
+/** States of ioredis in which nothing is sent. */
+const isAway = new Set(["close", "reconnecting"]);
 
 function endAfter(command: Command, commandMs: number): void {
   // The words of ioredis, by which callers recognise it.

@@ -224,7 +224,9 @@ async function open<R extends RedisWithLiveness>(setting: string, redis: R): Pro
 export const isConnectionFailure = (error: unknown): boolean =>
   error instanceof Error &&
   (error.name === "MaxRetriesPerRequestError" ||
-    /^(Connection is closed|Command timed out|Command aborted|Stream isn't writeable)/.test(error.message));
+    /^(Connection is closed|Command timed out|Command aborted|Stream isn't writeable)|: there is no connection$/.test(
+      error.message,
+    ));
 
 /** The error of a service that starts and whose first `commands` on a connection failed. */
 export function firstCommandFault(setting: string, commands: string, cause: unknown): Error {

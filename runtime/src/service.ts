@@ -3,6 +3,7 @@ import * as z from "zod";
 import { readConfig } from "./config.ts";
 import { ServerUnreachable } from "./connect-fault.ts";
 import { logSilence } from "./connection-silence.ts";
+import { logOutages } from "./server-outages.ts";
 import { type Log, openLog } from "./log.ts";
 import { logNodeWarnings } from "./node-warnings.ts";
 import { isSent, OtlpConfig } from "./otlp-config.ts";
@@ -43,6 +44,7 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>>(
       using _repetitions = log;
       log.info({ revision }, "starting");
       using _silences = logSilence(log);
+      using _outages = logOutages(log);
       await withRetries({ withinMs: connectWithinMs, log, stop }, () => run({ config, id, log, stop }));
     }
     // Everything is closed. A delivery of spans or metrics that is tried again would keep the process for up

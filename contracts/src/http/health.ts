@@ -33,6 +33,9 @@ export const HealthResponse = z.object({
     .object({
       kafka: check("Kafka"),
       redis: check("the volatile Redis"),
+      redis_durable: check("the durable Redis").describe(
+        "Whether this process can reach the durable Redis. Without it, only keys that were used lately are valid.",
+      ),
       pools: z
         .record(z.string(), z.record(z.string(), LaneHealth))
         .describe(

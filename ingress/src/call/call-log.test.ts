@@ -48,7 +48,7 @@ test("calls that were not served leave one line for each reason, and the number 
     "info a request was not served: early_drop, fifth",
     "info a client left before its response: disconnected, sixth",
     "warn a request was not served: Kafka is away, seventh",
-    "info a request was not served: dependency_unavailable: redis-volatile, eighth",
+    "warn a request was not served: dependency_unavailable: redis-volatile, eighth",
   ]);
   flush();
   assert.deepEqual(lines, [

@@ -6,9 +6,9 @@ import type { EndedCall } from "./ports.ts";
 
 /**
  * Writes the log line of a call that has ended, with the parts of its time in ms. At `warn` where the service
- * failed or was late, at `info` where the call was refused or retried, or where its client left: such calls
- * may come by the thousand, so lines that are alike are counted together. All others are at `debug`, also a
- * bug, which has left its own line at `error`.
+ * failed, was late or lacks a server, at `info` where the call was refused or retried, or where its client
+ * left: such calls may come by the thousand, so lines that are alike are counted together. All others are at
+ * `debug`, also a bug, which has left its own line at `error`.
  */
 export function logCall({ log, dedupedLog }: CallLogs, ended: EndedCall): void {
   const level = levelOf(ended);
@@ -41,7 +41,8 @@ export function logCall({ log, dedupedLog }: CallLogs, ended: EndedCall): void {
 function levelOf({ record, status }: EndedCall): "debug" | "info" | "warn" {
   if (status === undefined) return "info";
   if (status === 500) return "debug";
-  if (status === 502 || status === 504 || record.cause !== undefined) return "warn";
+  const lacksServer = record.error?.code === "dependency_unavailable";
+  if (status === 502 || status === 504 || record.cause !== undefined || lacksServer) return "warn";
   return status >= 500 || status === 429 || record.attempts > 1 ? "info" : "debug";
 }
 

@@ -44,8 +44,8 @@ export type Ports = {
   acquireSharedVisitorSlot(address: string): Promise<CallSlot>;
   /** The states of the pools that have reported lately. */
   poolStates(): PoolState[];
-  /** What this process sees of Kafka and of the volatile Redis. */
-  dependencyHealth(): Omit<OwnState, "isServing">;
+  /** What this process sees of Kafka and of both Redis servers. Calls are served without the durable one. */
+  dependencyHealth(): Omit<OwnState, "isServing"> & { redisDurable: boolean };
   /** True until draining begins, after DRAIN_NOTICE_MS. */
   isServing(): boolean;
   /** The process must stop: load balancers should choose another one. It may still be serving. */

@@ -15,7 +15,7 @@ test("GET /health: 200 ok with its checks, without a key", async (t) => {
   assert.match(revision ?? "", /^([0-9a-f]{40})?$/);
   assert.deepEqual(health, {
     status: "ok",
-    checks: { kafka: "ok", redis: "ok", pools: { default: { "SFace/auto": lane } } },
+    checks: { kafka: "ok", redis: "ok", redis_durable: "ok", pools: { default: { "SFace/auto": lane } } },
   });
 });
 
@@ -31,9 +31,16 @@ test("GET /health: the builds of a lane count together", async (t) => {
   assert.deepEqual(response.json().checks.pools.default, { "SFace/auto": together });
 });
 
+test("GET /health: without the durable Redis it says so, and stays ok: keys are cached", async (t) => {
+  const dependencyHealth = () => ({ kafka: true, redis: true, redisDurable: false, hasTopics: true });
+  const response = await testServer(t, { dependencyHealth }).app.inject("/health");
+  const { status, checks } = HealthResponse.parse(response.json());
+  assert.deepEqual([response.statusCode, status, checks.redis_durable], [200, "ok", "unavailable"]);
+});
+
 test("GET /health: 503 degraded if a compute call could not be served", async (t) => {
   const idle = { ...testPool, lanes: testPool.lanes.map((lane) => ({ ...lane, workers: 0 })) };
-  const up = { kafka: true, redis: true, hasTopics: true };
+  const up = { kafka: true, redis: true, redisDurable: true, hasTopics: true };
   const failures: [Partial<Ports>, RefusalCause][] = [
     [{ dependencyHealth: () => ({ ...up, kafka: false }) }, "kafka"],
     [{ dependencyHealth: () => ({ ...up, redis: false }) }, "redis-volatile"],
@@ -77,11 +84,12 @@ test("/readyz is 503 as soon as the process must stop, while it still accepts ca
 });
 
 test("/readyz is 503 while Kafka or Redis does not answer, and calls that need neither are served", async (t) => {
-  for (const [health, dependency] of [
-    [{ kafka: false, redis: true, hasTopics: true }, "kafka"],
-    [{ kafka: true, redis: false, hasTopics: true }, "redis-volatile"],
+  const up = { kafka: true, redis: true, redisDurable: true, hasTopics: true };
+  for (const [down, dependency] of [
+    [{ kafka: false }, "kafka"],
+    [{ redis: false }, "redis-volatile"],
   ] as const) {
-    const { app, post } = testServer(t, { dependencyHealth: () => health });
+    const { app, post } = testServer(t, { dependencyHealth: () => ({ ...up, ...down }) });
     const refused = await app.inject("/readyz");
     assert.deepEqual([refused.statusCode, refused.json().dependency], [503, dependency]);
     assert.equal((await post("/verify", { img1: [1, 0], img2: [1, 0] })).statusCode, 200);

@@ -24,7 +24,7 @@ export function serviceHealth(
   enabledLanes: ReadonlySet<string>,
 ): { response: HealthResponse; refused: ApiError | undefined } {
   const own = { ...ports.dependencyHealth(), isServing: ports.isServing() };
-  const { kafka, redis } = own;
+  const { kafka, redis, redisDurable } = own;
   const pools = ports.poolStates();
   const fault = ownFault(own);
   const hasWorkers = pools.some((pool) => canServe(pool, enabledLanes));
@@ -36,6 +36,7 @@ export function serviceHealth(
     checks: {
       kafka: kafka ? "ok" : "unavailable",
       redis: redis ? "ok" : "unavailable",
+      redis_durable: redisDurable ? "ok" : "unavailable",
       pools: Object.fromEntries(pools.map((pool) => [pool.pool, laneHealth(pool)])),
     },
     ...(refused && {

@@ -52,8 +52,8 @@ export async function plan(args: string[], context: CommandContext): Promise<num
 
   const file = join(stateFolder, "plan", "latest.jsonl");
   rmSync(file, { force: true });
-  const isRecorded = await recordOrDraw(file, { service, pool, values }, context);
-  if (!isRecorded) return 2;
+  const source = await recordOrDraw(file, { service, pool, values }, context);
+  if (source === undefined) return 2;
   const trace = await readTrace(file);
   // What follows computes for seconds: calls of the service come first.
   setPriority(niceness);
@@ -62,19 +62,20 @@ export async function plan(args: string[], context: CommandContext): Promise<num
     {
       profile,
       trace,
-      source: "recorded just now",
+      source,
       target,
     },
     context,
   );
 }
 
-/** Records calls into a file, those of others or drawn ones. Returns whether some came. */
+/** Records calls into a file, those of others or drawn ones. Returns whose they are; undefined: none. */
 async function recordOrDraw(
   file: string,
   { service, pool, values }: { service: FoundService; pool: ServiceSettings; values: PlanOptions },
   { print, progress }: CommandContext,
-): Promise<boolean> {
+): Promise<string | undefined> {
+  let source = "recorded just now";
   const seconds = positive(values.seconds, "--seconds");
   const shape = shapeOf(values.draw ?? "bursts");
   const perSecond = positive(values.rate, "--rate");
@@ -105,6 +106,7 @@ async function recordOrDraw(
       print(`There is no development key to send requests with: waiting ${seconds} s for other requests.`);
       await sleep(1_000 * seconds, undefined, { signal });
     } else {
+      source = "synthetic, so this plan suits requests like those; send your own before you apply it";
       const drawnSeconds = Math.min(seconds, drawnSecondsMax);
       print(
         `Sending synthetic requests for ${drawnSeconds} s: ${shape} of ${perSecond} per second, with two images each.`,
@@ -135,7 +137,7 @@ async function recordOrDraw(
   const result = await recording;
   for (const line of recordingLines(result, file)) print(line);
   if (result.calls === 0) print(`Send requests to ${service.address} meanwhile, and repeat this command.`);
-  return result.calls > 0;
+  return result.calls > 0 ? source : undefined;
 }
 
 /** Returns the lane of the defaults where the pool has it, or else its first one. */

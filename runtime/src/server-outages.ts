@@ -1,0 +1,59 @@
+import { channel } from "node:diagnostics_channel";
+import type { Log } from "./log.ts";
+import { HangTimeout } from "./starvation.ts";
+
+/** A connection that is opened anew within this is no outage: networks forget idle ones. */
+const outageAfterMs = 1_000;
+
+/** Every connection reports to it, because none of them has a log of its own. */
+const changes = channel("faceline.connection");
+
+/** Reports that a connection of `server`, as the log names it, was lost, or is open again or given up. */
+export function reportConnection(server: string, connection: object, isLost: boolean): void {
+  changes.publish({ server, connection, isLost } satisfies Change);
+}
+
+/**
+ * Logs each outage of a server, until it is disposed of: one error once a connection was lost for
+ * `outageAfterMs`, and one line when all connections are open again. A process that could not run meanwhile
+ * blames no server: see HangTimeout.
+ */
+export function logOutages(log: Pick<Log, "error" | "info">): Disposable {
+  const outages = new Map<string, Outage>();
+
+  function begin(server: string): Outage {
+    const since = new Date();
+    const outage: Outage = { since, lost: new Set(), isLogged: false, timeout: undefined };
+    outage.timeout = new HangTimeout(outageAfterMs, () => {
+      outage.isLogged = true;
+      log.error(
+        { server, since },
+        "a server is unreachable, and requests that need it are refused: look at it",
+      );
+    });
+    outages.set(server, outage);
+    return outage;
+  }
+
+  const handle = (change: unknown): void => {
+    const { server, connection, isLost } = change as Change;
+    const outage = outages.get(server) ?? (isLost ? begin(server) : undefined);
+    if (isLost) outage!.lost.add(connection);
+    else if (outage?.lost.delete(connection) && outage.lost.size === 0) {
+      outage.timeout![Symbol.dispose]();
+      outages.delete(server);
+      const afterMs = Date.now() - outage.since.getTime();
+      if (outage.isLogged) log.info({ server, since: outage.since, afterMs }, "a server is reachable again");
+    }
+  };
+  changes.subscribe(handle);
+  return {
+    [Symbol.dispose]: () => {
+      changes.unsubscribe(handle);
+      for (const { timeout } of outages.values()) timeout?.[Symbol.dispose]();
+    },
+  };
+}
+
+type Change = { server: string; connection: object; isLost: boolean };
+type Outage = { since: Date; lost: Set<object>; isLogged: boolean; timeout: HangTimeout | undefined };
