@@ -15,7 +15,7 @@ const targets: Record<string, { workspace: string; without: string[]; documents?
   ingress: {
     workspace: "ingress",
     without: ["@vladmandic/face-api", "@vladmandic/human", "tar", "yauzl"],
-    documents: ["docs/using", "docs/operating", "CHANGELOG.md"],
+    documents: ["docs/using", "docs/operating", "CHANGELOG.md", "SECURITY.md"],
   },
   batcher: { workspace: "batcher", without: [] },
   inference: {

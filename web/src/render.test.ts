@@ -94,6 +94,10 @@ test("browsers and crawlers find an icon and rules where they look by themselves
     assert.deepEqual([type, format, width, height], ["image/png", "png", px, px]);
   }
   assert.equal(textAt("/robots.txt"), "User-agent: *\nDisallow: /tester/\n");
+  assert.match(
+    textAt("/.well-known/security.txt"),
+    /^Contact: http:\/\/127\.0\.0\.1:8080\/docs\/security\nExpires: 20\S+Z\n$/,
+  );
 });
 
 test("the search index has every guide, error, endpoint and chapter, and weighs at most 64 kB", () => {

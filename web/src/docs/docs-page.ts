@@ -43,7 +43,7 @@ function outline(content: Html, { hasOutline }: DocsLists): Html {
 `;
 }
 
-function contents(current: string, { guideGroups, operatingGuide, chapters }: DocsLists): Html {
+function contents(current: string, { guideGroups, operatingGuide, chapters, rootPages }: DocsLists): Html {
   const operations = listOperations(apiDocument);
   const isOperating = current.startsWith("/docs/operating");
   return html`<details class="contents">
@@ -51,7 +51,8 @@ function contents(current: string, { guideGroups, operatingGuide, chapters }: Do
 <nav aria-label="Documents">
 <ul>!${pageLink({ path: "/docs", title: "Overview" }, current)}</ul>
 !${each(guideGroups, ({ title, guides }) => pageList(title, guides, current))}!${pageList("For operators", isOperating ? [operatingGuide, ...chapters] : [operatingGuide], current)}<h2>Reference</h2>
-<ul>!${each(operations, ({ method, path, operation }) => operationLink(method, path, operation.operationId))}<li><a href="/docs/reference#types">Types</a></li>!${pageLink({ path: "/docs/changelog", title: "Changelog" }, current)}</ul>
+<ul>!${each(operations, ({ method, path, operation }) => operationLink(method, path, operation.operationId))}<li><a href="/docs/reference#types">Types</a></li></ul>
+!${pageList("About", rootPages, current)}
 </nav>
 </details>`;
 }
@@ -76,6 +77,8 @@ type DocsLists = {
   guideGroups: GuideGroup[];
   operatingGuide: PageLink;
   chapters: PageLink[];
+  /** Security, licences and the changelog. */
+  rootPages: PageLink[];
   hasOutline: boolean;
 };
 type PageLink = { path: string; title: string };

@@ -1,13 +1,13 @@
 import type { Facts } from "../facts.ts";
 import type { Page } from "../page.ts";
 import { apiDocument } from "./api-document.ts";
-import { changelogPage } from "./changelog.ts";
 import { type DocsPage, docsPage } from "./docs-page.ts";
 import { guideGroups } from "./guides/guides.ts";
 import { originOf } from "./highlight.ts";
 import { chapterPages, operatingGuide } from "./operating/chapter-pages.ts";
 import { overview } from "./overview.ts";
 import { reference } from "./reference/reference.ts";
+import { repositoryPages } from "./repository-pages.ts";
 import type { SearchIndex } from "./search/find-sections.ts";
 import { searchIndex } from "./search/search-index.ts";
 
@@ -20,10 +20,16 @@ const referencePage: DocsPage = {
 };
 
 const texts = [...guideGroups.flatMap(({ guides }) => guides), operatingGuide, ...chapterPages];
-const pages = [overview, ...texts, referencePage, changelogPage];
+const pages = [overview, ...texts, referencePage, ...repositoryPages];
 
 export const docsPages: Page[] = pages.map((page) =>
-  docsPage(page, { guideGroups, operatingGuide, chapters: chapterPages, hasOutline: texts.includes(page) }),
+  docsPage(page, {
+    guideGroups,
+    operatingGuide,
+    chapters: chapterPages,
+    rootPages: repositoryPages,
+    hasOutline: texts.includes(page),
+  }),
 );
 
 /** Returns the search index of all documents but the changelog, whose words are those of the past. */

@@ -63,7 +63,7 @@ function tester({ tester: words, homePage: text, copying }: Words, facts: Facts,
 <label class="of-distance"><span>${words.threshold.label}</span><input name="threshold" type="text" inputmode="decimal" autocomplete="off" size="8" aria-describedby="fault"></label>
 </div>
 <p class="fault" id="fault" role="alert"></p>
-<details class="card"><summary>${text.card}</summary><div></div></details>
+<details class="card"><summary>${text.card}</summary><div></div><p>!${linkedText(text.licences)}</p></details>
 </details>
 </div>
 </form>

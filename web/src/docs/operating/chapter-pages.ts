@@ -53,6 +53,13 @@ function pageOf({ file, path, title, tokens }: Chapter): DocsPage {
   };
 }
 
+/** Files in the root of the repository that ../repository-pages.ts shows. */
+const rootFiles: Record<string, string> = {
+  "CHANGELOG.md": "/docs/changelog",
+  "SECURITY.md": "/docs/security",
+  NOTICE: "/docs/notice",
+};
+
 /** Returns the target of a link in the document `from`. Links to other sites become text. */
 export function placeOf(href: string, from: string): Place {
   if (/^[a-z]+:/.test(href)) return undefined;
@@ -64,7 +71,8 @@ export function placeOf(href: string, from: string): Place {
       address: guide === "README" ? "/docs" : `/docs/${guide}${anchor === undefined ? "" : `#${anchor}`}`,
     };
   }
-  if (file === "CHANGELOG.md") return { address: "/docs/changelog" };
+  const root = rootFiles[file];
+  if (root !== undefined) return { address: root + (anchor === undefined ? "" : `#${anchor}`) };
   const chapter = [contents, ...chapters].find((each) => each.file === file);
   if (chapter === undefined) return { file };
   if (anchor === undefined || anchor === chapter.anchors[0]) return { address: chapter.path };
