@@ -59,7 +59,7 @@ const contrastIcon = (): Html =>
 const mainLinks = (text: Words["siteFrame"]): MainLink[] => [
   { path: "/", text: text.tester, isCurrent: (path) => path === "/" },
   { path: "/docs", text: text.docs, isCurrent: (path) => /^\/docs(?!\/reference)/.test(path) },
-  { path: "/docs/reference", text: text.reference, isCurrent: (path) => path === "/docs/reference" },
+  { path: "/docs/reference", text: text.reference, isCurrent: (path) => path.startsWith("/docs/reference") },
 ];
 
 function mainLink({ path, text, isCurrent }: MainLink, current: string): Html {

@@ -6,21 +6,34 @@ import { guideGroups } from "./guides/guides.ts";
 import { originOf } from "./highlight.ts";
 import { chapterPages, operatingGuide } from "./operating/chapter-pages.ts";
 import { overview } from "./overview.ts";
+import { withEnumsInPlace } from "./reference/document.ts";
+import { listOperations } from "./reference/example-call.ts";
+import { operationPage } from "./reference/operation.ts";
 import { reference } from "./reference/reference.ts";
 import { repositoryPages } from "./repository-pages.ts";
 import type { SearchIndex } from "./search/find-sections.ts";
 import { searchIndex } from "./search/search-index.ts";
 
-const referencePage: DocsPage = {
-  path: "/docs/reference",
-  title: "Reference",
-  description: "Every endpoint of the API, with its fields, limits, errors and examples.",
-  body: (facts) =>
-    reference({ document: apiDocument, origin: originOf(facts), keysNeeded: facts.keysNeeded }),
-};
+const document = withEnumsInPlace(apiDocument);
+
+const referencePages: DocsPage[] = [
+  {
+    path: "/docs/reference",
+    title: "Reference",
+    description: "Every endpoint, header and type of the API.",
+    body: () => reference(document),
+  },
+  ...listOperations(document).map((listed) => ({
+    path: `/docs/reference/${listed.operation.operationId}`,
+    title: `${listed.method.toUpperCase()} ${listed.path}`,
+    description: listed.operation.summary,
+    body: (facts: Facts) =>
+      operationPage(listed, { document, origin: originOf(facts), keysNeeded: facts.keysNeeded }),
+  })),
+];
 
 const texts = [...guideGroups.flatMap(({ guides }) => guides), operatingGuide, ...chapterPages];
-const pages = [overview, ...texts, referencePage, ...repositoryPages];
+const pages = [overview, ...texts, ...referencePages, ...repositoryPages];
 
 export const docsPages: Page[] = pages.map((page) =>
   docsPage(page, {
@@ -32,5 +45,5 @@ export const docsPages: Page[] = pages.map((page) =>
   }),
 );
 
-/** Returns the search index of all documents but the changelog, whose words are those of the past. */
-export const docsIndex = (facts: Facts): SearchIndex => searchIndex(pages.slice(0, -1), facts);
+/** Returns the search index of all documents but the list of licences and the changelog. */
+export const docsIndex = (facts: Facts): SearchIndex => searchIndex(pages.slice(0, -2), facts);

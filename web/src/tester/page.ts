@@ -124,7 +124,7 @@ function endpoints({ homePage: text, language }: Words, { limits }: Facts): Html
     ({
       path,
       words,
-    }) => html`<section><h3><code>POST /${path}</code></h3><p>${words}</p><p><a href="/docs/reference#${path}">${fill(text.fieldsOf, { path: `/${path}` })}</a></p></section>
+    }) => html`<section><h3><code>POST /${path}</code></h3><p>${words}</p><p><a href="/docs/reference/${path}">${fill(text.fieldsOf, { path: `/${path}` })}</a></p></section>
 `,
   )}</div>`;
 }

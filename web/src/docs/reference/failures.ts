@@ -9,8 +9,8 @@ export function failurePart({ path, operation }: ListedOperation, document: Open
   const codes = Object.entries(operation.responses).flatMap(([status, response]) =>
     status === "200" ? [] : codesOf(resolve(document, response)),
   );
-  return html`<h3>Errors</h3>
-<p>Every error has the fields of <a href="#type-Problem">Problem</a>!${endOfSentence(codes)}</p>
+  return html`<h2 id="errors">Errors</h2>
+<p>Every error has the fields of <a href="/docs/reference#type-Problem">Problem</a>!${endOfSentence(codes)}</p>
 !${failureDetails(path, codes)}`;
 }
 
