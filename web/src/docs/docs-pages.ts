@@ -4,13 +4,12 @@ import { apiDocument } from "./api-document.ts";
 import { type DocsPage, docsPage } from "./docs-page.ts";
 import { guideGroups } from "./guides/guides.ts";
 import { originOf } from "./highlight.ts";
-import { chapterPages, operatingGuide } from "./operating/chapter-pages.ts";
+import { chapterPages, operatingGuide, rootPages } from "./operating/chapter-pages.ts";
 import { overview } from "./overview.ts";
 import { withEnumsInPlace } from "./reference/document.ts";
 import { listOperations } from "./reference/example-call.ts";
 import { operationPage } from "./reference/operation.ts";
 import { reference } from "./reference/reference.ts";
-import { repositoryPages } from "./repository-pages.ts";
 import type { SearchIndex } from "./search/find-sections.ts";
 import { searchIndex } from "./search/search-index.ts";
 
@@ -33,14 +32,14 @@ const referencePages: DocsPage[] = [
 ];
 
 const texts = [...guideGroups.flatMap(({ guides }) => guides), operatingGuide, ...chapterPages];
-const pages = [overview, ...texts, ...referencePages, ...repositoryPages];
+const pages = [overview, ...texts, ...referencePages, ...rootPages];
 
 export const docsPages: Page[] = pages.map((page) =>
   docsPage(page, {
     guideGroups,
     operatingGuide,
     chapters: chapterPages,
-    rootPages: repositoryPages,
+    rootPages,
     hasOutline: texts.includes(page),
   }),
 );
