@@ -121,7 +121,7 @@ function fieldsOf({ thresholds, calibration, false_match_curves }: LocalThreshol
     thresholds_from: {
       cosine: measured,
       euclidean: measured,
-      euclidean_l2: "Derived: sqrt(2 * cosine), the same line drawn in another unit.",
+      euclidean_l2: "Derived: sqrt(2 * cosine), which gives the same verdicts.",
     },
     thresholds_calibration: calibration,
     false_match_curves,

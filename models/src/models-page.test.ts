@@ -14,7 +14,7 @@ test("every model has a row, with its licence; only what says which images it wa
   const models = new Map(catalogue.models.map((entry) => [`\`${entry.name}\``, entry]));
   const licences = cells.filter((row) => row.length === 5);
   assert.deepEqual(licences.map(([name]) => name!).toSorted(), [...models.keys()].toSorted());
-  for (const [name, , licence, , use] of licences) {
+  for (const [name, use, licence] of licences) {
     const { licenses, training_data } = models.get(name!)!;
     assert.equal(licenses.at(-1)!.id.replace("LicenseRef-public-domain", "public domain"), licence, name);
     assert.ok(use === "unclear" || !/^Not stated|source of the images|research/.test(training_data), name);
