@@ -1,12 +1,9 @@
 import type { Facts } from "../facts.ts";
 import { each, type Html, html } from "@faceline/runtime/design/html";
-import { apiDocument } from "./api-document.ts";
-import { codeBlock } from "./code-block.ts";
 import type { DocsPage, GuideGroup } from "./docs-page.ts";
 import { exampleRequest } from "./guides/fragments.ts";
 import { guideGroups } from "./guides/guides.ts";
 import { anchorOf } from "./markdown.ts";
-import { exampleText, responseExamples } from "./reference/examples.ts";
 
 /** The first page of the documents: what this is, a first request, and where to go on. */
 export const overview: DocsPage = {
@@ -20,8 +17,7 @@ many clients, and holds images in memory only while a request runs.</p>
 <h2 id="quick-start">Quick start</h2>
 <p>!${keyText(facts)} Then send two images:</p>
 !${exampleRequest(facts)}
-!${codeBlock({ caption: "Response, shortened", code: shortResponse(), language: "json" })}
-<p>The <a href="/docs/quick-start">quick start</a> explains each step and the whole response.</p>
+<p>The <a href="/docs/quick-start">quick start</a> explains each step, and the response.</p>
 !${each(guideGroups, guideList)}<h2 id="more">More</h2>
 <ul><li><a href="/docs/reference">Reference</a>: every endpoint, header and type of the API.</li>
 <li><a href="/docs/operating">For operators</a>: from one machine to a cluster with alerts, upgrades and backups.</li></ul>
@@ -36,9 +32,3 @@ const keyText = ({ keysNeeded }: Facts): Html =>
   keysNeeded
     ? html`<a href="/docs/keys">Get an API key</a> and put it into <code>FACELINE_KEY</code>.`
     : html`This service needs no API key.`;
-
-/** The first fields of the example, up to the model. */
-function shortResponse(): string {
-  const text = exampleText(responseExamples(apiDocument, "/verify")[0]!.value);
-  return `${text.slice(0, text.indexOf(",\n", text.indexOf('"model"')))},\n  …\n}`;
-}

@@ -1,7 +1,4 @@
-/**
- * Words that readers search for and that no title has, by the address of the section that answers them. They
- * count like words of its title.
- */
+/** Words that readers search for and that no title has, by the address of the section that answers them. */
 export const keywords: Record<string, string> = {
   "/docs/clients#go-and-java": "jvm kotlin golang sdk",
   "/docs/images#how-to-send-it": "upload send a file multipart",
