@@ -148,7 +148,7 @@ export type ThresholdFields = {
   threshold: number;
   /** `false_match_rate` of a distance at the threshold. Null where nothing was measured. */
   threshold_false_match_rate: number | null;
-  /** Log them: `threshold_too_high` if the threshold matches more than 10 % of pairs of different people. */
+  /** Log them: `threshold_too_high` if the threshold matches more than 10% of pairs of different people. */
   warnings: { code: string; detail: string }[];
 };
 
@@ -292,7 +292,7 @@ export type DetectorDetails = NetworkDetails & {
 };
 
 /**
- * Thresholds whose false match rate is at most `fmr_wanted` on the operator's images, with 95 % confidence.
+ * Thresholds whose false match rate is at most `fmr_wanted` on the operator's images, with 95% confidence.
  */
 export type ThresholdsCalibration = {
   /** UTC. */
@@ -304,7 +304,7 @@ export type ThresholdsCalibration = {
   detector: string;
 };
 
-/** A share from 0 to 1, with its 95 % interval over people. */
+/** A share from 0 to 1, with its 95% interval over people. */
 export type Rate = { value: number; low: number; high: number };
 
 /** Error rates of pairs with a face in both images. */
