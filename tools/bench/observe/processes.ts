@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { processMemory } from "@faceline/testing/process-memory";
 import { sum } from "../statistics.ts";
 
@@ -20,6 +20,36 @@ export function measureCpu(leaders: Readonly<Record<string, number>>): () => Cpu
     const others = after.busy - before.busy - sum(Object.values(used));
     return { ...used, [restOfMachine]: Math.max(0, others) };
   };
+}
+
+/**
+ * Begins to measure CPU time by thread and returns a function that ends it: seconds by the names of a process
+ * and of a thread, `inference-1 engine`. Threads that have ended meanwhile are left out. Linux only.
+ */
+export function measureThreads(leaders: Readonly<Record<string, number>>): () => Cpu {
+  const before = threadSeconds(leaders);
+  return () => {
+    const used: Record<string, number> = {};
+    for (const [thread, { name, seconds }] of threadSeconds(leaders)) {
+      used[name] = (used[name] ?? 0) + seconds - (before.get(thread)?.seconds ?? 0);
+    }
+    return process.platform === "linux" ? used : null;
+  };
+}
+
+function threadSeconds(leaders: Readonly<Record<string, number>>) {
+  const threads = new Map<string, { name: string; seconds: number }>();
+  for (const [name, pid] of Object.entries(leaders)) {
+    for (const folder of globSync(`/proc/${pid}/task/*`)) {
+      try {
+        const thread = parseStat(readFileSync(`${folder}/stat`, "utf8"));
+        threads.set(folder, { name: `${name} ${thread.name}`, seconds: thread.ownSeconds });
+      } catch {
+        // It has ended.
+      }
+    }
+  }
+  return threads;
 }
 
 /** Everything else that runs on the machine, the benchmark's own process included. */
@@ -92,13 +122,23 @@ function snapshot(): Snapshot | undefined {
   return { groups, busy: busySeconds() };
 }
 
-/** Parses `/proc/PID/stat`. `seconds`: user and system time, its own and that of children that have ended. */
+/**
+ * Parses the `stat` of a process, or of a thread by its own name. `seconds`: user and system time, its own
+ * and, for a process, that of children that have ended.
+ */
 export function parseStat(stat: string): Omit<ProcessStat, "pid"> {
+  const nameEnd = stat.lastIndexOf(")");
   const fields = stat
-    .slice(stat.lastIndexOf(")") + 2)
+    .slice(nameEnd + 2)
     .split(" ")
     .map(Number);
-  return { parent: fields[1]!, group: fields[2]!, seconds: secondsOf(fields.slice(11, 15)) };
+  return {
+    name: stat.slice(stat.indexOf("(") + 1, nameEnd),
+    parent: fields[1]!,
+    group: fields[2]!,
+    ownSeconds: secondsOf(fields.slice(11, 13)),
+    seconds: secondsOf(fields.slice(11, 15)),
+  };
 }
 
 /**
@@ -116,7 +156,14 @@ export function busyOf(stat: string): number {
 /** Linux reports hundredths of a second to programs, whatever the rate of the kernel's own clock. */
 const secondsOf = (ticks: number[]): number => sum(ticks) / 100;
 
-type ProcessStat = { pid: number; parent: number; group: number; seconds: number };
+type ProcessStat = {
+  pid: number;
+  name: string;
+  parent: number;
+  group: number;
+  ownSeconds: number;
+  seconds: number;
+};
 type Snapshot = { groups: Map<number, number>; busy: number };
 
 /** Seconds by name; null where the system does not report them. */
