@@ -4,7 +4,7 @@ import test from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { processMemoryIsReadable } from "@faceline/testing/process-memory";
-import { busyOf, measureThreads, parseStat, processes, residentMib, sumCpu, treeOf } from "./processes.ts";
+import { busyOf, measureThreads, memoryMib, parseStat, processes, sumCpu, treeOf } from "./processes.ts";
 
 test("CPU time is user and system time of a process and its ended children, also with brackets in its name", () => {
   const stat =
@@ -58,7 +58,7 @@ test("resident memory is that of all processes of a group, and a group that has 
 }, () => {
   const { group } = processes().find(({ pid }) => pid === process.pid)!;
   const own = process.memoryUsage().rss / 2 ** 20;
-  const { here = 0, gone } = residentMib({ here: group, gone: 2 ** 30 })!;
+  const { here = 0, gone } = memoryMib({ here: group, gone: 2 ** 30 }, "Rss")!;
   assert.ok(here > own / 2, `${here} MiB beside ${own}`);
   assert.equal(gone, undefined);
 });

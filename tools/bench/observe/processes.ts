@@ -1,5 +1,4 @@
 import { globSync, readdirSync, readFileSync } from "node:fs";
-import { processMemory } from "@faceline/testing/process-memory";
 import { sum } from "../statistics.ts";
 
 /**
@@ -66,24 +65,30 @@ export function sumCpu(all: readonly Cpu[]): Cpu {
 }
 
 /**
- * Returns the resident MiB of process groups by name; `leaders` holds the process id of the leader of each.
- * Memory that processes of a group share counts for each of them. Reads /proc: null on anything but Linux.
+ * Returns the MiB of process groups by name; `leaders` holds the process id of the leader of each. Memory
+ * that processes share counts for each of them in `Rss`, and in equal parts in `Pss`. Reads /proc: null on
+ * anything but Linux.
  */
-export function residentMib(leaders: Readonly<Record<string, number>>): Record<string, number> | null {
+export function memoryMib(
+  leaders: Readonly<Record<string, number>>,
+  kind: "Rss" | "Pss",
+): Record<string, number> | null {
   if (process.platform !== "linux") return null;
   const names = new Map(Object.entries(leaders).map(([name, leader]) => [leader, name]));
   const mib: Record<string, number> = {};
   for (const { pid, group } of processes()) {
     const name = names.get(group);
-    if (name !== undefined) mib[name] = (mib[name] ?? 0) + residentMibOf(pid);
+    if (name !== undefined) mib[name] = (mib[name] ?? 0) + memoryMibOf(pid, kind);
   }
   return mib;
 }
 
 /** 0 for a process that has ended, or that is a zombie and has no memory any more. */
-function residentMibOf(pid: number): number {
+function memoryMibOf(pid: number, kind: "Rss" | "Pss"): number {
   try {
-    return processMemory(pid).nowMib || 0;
+    const [, kib = 0] =
+      new RegExp(`^${kind}: +(\\d+)`, "m").exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8")) ?? [];
+    return Number(kib) / 1_024;
   } catch {
     return 0;
   }

@@ -5,7 +5,7 @@ import { labelledNames } from "@faceline/inference/testing/photographs";
 import { cardFile, readCards } from "@faceline/models/card";
 import { facesFolder, withoutFaces } from "@faceline/testing/faces";
 import { IpcChild } from "../observe/ipc-child.ts";
-import { residentMib } from "../observe/processes.ts";
+import { memoryMib } from "../observe/processes.ts";
 import { type Bench, openEngineOnly, type PartResult } from "../part.ts";
 import { processor } from "../report.ts";
 import { accuracyTables, failedChecks } from "./accuracy-tables.ts";
@@ -82,7 +82,7 @@ async function measureMemory(
     const options = { lane: name, threads: 1, images, modelsDir: servers.models };
     await using engine = await openEngineOnly(options);
     for (const index of images.keys()) await engine.call(index);
-    memory[name] = Math.round(residentMib({ engine: engine.pid })?.["engine"] ?? 0);
+    memory[name] = Math.round(memoryMib({ engine: engine.pid }, "Rss")?.["engine"] ?? 0);
   }
   return memory;
 }

@@ -97,6 +97,7 @@ const round = (server: string, number: number, loops: Partial<FaceCase> = {}): F
   busy: loop([10], 1_000),
   single: loop([10], 1_000),
   mib: null,
+  pssMib: null,
   ...loops,
 });
 

@@ -87,13 +87,14 @@ function meanOfKnown(values: (number | null)[]): number | null {
   return known.length === 0 ? null : mean(known);
 }
 
-/** One server in one round. `mib`: resident memory of its processes after the load. */
+/** One server in one round. `mib`: resident memory after the load; `pssMib` counts shared memory once. */
 export type FaceCase = {
   server: string;
   round: number;
   busy: MeasuredLoop;
   single: MeasuredLoop;
   mib: Record<string, number> | null;
+  pssMib: Record<string, number> | null;
 };
 
 /** Null: there was no verdict, for whatever reason. */

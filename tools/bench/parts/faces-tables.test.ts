@@ -46,5 +46,5 @@ const print = (cases: FaceCase[]): string =>
 
 function slow(server: string, tookMs: number): FaceCase {
   const calls = { calls: [{ status: 200, tookMs }], tookMs: 1_000, cpu: null, threads: null };
-  return { server, round: 0, busy: calls, single: calls, mib: null };
+  return { server, round: 0, busy: calls, single: calls, mib: null, pssMib: null };
 }

@@ -35,7 +35,7 @@ export function facesTables(report: FacesReport): string {
     ),
     `CPU ms of a request of ${own}, 8 in flight, by thread:`,
     threadsTable(cases.filter(({ server }) => server === own)),
-    "Resident MiB after the load (memory that processes of a group share counts for each):",
+    "MiB after the load: resident, and with memory that processes share counted once:",
     memoryTable(cases, summaries),
   ].join("\n\n");
 }
@@ -102,21 +102,20 @@ export function tallyText({ requested, right, unanswered, threshold }: VerdictTa
 
 function memoryTable(cases: readonly FaceCase[], summaries: readonly FaceSummary[]): string {
   // Of the last round: a process that grows is largest then.
-  const rows = summaries.map(({ server }) => ({
-    server,
-    mib: cases.findLast((each) => each.server === server)?.mib ?? {},
-  }));
-  const names = [...new Set(rows.flatMap(({ mib }) => Object.keys(mib)))];
+  const rows = summaries.map(({ server }) => cases.findLast((each) => each.server === server)!);
+  const names = [...new Set(rows.flatMap(({ mib }) => Object.keys(mib ?? {})))];
   if (names.length === 0) return "Memory is measured on Linux only.";
   return table(
     ["", ...names, "all"],
-    rows.map(({ server, mib }) => [
+    rows.map(({ server, mib, pssMib }) => [
       server,
-      ...names.map((name) => whole(mib[name] ?? null)),
-      whole(sum(Object.values(mib))),
+      ...names.map((name) => (mib?.[name] === undefined ? "–" : both(mib[name], pssMib?.[name] ?? 0))),
+      both(sum(Object.values(mib ?? {})), sum(Object.values(pssMib ?? {}))),
     ]),
   );
 }
+
+const both = (rss: number, pss: number): string => `${whole(rss)} / ${whole(pss)}`;
 
 /** A process that is not split counts with all its threads. */
 export function threadsTable(cases: readonly FaceCase[]): string {

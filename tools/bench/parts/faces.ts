@@ -4,8 +4,8 @@ import { dataUrl, faceImages, neighbourPairs, shuffled, sizesText, verifyBodies 
 import { answeredPerSecond, type ClosedLoop } from "../load/closed-loop.ts";
 import { type Generator, type MeasuredLoop, measureLoop, openGenerator } from "../load/generator.ts";
 import type { Target } from "../load/http-client.ts";
-import { residentMib } from "../observe/processes.ts";
-import type { Bench, EngineSize, PartResult } from "../part.ts";
+import { memoryMib } from "../observe/processes.ts";
+import type { Bench, PartResult } from "../part.ts";
 import {
   engineFor,
   type FaceSystem,
@@ -38,23 +38,7 @@ export async function faces(bench: Bench): Promise<PartResult> {
   const installed = findFacePeers(bench.folder);
   const versions = installed?.versions ?? null;
   const images = faceImages();
-  const slice = (warmUpMs: number, countedMs: number): Slice =>
-    quick
-      ? { warmUp: { calls: 0 }, counted: { calls: 2 } }
-      : { warmUp: { forMs: warmUpMs }, counted: { forMs: countedMs } };
-  const plan: Plan = {
-    rounds: quick ? 2 : 20,
-    pairs: 12,
-    inFlight: 8,
-    warmUp: slice(0, 15_000),
-    busy: slice(1_000, 5_000),
-    single: slice(300, 3_000),
-    verdicts: { forMs: quick ? 500 : 45_000, inFlight: machine.cores },
-    giveUpMs: 20_000,
-    engine: engineFor(machine.cores),
-    images: images.what,
-    peers: versions,
-  };
+  const plan = { ...planOf(quick, machine.cores), images: images.what, peers: versions };
   const { systems, leftOut } = faceSystems(bench, installed, machine.cores);
   const bodies = verifyBodies(images.files, plan.pairs);
   const sizes = await sizesText(neighbourPairs(images.files, plan.pairs).flat());
@@ -123,12 +107,32 @@ export async function faces(bench: Bench): Promise<PartResult> {
   };
 }
 
+/** Slices of one round: `busy` with `inFlight` calls in flight, `single` with one. */
+function planOf(quick: boolean, cores: number) {
+  const slice = (warmUpMs: number, countedMs: number): Slice =>
+    quick
+      ? { warmUp: { calls: 0 }, counted: { calls: 2 } }
+      : { warmUp: { forMs: warmUpMs }, counted: { forMs: countedMs } };
+  return {
+    rounds: quick ? 2 : 24,
+    pairs: 12,
+    inFlight: 8,
+    warmUp: slice(0, 15_000),
+    busy: slice(1_000, 5_000),
+    single: slice(300, 3_000),
+    verdicts: { forMs: quick ? 500 : 45_000, inFlight: cores },
+    giveUpMs: 20_000,
+    engine: engineFor(cores),
+  };
+}
+
 async function measure(measured: Measured, round: number): Promise<FaceCase> {
   const { system, open, plan } = measured;
   const busy = await loop(measured, plan.inFlight, plan.busy);
-  const mib = residentMib(open.leaders);
+  const mib = memoryMib(open.leaders, "Rss");
+  const pssMib = memoryMib(open.leaders, "Pss");
   const single = await loop(measured, 1, plan.single);
-  return { server: system.name, round, busy, single, mib };
+  return { server: system.name, round, busy, single, mib, pssMib };
 }
 
 function assertAnswers({ calls, tookMs }: MeasuredLoop): void {
@@ -208,20 +212,7 @@ const versionsText = (versions: Record<string, string> | null): string =>
 
 type Slice = Pick<ClosedLoop, "warmUp" | "counted">;
 
-/** Slices of one round: `busy` with `inFlight` calls in flight, `single` with one. */
-type Plan = {
-  rounds: number;
-  pairs: number;
-  inFlight: number;
-  warmUp: Slice;
-  busy: Slice;
-  single: Slice;
-  verdicts: { forMs: number; inFlight: number };
-  giveUpMs: number;
-  engine: EngineSize;
-  images: string;
-  peers: Record<string, string> | null;
-};
+type Plan = ReturnType<typeof planOf>;
 
 type Measured = {
   system: FaceSystem;
