@@ -47,7 +47,7 @@ export async function writeResults(
 ): Promise<string> {
   const { folder, quick, threads } = bench;
   mkdirSync(folder, { recursive: true });
-  const file = resultsFile(folder, part, quick);
+  const file = join(folder, quick ? `${part}.quick.json` : `${part}.json`);
   const report = {
     at: new Date().toISOString(),
     commit: await commit(),
@@ -58,9 +58,6 @@ export async function writeResults(
   writeFileSync(file, JSON.stringify(report, rounded));
   return file;
 }
-
-const resultsFile = (folder: string, part: string, quick: boolean): string =>
-  join(folder, quick ? `${part}.quick.json` : `${part}.json`);
 
 /** Rounds to a thousandth: nothing here is measured to a microsecond. */
 const rounded = (_key: string, value: unknown): unknown =>

@@ -29,7 +29,7 @@ import { setUpVenv } from "@faceline/testing/venv";
 //   -- --quick          two requests of each, to see that everything works; without it some forty minutes
 //   -- --only PARTS     some of the parts below, with commas
 //   -- --write          the part accuracy writes the cards of the models
-//   -- --faces          the part that is left out above: real models, here and in other servers; 20 minutes
+//   -- --faces          the part that is left out above: real models, here and in other servers; 25 minutes
 //   -- --faces --setup  install those other servers (Python), and nothing else
 //   -- --against REF    compare the working tree with another commit; --only of verify, compare, …
 

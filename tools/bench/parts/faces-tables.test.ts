@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import { type FaceCase, summariseFaces } from "./faces-summary.ts";
-import { facesTables, ratioText, tallyText, threadsTable } from "./faces-tables.ts";
+import type { FaceCase } from "./faces-summary.ts";
+import { ratioText, tallyText, threadsTable } from "./faces-tables.ts";
 
 test("CPU time of a request is that of its threads by kind, those of a worker apart", () => {
   const threads = { "inference-1 engine": 1, "inference-2 engine": 1, "inference-1 V8Worker": 0.25 };
@@ -17,10 +17,6 @@ test("CPU time of a request is that of its threads by kind, those of a worker ap
   );
 });
 
-test("a server that was left out is named with the reason", () => {
-  assert.match(print([slow("Faceline", 30)]), /^Left out: DeepFace: it did not start\n\n/);
-});
-
 test("a part of the pairs is not shown as all of them", () => {
   const all = { requested: 300, right: 299, unanswered: 0, threshold: 0.6 };
   assert.equal(tallyText(all, 300), "299 at 0.6");
@@ -33,16 +29,6 @@ test("an interval that holds 1 is no difference", () => {
   assert.equal(ratioText({ ratio: 1.1, low: 0.98, high: 1.23 }), "no difference shown (0.98 to 1.23)");
   assert.equal(ratioText({ ratio: 1.1, low: 1.05, high: 1.15 }), "1.10 (1.05 to 1.15)");
 });
-
-const print = (cases: FaceCase[]): string =>
-  facesTables({
-    cases,
-    summaries: summariseFaces(cases, []),
-    own: "Faceline",
-    pairs: 300,
-    leftOut: [{ server: "DeepFace", why: "it did not start" }],
-    remarks: [],
-  });
 
 function slow(server: string, tookMs: number): FaceCase {
   const calls = { calls: [{ status: 200, tookMs }], tookMs: 1_000, cpu: null, threads: null };

@@ -11,7 +11,6 @@ import {
   type VerdictTally,
 } from "./faces-summary.ts";
 
-/** Tables of the part `faces`. */
 export function facesTables(report: FacesReport): string {
   const { cases, summaries, own, pairs, leftOut, remarks } = report;
   const ratios = ratiosToPeers(cases, own);
@@ -117,7 +116,7 @@ function memoryTable(cases: readonly FaceCase[], summaries: readonly FaceSummary
 
 const both = (rss: number, pss: number): string => `${whole(rss)} / ${whole(pss)}`;
 
-/** A process that is not split counts with all its threads. */
+/** CPU ms of a request, by kind of thread. A process that is not split counts with all its threads. */
 export function threadsTable(cases: readonly FaceCase[]): string {
   const seconds = sumCpu(cases.map(({ busy }) => busy.threads));
   if (seconds === null) return "CPU time is measured on Linux only.";

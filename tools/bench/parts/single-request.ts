@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { median, quantile } from "@faceline/contracts/testing/quantile";
 import { defaultModels } from "@faceline/runtime/models-config";
-import { heavyJpeg, photographs, thumbnails, tinyJpeg } from "../images.ts";
+import { heavyJpeg, photographs, tinyJpeg } from "../images.ts";
 import { assertAnswered, type ClosedLoopCall } from "../load/closed-loop.ts";
 import { openGenerator } from "../load/generator.ts";
 import { HttpClient, readServerTiming, type Target } from "../load/http-client.ts";
@@ -35,17 +35,12 @@ async function withRealModels(bench: Bench): Promise<PartResult> {
   const plan = { calls: quick ? 2 : 200, warmUps: quick ? 1 : 12 };
   await using stack = await openStack(bench);
   const { lane } = defaultModels;
-  const small = { what: "thumbnails", images: await thumbnails(servers.state.run) };
-  const cases = [{ what: "photographs", images: photographs }, small];
-  const results: Comparison[] = [];
-  for (const { what, images } of quick ? [small] : cases) {
-    const bodies = images.map((file) => ({ img: readFileSync(file).toString("base64") }));
-    const target = stack.target("/represent", bodies);
-    await using engine = await openEngineOnly({ lane, threads, images, modelsDir: servers.models });
-    const name = `${lane}, ${what}`;
-    const compared = await steps.run(name, () => compare({ target, engine }, plan));
-    results.push({ lane: name, ...compared });
-  }
+  const bodies = photographs.map((file) => ({ img: readFileSync(file).toString("base64") }));
+  const target = stack.target("/represent", bodies);
+  const options = { lane, threads, images: photographs, modelsDir: servers.models };
+  await using engine = await openEngineOnly(options);
+  const compared = await steps.run(lane, () => compare({ target, engine }, plan));
+  const results = [{ lane, ...compared }];
   return { plan, results, tables: tablesOf(results) };
 }
 
