@@ -11,17 +11,6 @@ export const photographs = [1, 2, 3, 4, 5, 6].map((index) =>
   join(repository, `node_modules/@vladmandic/face-api/demo/sample${index}.jpg`),
 );
 
-/** Writes the same at a width of 400 px, like thumbnails, into a folder and returns the files. */
-export function thumbnails(folder: string): Promise<string[]> {
-  return Promise.all(
-    photographs.map(async (file, index) => {
-      const small = join(folder, `small${index}.jpg`);
-      await sharp(readFileSync(file)).resize({ width: 400 }).jpeg({ quality: 85 }).toFile(small);
-      return small;
-    }),
-  );
-}
-
 /** The smallest image that is accepted: with a modelled engine, what is left is the time of the hops. */
 export const tinyJpeg = (): Promise<Buffer> => noiseJpeg(24, 40);
 

@@ -14,7 +14,7 @@ export type Bench = {
   key: string;
   /** Threads of one run of the real engine. */
   threads: number;
-  /** Minutes instead of half an hour: to see that everything works, not to quote. */
+  /** Two requests of each: to see that everything works to its end, not to quote. */
   quick: boolean;
   /** Whether the cards of the models get what is measured. */
   writeCards: boolean;
@@ -22,15 +22,17 @@ export type Bench = {
   folder: string;
   steps: Steps;
   say(line: string): void;
+  /** Writes what a part has measured so far: a fault after it loses none of that. */
+  save(measured: Measured): Promise<unknown>;
   stop: AbortSignal;
 };
 
 export type Part = (bench: Bench) => Promise<PartResult>;
 
-/** `plan` and `results` are kept as JSON, with every single value. */
-export type PartResult = {
-  plan: unknown;
-  results: unknown;
+/** Is kept as JSON, with every single value. */
+export type Measured = { plan: unknown; results: unknown };
+
+export type PartResult = Measured & {
   tables: string;
   /**
    * A sentence for each check that failed, also in the tables. With one of them the command ends with exit

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { capture } from "@faceline/deploy/launcher/capture";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import { type Cpu, restOfMachine } from "./observe/processes.ts";
-import type { Bench, PartResult } from "./part.ts";
+import type { Bench, Measured } from "./part.ts";
 
 /** Returns a table that lines up in a terminal and is Markdown as well. */
 export function table(head: string[], rows: string[][]): string {
@@ -37,17 +37,17 @@ export function cpuTable(cases: readonly CpuCase[]): string {
 const quietCores = 0.2;
 
 /**
- * Writes every value of a part as JSON, with the commit, the machine and the plan it takes to judge it, and
- * returns the file. Quick runs lie beside the full ones.
+ * Writes every value of a part so far as JSON, with the commit, the machine and the plan it takes to judge
+ * it, and returns the file. Quick runs lie beside the full ones.
  */
 export async function writeResults(
   bench: Pick<Bench, "folder" | "quick" | "threads">,
   part: string,
-  { plan, results }: PartResult,
+  { plan, results }: Measured,
 ): Promise<string> {
   const { folder, quick, threads } = bench;
   mkdirSync(folder, { recursive: true });
-  const file = resultsFile(folder, part, quick);
+  const file = join(folder, quick ? `${part}.quick.json` : `${part}.json`);
   const report = {
     at: new Date().toISOString(),
     commit: await commit(),
@@ -58,9 +58,6 @@ export async function writeResults(
   writeFileSync(file, JSON.stringify(report, rounded));
   return file;
 }
-
-const resultsFile = (folder: string, part: string, quick: boolean): string =>
-  join(folder, quick ? `${part}.quick.json` : `${part}.json`);
 
 /** Rounds to a thousandth: nothing here is measured to a microsecond. */
 const rounded = (_key: string, value: unknown): unknown =>

@@ -1,8 +1,7 @@
 import { join, resolve } from "node:path";
-import { parseOptions } from "@faceline/models/parse-options";
 import { compareCommits } from "@faceline/bench/against/against";
 import { againstParts } from "@faceline/bench/against/loads";
-import type { Part } from "@faceline/bench/part";
+import type { Measured, Part } from "@faceline/bench/part";
 import { accuracy } from "@faceline/bench/parts/accuracy";
 import { detection } from "@faceline/bench/parts/detection";
 import { faces } from "@faceline/bench/parts/faces";
@@ -19,6 +18,7 @@ import { readLaunchOptions } from "@faceline/deploy/launcher/settings";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import { Steps } from "@faceline/deploy/launcher/steps";
 import { threadsPerWorker } from "@faceline/deploy/launcher/worker-count";
+import { parseOptions } from "@faceline/models/parse-options";
 import { openTestServers } from "@faceline/testing/test-servers";
 import { setUpVenv } from "@faceline/testing/venv";
 
@@ -26,11 +26,11 @@ import { setUpVenv } from "@faceline/testing/venv";
 //
 //   -- --setup          install the servers that Faceline is measured beside (Python), and nothing else; with
 //                       --only accuracy, fetch its held-out images instead
-//   -- --quick          everything in some six minutes, to see that it works; without it some forty
+//   -- --quick          two requests of each, to see that everything works; without it some forty minutes
 //   -- --only PARTS     some of the parts below, with commas
 //   -- --write          the part accuracy writes the cards of the models
-//   -- --faces          the part that is left out above: real models, here and in other servers; 12 minutes
-//   -- --faces --setup  install those other servers (Python and a C++ compiler), and nothing else
+//   -- --faces          the part that is left out above: real models, here and in other servers; 25 minutes
+//   -- --faces --setup  install those other servers (Python), and nothing else
 //   -- --against REF    compare the working tree with another commit; --only of verify, compare, …
 
 const defaultParts: Record<string, Part> = {
@@ -106,8 +106,9 @@ async function bench({ print: say, ...requests }: Command): Promise<void> {
   };
   for (const [index, name] of names.entries()) {
     say(`\n${name} (${index + 1} of ${names.length})`);
-    const result = await allParts[name]!(context);
-    const file = await writeResults(context, name, result);
+    const save = (measured: Measured) => writeResults(context, name, measured);
+    const result = await allParts[name]!({ ...context, save });
+    const file = await save(result);
     say(`\n${result.tables}\n\nevery value: ${file}`);
     if (result.failedChecks !== undefined && result.failedChecks.length > 0) process.exitCode = 1;
   }

@@ -1,12 +1,9 @@
 import assert from "node:assert/strict";
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join } from "node:path";
 import test from "node:test";
 import { answeredPerSecond } from "@faceline/bench/load/closed-loop";
 import { openGenerator } from "@faceline/bench/load/generator";
-import { thumbnails, verifyBodies } from "@faceline/bench/images";
 import { readLaunchOptions } from "@faceline/deploy/launcher/settings";
+import { portraits } from "@faceline/testing/faces";
 import { compare, isKept, middleOf } from "./noisy-neighbour/comparison.ts";
 import { openNoise } from "./noisy-neighbour/noise.ts";
 import { noises } from "./noisy-neighbour/noises.ts";
@@ -29,8 +26,8 @@ test("four teams are served while a fifth one is noisy", async (t) => {
   // Each visitor has an address of its own.
   const stack = await startStack(t, { workers, ownSettings: { ingress: { TRUSTED_PROXIES: "127.0.0.1" } } });
   const [noisyKey = "", ...keys] = await newTeams(process.env["REDIS_DURABLE_URL"]!, victims + 1);
-  const folder = mkdtempSync(join(process.env["FACELINE_TEST_RUN"] ?? tmpdir(), "noisy-neighbour-"));
-  const bodies = verifyBodies(await thumbnails(folder)).map((body) => JSON.stringify(body));
+  const images = (await portraits()).map((image) => image.toString("base64"));
+  const bodies = images.map((img1, i) => JSON.stringify({ img1, img2: images.at(i - 1) }));
   const url = `${stack.address}/verify`;
 
   const capacity = await measureCapacity({ url, headers: { "x-api-key": stack.key }, bodies }, 8 * workers);

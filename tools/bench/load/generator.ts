@@ -1,5 +1,5 @@
 import { IpcChild } from "../observe/ipc-child.ts";
-import { type Cpu, measureCpu } from "../observe/processes.ts";
+import { type Cpu, measureCpu, measureThreads } from "../observe/processes.ts";
 import { type ClosedLoop, type ClosedLoopResult, closedLoop } from "./closed-loop.ts";
 import type { OpenLoopCall } from "./open-loop.ts";
 import { type OpenLoop, openLoop } from "./open-loop.ts";
@@ -32,8 +32,8 @@ export async function openGenerator(stop: AbortSignal): Promise<Generator> {
 }
 
 /**
- * Runs a closed loop, and measures the CPU time of process groups and of the generator while calls are
- * counted. `leaders` holds the process id of the leader of each group, by name.
+ * Runs a closed loop, and measures the CPU time of process groups, of their leaders' threads and of the
+ * generator while calls are counted. `leaders` holds the process id of the leader of each group, by name.
  */
 export async function measureLoop(
   generator: Generator,
@@ -42,12 +42,13 @@ export async function measureLoop(
 ): Promise<MeasuredLoop> {
   const all = { ...leaders, [generatorName]: generator.pid };
   let cpuUsed = measureCpu(all);
-  let cpu: Cpu = null;
+  let threadsUsed = measureThreads(leaders);
+  let [cpu, threads]: [Cpu, Cpu] = [null, null];
   const result = await generator.closedLoop(plan, {
-    warm: () => void (cpuUsed = measureCpu(all)),
-    over: () => void (cpu = cpuUsed()),
+    warm: () => void ([cpuUsed, threadsUsed] = [measureCpu(all), measureThreads(leaders)]),
+    over: () => void ([cpu, threads] = [cpuUsed(), threadsUsed()]),
   });
-  return { ...result, cpu };
+  return { ...result, cpu, threads };
 }
 
 if (import.meta.main) {
@@ -77,7 +78,7 @@ type Load = { kind: "open"; plan: OpenLoop } | { kind: "closed"; plan: ClosedLoo
 type Instant = "warm" | "over";
 type Message = { kind: Instant | "ready" | "result"; result?: unknown };
 
-export type MeasuredLoop = ClosedLoopResult & { cpu: Cpu };
+export type MeasuredLoop = ClosedLoopResult & { cpu: Cpu; threads: Cpu };
 
 export type Generator = AsyncDisposable & {
   pid: number;

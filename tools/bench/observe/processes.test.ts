@@ -1,12 +1,33 @@
 import assert from "node:assert/strict";
+import { once } from "node:events";
 import test from "node:test";
+import { setImmediate } from "node:timers/promises";
+import { Worker } from "node:worker_threads";
 import { processMemoryIsReadable } from "@faceline/testing/process-memory";
-import { busyOf, parseStat, processes, residentMib, sumCpu, treeOf } from "./processes.ts";
+import { busyOf, measureThreads, memoryMib, parseStat, processes, sumCpu, treeOf } from "./processes.ts";
 
 test("CPU time is user and system time of a process and its ended children, also with brackets in its name", () => {
   const stat =
     "4711 (odd) name) S 1 4700 4700 0 -1 4194304 100 0 0 0 250 50 30 20 20 0 11 0 8000 1000000 500 18446744073709551615";
-  assert.deepEqual(parseStat(stat), { parent: 1, group: 4700, seconds: 3.5 });
+  assert.deepEqual(parseStat(stat), {
+    name: "odd) name",
+    parent: 1,
+    group: 4700,
+    ownSeconds: 3,
+    seconds: 3.5,
+  });
+});
+
+test("CPU time of a thread counts by its name and that of its process, from the beginning of a measurement", {
+  skip: process.platform !== "linux",
+}, async () => {
+  const used = measureThreads({ here: process.pid });
+  const spin = "for (const until = performance.now() + 200; performance.now() < until; );";
+  const worker = new Worker(spin + "setInterval(() => {}, 1e6)", { eval: true, name: "spinner" });
+  await once(worker, "online");
+  while ((used()!["here spinner"] ?? 0) < 0.05) await setImmediate();
+  assert.ok(measureThreads({ here: process.pid })()!["here spinner"]! <= 0.15);
+  await worker.terminate();
 });
 
 test("a machine is busy with programs, interrupts and its hypervisor, not while it waits", () => {
@@ -37,7 +58,7 @@ test("resident memory is that of all processes of a group, and a group that has 
 }, () => {
   const { group } = processes().find(({ pid }) => pid === process.pid)!;
   const own = process.memoryUsage().rss / 2 ** 20;
-  const { here = 0, gone } = residentMib({ here: group, gone: 2 ** 30 })!;
+  const { here = 0, gone } = memoryMib({ here: group, gone: 2 ** 30 }, "Rss")!;
   assert.ok(here > own / 2, `${here} MiB beside ${own}`);
   assert.equal(gone, undefined);
 });

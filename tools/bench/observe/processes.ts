@@ -1,5 +1,4 @@
-import { readdirSync, readFileSync } from "node:fs";
-import { processMemory } from "@faceline/testing/process-memory";
+import { globSync, readdirSync, readFileSync } from "node:fs";
 import { sum } from "../statistics.ts";
 
 /**
@@ -22,6 +21,36 @@ export function measureCpu(leaders: Readonly<Record<string, number>>): () => Cpu
   };
 }
 
+/**
+ * Begins to measure CPU time by thread and returns a function that ends it: seconds by the names of a process
+ * and of a thread, `inference-1 engine`. Threads that have ended meanwhile are left out. Linux only.
+ */
+export function measureThreads(leaders: Readonly<Record<string, number>>): () => Cpu {
+  const before = threadSeconds(leaders);
+  return () => {
+    const used: Record<string, number> = {};
+    for (const [thread, { name, seconds }] of threadSeconds(leaders)) {
+      used[name] = (used[name] ?? 0) + seconds - (before.get(thread)?.seconds ?? 0);
+    }
+    return process.platform === "linux" ? used : null;
+  };
+}
+
+function threadSeconds(leaders: Readonly<Record<string, number>>) {
+  const threads = new Map<string, { name: string; seconds: number }>();
+  for (const [name, pid] of Object.entries(leaders)) {
+    for (const folder of globSync(`/proc/${pid}/task/*`)) {
+      try {
+        const thread = parseStat(readFileSync(`${folder}/stat`, "utf8"));
+        threads.set(folder, { name: `${name} ${thread.name}`, seconds: thread.ownSeconds });
+      } catch {
+        // It has ended.
+      }
+    }
+  }
+  return threads;
+}
+
 /** Everything else that runs on the machine, the benchmark's own process included. */
 export const restOfMachine = "everybody else";
 
@@ -36,24 +65,30 @@ export function sumCpu(all: readonly Cpu[]): Cpu {
 }
 
 /**
- * Returns the resident MiB of process groups by name; `leaders` holds the process id of the leader of each.
- * Memory that processes of a group share counts for each of them. Reads /proc: null on anything but Linux.
+ * Returns the MiB of process groups by name; `leaders` holds the process id of the leader of each. Memory
+ * that processes share counts for each of them in `Rss`, and in equal parts in `Pss`. Reads /proc: null on
+ * anything but Linux.
  */
-export function residentMib(leaders: Readonly<Record<string, number>>): Record<string, number> | null {
+export function memoryMib(
+  leaders: Readonly<Record<string, number>>,
+  kind: "Rss" | "Pss",
+): Record<string, number> | null {
   if (process.platform !== "linux") return null;
   const names = new Map(Object.entries(leaders).map(([name, leader]) => [leader, name]));
   const mib: Record<string, number> = {};
   for (const { pid, group } of processes()) {
     const name = names.get(group);
-    if (name !== undefined) mib[name] = (mib[name] ?? 0) + residentMibOf(pid);
+    if (name !== undefined) mib[name] = (mib[name] ?? 0) + memoryMibOf(pid, kind);
   }
   return mib;
 }
 
 /** 0 for a process that has ended, or that is a zombie and has no memory any more. */
-function residentMibOf(pid: number): number {
+function memoryMibOf(pid: number, kind: "Rss" | "Pss"): number {
   try {
-    return processMemory(pid).nowMib || 0;
+    const [, kib = 0] =
+      new RegExp(`^${kind}: +(\\d+)`, "m").exec(readFileSync(`/proc/${pid}/smaps_rollup`, "utf8")) ?? [];
+    return Number(kib) / 1_024;
   } catch {
     return 0;
   }
@@ -92,13 +127,23 @@ function snapshot(): Snapshot | undefined {
   return { groups, busy: busySeconds() };
 }
 
-/** Parses `/proc/PID/stat`. `seconds`: user and system time, its own and that of children that have ended. */
+/**
+ * Parses the `stat` of a process, or of a thread by its own name. `seconds`: user and system time, its own
+ * and, for a process, that of children that have ended.
+ */
 export function parseStat(stat: string): Omit<ProcessStat, "pid"> {
+  const nameEnd = stat.lastIndexOf(")");
   const fields = stat
-    .slice(stat.lastIndexOf(")") + 2)
+    .slice(nameEnd + 2)
     .split(" ")
     .map(Number);
-  return { parent: fields[1]!, group: fields[2]!, seconds: secondsOf(fields.slice(11, 15)) };
+  return {
+    name: stat.slice(stat.indexOf("(") + 1, nameEnd),
+    parent: fields[1]!,
+    group: fields[2]!,
+    ownSeconds: secondsOf(fields.slice(11, 13)),
+    seconds: secondsOf(fields.slice(11, 15)),
+  };
 }
 
 /**
@@ -116,7 +161,14 @@ export function busyOf(stat: string): number {
 /** Linux reports hundredths of a second to programs, whatever the rate of the kernel's own clock. */
 const secondsOf = (ticks: number[]): number => sum(ticks) / 100;
 
-type ProcessStat = { pid: number; parent: number; group: number; seconds: number };
+type ProcessStat = {
+  pid: number;
+  name: string;
+  parent: number;
+  group: number;
+  ownSeconds: number;
+  seconds: number;
+};
 type Snapshot = { groups: Map<number, number>; busy: number };
 
 /** Seconds by name; null where the system does not report them. */

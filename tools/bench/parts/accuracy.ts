@@ -5,7 +5,7 @@ import { labelledNames } from "@faceline/inference/testing/photographs";
 import { cardFile, readCards } from "@faceline/models/card";
 import { facesFolder, withoutFaces } from "@faceline/testing/faces";
 import { IpcChild } from "../observe/ipc-child.ts";
-import { residentMib } from "../observe/processes.ts";
+import { memoryMib } from "../observe/processes.ts";
 import { type Bench, openEngineOnly, type PartResult } from "../part.ts";
 import { processor } from "../report.ts";
 import { accuracyTables, failedChecks } from "./accuracy-tables.ts";
@@ -18,7 +18,7 @@ import { findHeldOut } from "./held-out.ts";
  * models get the figures, else the figures are compared with the cards.
  */
 export async function accuracy(bench: AccuracyBench): Promise<PartResult> {
-  const { servers, quick, folder, steps, say } = bench;
+  const { servers, quick, folder, steps, say, save } = bench;
   if (withoutFaces) {
     say(`Skipped, nothing is measured: ${withoutFaces}.`);
     return { plan: null, results: null, tables: `Skipped: ${withoutFaces}.` };
@@ -33,13 +33,15 @@ export async function accuracy(bench: AccuracyBench): Promise<PartResult> {
   const env = { MODELS_DIR: servers.models };
   const args = heldOut === undefined ? [] : [heldOut];
   await using child = new IpcChild("the accuracy program", file, args, { env });
-  const plan = (await steps.run("the networks", () => child.receive())) as AccuracyPlan;
+  const all = (await steps.run("the networks", () => child.receive())) as AccuracyPlan;
+  const plan = quick ? { ...all, conditions: all.conditions.slice(0, 1) } : all;
   const rows: AccuracyRow[] = [];
   for (const set of plan.sets.map(({ name }) => name)) {
     for (const { name: condition } of plan.conditions) {
       await steps.run(`${set}, ${condition}`, async (note) => {
         const { rows: added } = (await child.request({ set, condition })) as { rows: AccuracyRow[] };
         rows.push(...added);
+        await save({ plan, results: { rows } });
         const { images, notEnrolled, rates } = added.find(({ lane }) => lane === plan.usual)!;
         note(
           `${plan.usual}: ${notEnrolled} of ${images} not enrolled, FNMR ${rates?.fnmr.value}, FMR ${rates?.fmr.value}`,
@@ -68,7 +70,7 @@ export async function accuracy(bench: AccuracyBench): Promise<PartResult> {
 
 /** Memory of a process that has one lane loaded and has run a few photographs, by lane. */
 async function measureMemory(
-  { servers }: AccuracyBench,
+  { servers, quick }: AccuracyBench,
   plan: AccuracyPlan,
 ): Promise<Record<string, number>> {
   const images = labelledNames()
@@ -76,11 +78,11 @@ async function measureMemory(
     .map((name) => join(facesFolder, name));
   const memory: Record<string, number> = {};
   for (const { name } of plan.lanes) {
-    if (name === plan.reference) continue;
+    if (name === plan.reference || (quick && name !== plan.usual)) continue;
     const options = { lane: name, threads: 1, images, modelsDir: servers.models };
     await using engine = await openEngineOnly(options);
     for (const index of images.keys()) await engine.call(index);
-    memory[name] = Math.round(residentMib({ engine: engine.pid })?.["engine"] ?? 0);
+    memory[name] = Math.round(memoryMib({ engine: engine.pid }, "Rss")?.["engine"] ?? 0);
   }
   return memory;
 }
@@ -88,6 +90,6 @@ async function measureMemory(
 const runsBefore = 8;
 
 /** Less than a whole benchmark. */
-type AccuracyBench = Pick<Bench, "quick" | "folder" | "steps" | "say" | "writeCards"> & {
+type AccuracyBench = Pick<Bench, "quick" | "folder" | "steps" | "say" | "save" | "writeCards"> & {
   servers: { models: string };
 };

@@ -7,7 +7,7 @@ import { table } from "../report.ts";
  * Which faces each detector finds, smaller, turned, covered, pale and dark, as a call gets them: through the
  * engine with its alignment. The engine's own program measures it.
  */
-export async function detection({ servers, steps, say }: Bench): Promise<PartResult> {
+export async function detection({ servers, quick, steps, say, save }: Bench): Promise<PartResult> {
   if (withoutFaces) {
     say(`Skipped, nothing is measured: ${withoutFaces}.`);
     return { plan: null, results: null, tables: `Skipped: ${withoutFaces}.` };
@@ -15,10 +15,12 @@ export async function detection({ servers, steps, say }: Bench): Promise<PartRes
   const env = { MODELS_DIR: servers.models };
   const program = "tools/accuracy/detection.bench.ts";
   await using child = new IpcChild("the detection program", program, [], { env });
-  const plan = (await steps.run("the networks", () => child.receive())) as DetectionPlan;
+  const all = (await steps.run("the networks", () => child.receive())) as DetectionPlan;
+  const plan = quick ? { ...all, groups: ["edge"] } : all;
   const results: Record<string, DetectionRow[]> = {};
   for (const group of plan.groups) {
     results[group] = (await steps.run(group, () => child.request({ group }))) as DetectionRow[];
+    await save({ plan, results });
   }
   const tables = plan.groups.map((group) => detectionTable(plan, group, results[group]!));
   const intro = `Faces of ${plan.photographs} that are found with the embedding of the photograph as it is; after "+" those that are answered with another one:`;

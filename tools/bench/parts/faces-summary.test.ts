@@ -1,14 +1,7 @@
 import assert from "node:assert/strict";
 import test from "node:test";
 import type { MeasuredLoop } from "../load/generator.ts";
-import {
-  betterPeers,
-  type FaceCase,
-  ratiosToPeers,
-  summariseFaces,
-  tally,
-  type Verdict,
-} from "./faces-summary.ts";
+import { type FaceCase, ratiosToPeers, summariseFaces, tally, type Verdict } from "./faces-summary.ts";
 
 test("the rounds of a server are one set of calls: rates are over all their time, quantiles over all their calls", () => {
   const [summary] = summariseFaces(
@@ -51,38 +44,6 @@ test("memory is that of all its processes, the mean over the rounds", () => {
   assert.equal(summary!.mib, 410);
 });
 
-test("each measure in which a peer is better is named with the best peer, and no other measure", () => {
-  const all = summariseFaces(
-    [
-      { ...round("Faceline", 0, { busy: loop([10, 10], 1_000), single: loop([40], 500) }), mib: { a: 500 } },
-      { ...round("LitServe", 0, { busy: loop([20], 1_000), single: loop([30], 500) }), mib: { a: 400 } },
-      { ...round("FastAPI", 0, { busy: loop([20], 1_000), single: loop([35], 500) }), mib: { a: 300 } },
-    ],
-    [
-      {
-        server: "Faceline",
-        metric: "euclidean",
-        tally: { requested: 300, right: 300, unanswered: 0, threshold: 0.6 },
-      },
-      {
-        server: "LitServe",
-        metric: "euclidean",
-        tally: { requested: 300, right: 299, unanswered: 0, threshold: 0.6 },
-      },
-    ],
-  );
-  assert.deepEqual(betterPeers(all, "Faceline"), [
-    "p50 ms, 1 in flight (LitServe 30, here 40)",
-    "p99 ms, 1 in flight (LitServe 30, here 40)",
-    "MiB in memory (FastAPI 300, here 500)",
-  ]);
-});
-
-test("without a peer, or without an answer, there is nothing to compare", () => {
-  const single = summariseFaces([round("Faceline", 0)], []);
-  assert.deepEqual(betterPeers(single, "Faceline"), []);
-});
-
 test("a ratio to a peer is that of the rounds in which both were measured, and needs two of them", () => {
   const busy = (requests: number) => ({ busy: loop(Array<number>(requests).fill(10), 1_000) });
   const cases = [
@@ -122,7 +83,12 @@ test("the threshold is the one that the server says it used", () => {
 });
 
 function loop(tookMs: number[], countedMs: number): MeasuredLoop {
-  return { calls: tookMs.map((each) => ({ status: 200, tookMs: each })), tookMs: countedMs, cpu: null };
+  return {
+    calls: tookMs.map((each) => ({ status: 200, tookMs: each })),
+    tookMs: countedMs,
+    cpu: null,
+    threads: null,
+  };
 }
 
 const round = (server: string, number: number, loops: Partial<FaceCase> = {}): FaceCase => ({
@@ -131,6 +97,7 @@ const round = (server: string, number: number, loops: Partial<FaceCase> = {}): F
   busy: loop([10], 1_000),
   single: loop([10], 1_000),
   mib: null,
+  pssMib: null,
   ...loops,
 });
 

@@ -51,23 +51,6 @@ export function tally(verdicts: readonly Verdict[]): VerdictTally {
   };
 }
 
-/** Returns a clause for each measure in which a peer is better, with the best of them. */
-export function betterPeers(all: readonly FaceSummary[], ownName: string): string[] {
-  const own = all.find(({ server }) => server === ownName);
-  if (own === undefined) return [];
-  return measures.flatMap(({ what, valueOf, better, digits }) => {
-    const sign = better === "more" ? 1 : -1;
-    const ownValue = valueOf(own);
-    const [best] = all
-      .filter(({ server }) => server !== ownName)
-      .map((each) => ({ server: each.server, value: valueOf(each) }))
-      .filter((each): each is { server: string; value: number } => each.value !== null)
-      .toSorted((a, b) => sign * (b.value - a.value));
-    if (ownValue === null || best === undefined || sign * (best.value - ownValue) <= 0) return [];
-    return [`${what} (${best.server} ${best.value.toFixed(digits)}, here ${ownValue.toFixed(digits)})`];
-  });
-}
-
 /**
  * Estimates each measure of `ownName` as a multiple of that of each peer. The pairs are the rounds in which
  * both have a value; with fewer than two there is no estimate.
@@ -96,30 +79,6 @@ const pairedMeasures: { what: string; valueOf(each: FaceCase): number | null }[]
   { what: "p50 of a single request", valueOf: ({ single }) => summariseLoops([single]).p50 },
 ];
 
-const rightPercent =
-  (metric: Metric) =>
-  ({ verdicts }: FaceSummary): number | null => {
-    const tally = verdicts[metric];
-    return tally === undefined || tally.requested === 0 ? null : (100 * tally.right) / tally.requested;
-  };
-
-const measures: Measure[] = [
-  { what: "requests/s, 8 in flight", valueOf: ({ busy }) => busy.perSecond, better: "more", digits: 1 },
-  { what: "p50 ms, 8 in flight", valueOf: ({ busy }) => busy.p50, better: "less", digits: 0 },
-  { what: "p99 ms, 8 in flight", valueOf: ({ busy }) => busy.p99, better: "less", digits: 0 },
-  { what: "p50 ms, 1 in flight", valueOf: ({ single }) => single.p50, better: "less", digits: 0 },
-  { what: "p99 ms, 1 in flight", valueOf: ({ single }) => single.p99, better: "less", digits: 0 },
-  {
-    what: "CPU ms per request, 8 in flight",
-    valueOf: ({ busy }) => cpuMsOfCall(busy),
-    better: "less",
-    digits: 0,
-  },
-  { what: "MiB in memory", valueOf: ({ mib }) => mib, better: "less", digits: 0 },
-  { what: "% right, cosine", valueOf: rightPercent("cosine"), better: "more", digits: 1 },
-  { what: "% right, Euclidean", valueOf: rightPercent("euclidean"), better: "more", digits: 1 },
-];
-
 export const cpuMsOfCall = ({ cores, perSecond }: LoopSummary): number | null =>
   cores === null || perSecond === 0 ? null : (cores * 1_000) / perSecond;
 
@@ -128,20 +87,14 @@ function meanOfKnown(values: (number | null)[]): number | null {
   return known.length === 0 ? null : mean(known);
 }
 
-type Measure = {
-  what: string;
-  valueOf(summary: FaceSummary): number | null;
-  better: "more" | "less";
-  digits: number;
-};
-
-/** One server in one round. `mib`: resident memory of its processes after the load. */
+/** One server in one round. `mib`: resident memory after the load; `pssMib` counts shared memory once. */
 export type FaceCase = {
   server: string;
   round: number;
   busy: MeasuredLoop;
   single: MeasuredLoop;
   mib: Record<string, number> | null;
+  pssMib: Record<string, number> | null;
 };
 
 /** Null: there was no verdict, for whatever reason. */

@@ -3,7 +3,6 @@ import type { LeftOut } from "../peers/faces/systems.ts";
 import { cpuTable, table } from "../report.ts";
 import { type RatioEstimate, sum } from "../statistics.ts";
 import {
-  betterPeers,
   cpuMsOfCall,
   type FaceCase,
   type FaceSummary,
@@ -12,12 +11,10 @@ import {
   type VerdictTally,
 } from "./faces-summary.ts";
 
-/** Tables of the part `faces`. Rows in which a peer is better come first. */
 export function facesTables(report: FacesReport): string {
   const { cases, summaries, own, pairs, leftOut, remarks } = report;
   const ratios = ratiosToPeers(cases, own);
   return [
-    ...(summaries.some(({ server }) => server !== own) ? [betterPeersText(summaries, own)] : []),
     ...leftOut.map(({ server, why }) => `Left out: ${server}: ${why}`),
     ...remarks,
     table(
@@ -32,23 +29,14 @@ export function facesTables(report: FacesReport): string {
       summaries.map(({ server }) => {
         const loops = cases.filter((each) => each.server === server).map(({ busy }) => busy);
         const cpu = sumCpu(loops.map((loop) => loop.cpu));
-        return {
-          name: server,
-          cpu: cpu === null ? null : byKind(cpu),
-          tookMs: sum(loops.map(({ tookMs }) => tookMs)),
-        };
+        return { name: server, cpu, tookMs: sum(loops.map(({ tookMs }) => tookMs)) };
       }),
     ),
-    "Resident MiB after the load (memory that processes of a group share counts for each):",
+    `CPU ms of a request of ${own}, 8 in flight, by thread:`,
+    threadsTable(cases.filter(({ server }) => server === own)),
+    "MiB after the load: resident, and with memory that processes share counted once:",
     memoryTable(cases, summaries),
   ].join("\n\n");
-}
-
-function betterPeersText(summaries: readonly FaceSummary[], own: string): string {
-  const better = betterPeers(summaries, own);
-  return better.length === 0
-    ? "A peer is better in nothing that is measured here."
-    : `A peer is better in ${better.join("; ")}.`;
 }
 
 function ratiosTable(ratios: readonly PeerRatio[]): string {
@@ -112,38 +100,47 @@ export function tallyText({ requested, right, unanswered, threshold }: VerdictTa
 }
 
 function memoryTable(cases: readonly FaceCase[], summaries: readonly FaceSummary[]): string {
-  const rows = summaries.map(({ server }) => {
-    // Of the last round: a process that grows is largest then.
-    const last = cases.findLast((each) => each.server === server)?.mib ?? {};
-    return { server, mib: byKind(last) };
-  });
-  const kinds = [...new Set(rows.flatMap(({ mib }) => Object.keys(mib)))];
-  if (kinds.length === 0) return "Memory is measured on Linux only.";
+  // Of the last round: a process that grows is largest then.
+  const rows = summaries.map(({ server }) => cases.findLast((each) => each.server === server)!);
+  const names = [...new Set(rows.flatMap(({ mib }) => Object.keys(mib ?? {})))];
+  if (names.length === 0) return "Memory is measured on Linux only.";
   return table(
-    ["", ...kinds, "all"],
-    rows.map(({ server, mib }) => [
+    ["", ...names, "all"],
+    rows.map(({ server, mib, pssMib }) => [
       server,
-      ...kinds.map((kind) => whole(mib[kind] ?? null)),
-      whole(sum(Object.values(mib))),
+      ...names.map((name) => (mib?.[name] === undefined ? "–" : both(mib[name], pssMib?.[name] ?? 0))),
+      both(sum(Object.values(mib ?? {})), sum(Object.values(pssMib ?? {}))),
     ]),
   );
 }
 
-/** Adds up the values of processes of one kind: all services, both Redis servers. */
-export function byKind(values: Record<string, number>): Record<string, number> {
-  const kinds: Record<string, number> = {};
-  for (const [name, value] of Object.entries(values)) {
-    const kind = kindOf(name);
-    kinds[kind] = (kinds[kind] ?? 0) + value;
+const both = (rss: number, pss: number): string => `${whole(rss)} / ${whole(pss)}`;
+
+/** CPU ms of a request, by kind of thread. A process that is not split counts with all its threads. */
+export function threadsTable(cases: readonly FaceCase[]): string {
+  const seconds = sumCpu(cases.map(({ busy }) => busy.threads));
+  if (seconds === null) return "CPU time is measured on Linux only.";
+  const requests = sum(cases.map(({ busy }) => busy.calls.length));
+  const kinds = new Map<string, number>(threadKinds.map(([kind]) => [kind, 0]));
+  for (const [name, each] of Object.entries(seconds)) {
+    const kind = threadKinds.find(([, pattern]) => pattern.test(name))?.[0];
+    if (kind !== undefined) kinds.set(kind, kinds.get(kind)! + (1_000 * each) / requests);
   }
-  return kinds;
+  return table(
+    [...kinds.keys(), "sum"],
+    [[...kinds.values(), sum(kinds.values())].map((ms) => ms.toFixed(1))],
+  );
 }
 
-function kindOf(name: string): string {
-  if (name === "kafka") return "broker";
-  if (name.startsWith("redis-")) return "both Redis";
-  return /^(ingress|batcher|inference)-\d+$/.test(name) ? "services" : name;
-}
+const threadKinds: readonly [string, RegExp][] = [
+  ["engine", /^inference-\d+ engine$/],
+  ["decoding", /^inference-\d+ libuv-worker$/],
+  ["worker's main thread and GC", /^inference-/],
+  ["ingress", /^ingress-/],
+  ["batcher", /^batcher-/],
+  ["broker", /^kafka /],
+  ["Redis", /^redis-/],
+];
 
 const whole = (value: number | null): string => (value === null ? "–" : value.toFixed(0));
 

@@ -1,10 +1,10 @@
 import { join } from "node:path";
 import { facesFolder, type LabelledPair } from "@faceline/testing/faces";
 import { dataUrl, faceImages, neighbourPairs, shuffled, sizesText, verifyBodies } from "../images.ts";
-import { answeredPerSecond } from "../load/closed-loop.ts";
+import { answeredPerSecond, type ClosedLoop } from "../load/closed-loop.ts";
 import { type Generator, type MeasuredLoop, measureLoop, openGenerator } from "../load/generator.ts";
 import type { Target } from "../load/http-client.ts";
-import { residentMib } from "../observe/processes.ts";
+import { memoryMib } from "../observe/processes.ts";
 import type { Bench, PartResult } from "../part.ts";
 import {
   engineFor,
@@ -35,21 +35,12 @@ import { facesTables } from "./faces-tables.ts";
 export async function faces(bench: Bench): Promise<PartResult> {
   const { quick, steps, stop } = bench;
   const machine = processor();
-  const plan: Plan = {
-    rounds: quick ? 4 : 12,
-    pairs: 12,
-    inFlight: 8,
-    warmUp: { warmUpMs: 0, countedMs: quick ? 5_000 : 15_000 },
-    busy: { warmUpMs: 1_000, countedMs: quick ? 3_000 : 5_000 },
-    single: { warmUpMs: 300, countedMs: quick ? 1_500 : 3_000 },
-    verdicts: { forMs: quick ? 3_000 : 45_000, inFlight: machine.cores },
-    giveUpMs: 20_000,
-  };
-  const found = findFacePeers(bench.folder);
-  const { systems, leftOut } = faceSystems(bench, found, machine.cores);
+  const installed = findFacePeers(bench.folder);
+  const versions = installed?.versions ?? null;
   const images = faceImages();
+  const plan = { ...planOf(quick, machine.cores), images: images.what, peers: versions };
+  const { systems, leftOut } = faceSystems(bench, installed, machine.cores);
   const bodies = verifyBodies(images.files, plan.pairs);
-  // Before minutes of measuring, which a fault afterwards would lose.
   const sizes = await sizesText(neighbourPairs(images.files, plan.pairs).flat());
   await using generator = await openGenerator(stop);
 
@@ -77,6 +68,7 @@ export async function faces(bench: Bench): Promise<PartResult> {
         stop.throwIfAborted();
         cases.push(await measure(measured, round));
       }
+      await bench.save({ plan, results: { cases, leftOut } });
       const rates = cases
         .filter((each) => each.round === round)
         .map(({ server, busy }) => `${server} ${answeredPerSecond(busy).toFixed(1)}/s`);
@@ -94,12 +86,12 @@ export async function faces(bench: Bench): Promise<PartResult> {
         return all;
       });
       verdicts.push({ server: system.name, metric, tally: tally(all), verdicts: all });
+      await bench.save({ plan, results: { cases, verdicts, leftOut } });
     }
   }
 
-  const versions = found?.installed.versions ?? null;
   return {
-    plan: { ...plan, engine: engineFor(machine.cores), images: images.what, peers: versions },
+    plan,
     results: { cases, verdicts, leftOut },
     tables: facesTables({
       cases,
@@ -115,12 +107,32 @@ export async function faces(bench: Bench): Promise<PartResult> {
   };
 }
 
+/** Slices of one round: `busy` with `inFlight` calls in flight, `single` with one. */
+function planOf(quick: boolean, cores: number) {
+  const slice = (warmUpMs: number, countedMs: number): Slice =>
+    quick
+      ? { warmUp: { calls: 0 }, counted: { calls: 2 } }
+      : { warmUp: { forMs: warmUpMs }, counted: { forMs: countedMs } };
+  return {
+    rounds: quick ? 2 : 24,
+    pairs: 12,
+    inFlight: 8,
+    warmUp: slice(0, 15_000),
+    busy: slice(1_000, 5_000),
+    single: slice(300, 3_000),
+    verdicts: { forMs: quick ? 500 : 45_000, inFlight: cores },
+    giveUpMs: 20_000,
+    engine: engineFor(cores),
+  };
+}
+
 async function measure(measured: Measured, round: number): Promise<FaceCase> {
   const { system, open, plan } = measured;
   const busy = await loop(measured, plan.inFlight, plan.busy);
-  const mib = residentMib(open.leaders);
+  const mib = memoryMib(open.leaders, "Rss");
+  const pssMib = memoryMib(open.leaders, "Pss");
   const single = await loop(measured, 1, plan.single);
-  return { server: system.name, round, busy, single, mib };
+  return { server: system.name, round, busy, single, mib, pssMib };
 }
 
 function assertAnswers({ calls, tookMs }: MeasuredLoop): void {
@@ -132,15 +144,14 @@ function assertAnswers({ calls, tookMs }: MeasuredLoop): void {
 function loop(
   { system, open, generator, bodies, plan }: Measured,
   inFlight: number,
-  { warmUpMs, countedMs }: Times,
+  slice: Slice,
 ): Promise<MeasuredLoop> {
   return measureLoop(
     generator,
     {
       target: open.target(bodies.map((body) => JSON.stringify({ ...body, ...system.fields }))),
       inFlight,
-      warmUp: { forMs: warmUpMs },
-      counted: { forMs: countedMs },
+      ...slice,
       giveUpMs: plan.giveUpMs,
     },
     open.leaders,
@@ -195,23 +206,13 @@ async function verify({ url, headers }: Target, body: string, signal: AbortSigna
 const versionsText = (versions: Record<string, string> | null): string =>
   versions === null
     ? "no peers"
-    : ["deepface", "gunicorn", "litserve", "fastapi", "dlib", "opencv-contrib-python-headless"]
+    : ["deepface", "gunicorn", "litserve", "fastapi", "onnxruntime", "opencv-contrib-python-headless"]
         .map((name) => `${name} ${versions[name]}`)
         .join(", ");
 
-type Times = { warmUpMs: number; countedMs: number };
+type Slice = Pick<ClosedLoop, "warmUp" | "counted">;
 
-/** Slices of one round: `busy` with `inFlight` calls in flight, `single` with one. */
-type Plan = {
-  rounds: number;
-  pairs: number;
-  inFlight: number;
-  warmUp: Times;
-  busy: Times;
-  single: Times;
-  verdicts: { forMs: number; inFlight: number };
-  giveUpMs: number;
-};
+type Plan = ReturnType<typeof planOf>;
 
 type Measured = {
   system: FaceSystem;

@@ -1,8 +1,8 @@
-import { countByStatus } from "../load/closed-loop.ts";
+import { heavyJpeg, tinyJpeg } from "../images.ts";
+import { type ClosedLoop, countByStatus } from "../load/closed-loop.ts";
 import { type Generator, measureLoop, openGenerator } from "../load/generator.ts";
 import type { Cpu } from "../observe/processes.ts";
 import { type Bench, leadersOf, openStack, type PartResult, type Stack } from "../part.ts";
-import { heavyJpeg, tinyJpeg } from "../images.ts";
 import { cpuTable, table } from "../report.ts";
 
 /** Tasks a second at saturation when a run of the engine takes no time: everything but the models. */
@@ -12,8 +12,8 @@ export async function saturation(bench: Bench): Promise<PartResult> {
     batchMax: 64,
     /** 256 calls of 11 tasks may wait together. */
     laneWaitingMax: 4_096,
-    warmUpMs: bench.quick ? 1_000 : 10_000,
-    countedMs: bench.quick ? 3_000 : 15_000,
+    warmUp: bench.quick ? { calls: 1 } : { forMs: 10_000 },
+    counted: bench.quick ? { calls: 2 } : { forMs: 15_000 },
   };
   await using stack = await openStack(bench, {
     ENGINE: plan.engine,
@@ -29,6 +29,7 @@ export async function saturation(bench: Bench): Promise<PartResult> {
       return result;
     });
     results.push(result);
+    await bench.save({ plan, results });
   }
   return { plan, results, tables: tablesOf(results) };
 }
@@ -56,12 +57,12 @@ async function cases(): Promise<Case[]> {
 const inFlight = 256;
 
 async function measure(bench: Bench, options: Case & Options): Promise<Result> {
-  const { stack, generator, name, path, body, tasksOfCall, inFlight, warmUpMs, countedMs } = options;
+  const { stack, generator, name, path, body, tasksOfCall, inFlight, warmUp, counted } = options;
   const plan = {
     target: stack.target(path, [body]),
     inFlight,
-    warmUp: { forMs: warmUpMs },
-    counted: { forMs: countedMs },
+    warmUp,
+    counted,
     giveUpMs: 30_000,
   };
   const { calls, tookMs, cpu } = await measureLoop(generator, plan, leadersOf(bench));
@@ -90,7 +91,7 @@ function tablesOf(results: Result[]): string {
 }
 
 type Case = { name: string; path: string; body: unknown; tasksOfCall: number; inFlight: number };
-type Options = { stack: Stack; generator: Generator; warmUpMs: number; countedMs: number };
+type Options = Pick<ClosedLoop, "warmUp" | "counted"> & { stack: Stack; generator: Generator };
 type Result = {
   name: string;
   tasksOfCall: number;

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { median, quantile } from "@faceline/contracts/testing/quantile";
 import { defaultModels } from "@faceline/runtime/models-config";
+import { heavyJpeg, photographs, tinyJpeg } from "../images.ts";
 import { assertAnswered, type ClosedLoopCall } from "../load/closed-loop.ts";
 import { openGenerator } from "../load/generator.ts";
 import { HttpClient, readServerTiming, type Target } from "../load/http-client.ts";
@@ -12,12 +13,12 @@ import {
   openStack,
   type PartResult,
 } from "../part.ts";
-import { heavyJpeg, photographs, thumbnails, tinyJpeg } from "../images.ts";
 import { table } from "../report.ts";
 
 /** Measures what the service adds to a single request, with real models and with a modelled engine. */
 export async function singleRequest(bench: Bench): Promise<PartResult> {
   const real = await withRealModels(bench);
+  await bench.save({ plan: { real: real.plan }, results: { real: real.results } });
   const modelled = await withModelledEngine(bench);
   return {
     plan: { real: real.plan, modelled: modelled.plan },
@@ -31,20 +32,15 @@ export async function singleRequest(bench: Bench): Promise<PartResult> {
 /** Compares the latency with that of the engine alone. */
 async function withRealModels(bench: Bench): Promise<PartResult> {
   const { servers, threads, quick, steps } = bench;
-  const plan = { calls: quick ? 16 : 200, warmUps: quick ? 4 : 12 };
+  const plan = { calls: quick ? 2 : 200, warmUps: quick ? 1 : 12 };
   await using stack = await openStack(bench);
   const { lane } = defaultModels;
-  const small = { what: "thumbnails", images: await thumbnails(servers.state.run) };
-  const cases = [{ what: "photographs", images: photographs }, small];
-  const results: Comparison[] = [];
-  for (const { what, images } of quick ? [small] : cases) {
-    const bodies = images.map((file) => ({ img: readFileSync(file).toString("base64") }));
-    const target = stack.target("/represent", bodies);
-    await using engine = await openEngineOnly({ lane, threads, images, modelsDir: servers.models });
-    const name = `${lane}, ${what}`;
-    const compared = await steps.run(name, () => compare({ target, engine }, plan));
-    results.push({ lane: name, ...compared });
-  }
+  const bodies = photographs.map((file) => ({ img: readFileSync(file).toString("base64") }));
+  const target = stack.target("/represent", bodies);
+  const options = { lane, threads, images: photographs, modelsDir: servers.models };
+  await using engine = await openEngineOnly(options);
+  const compared = await steps.run(lane, () => compare({ target, engine }, plan));
+  const results = [{ lane, ...compared }];
   return { plan, results, tables: tablesOf(results) };
 }
 
@@ -79,8 +75,8 @@ async function callOnce(client: HttpClient, index: number): Promise<ServedCall> 
 async function withModelledEngine(bench: Bench): Promise<PartResult> {
   const plan = {
     engine: `model:${runMs}+0b`,
-    warmUps: bench.quick ? 50 : 200,
-    calls: bench.quick ? 150 : 1_000,
+    warmUps: bench.quick ? 1 : 200,
+    calls: bench.quick ? 2 : 1_000,
   };
   await using stack = await openStack(bench, { ENGINE: plan.engine });
   await using generator = await openGenerator(bench.stop);

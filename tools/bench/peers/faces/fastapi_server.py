@@ -2,7 +2,7 @@
 
 (`uvicorn --workers 2` shares connections, not calls: a client that keeps its connections may get one worker only.)
 
-usage: fastapi_server.py PORT WORKERS WEIGHTS
+usage: fastapi_server.py PORT WORKERS YUNET SFACE
 """
 
 import asyncio
@@ -13,14 +13,14 @@ from contextlib import asynccontextmanager
 
 from pipeline import NoFace, Pipeline
 
-PORT, WORKERS, WEIGHTS = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3]
+PORT, WORKERS, FILES = int(sys.argv[1]), int(sys.argv[2]), sys.argv[3:]
 
 pipeline: Pipeline | None = None
 
 
 def load() -> None:
     global pipeline
-    pipeline = Pipeline(WEIGHTS)
+    pipeline = Pipeline(*FILES)
 
 
 def verify(body: dict) -> dict:

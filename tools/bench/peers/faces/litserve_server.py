@@ -1,6 +1,6 @@
 """LitServe in front of a worker for each core, each with the whole pipeline.
 
-usage: litserve_server.py PORT WORKERS WEIGHTS
+usage: litserve_server.py PORT WORKERS YUNET SFACE
 """
 
 import sys
@@ -13,7 +13,7 @@ from pipeline import NoFace, Pipeline
 
 class Verify(litserve.LitAPI):
     def setup(self, device: str) -> None:
-        self.pipeline = Pipeline(sys.argv[3])
+        self.pipeline = Pipeline(*sys.argv[3:])
 
     def decode_request(self, request: dict) -> dict:
         return request

