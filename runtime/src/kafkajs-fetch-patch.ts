@@ -17,12 +17,12 @@ const { fetch, joinAndSync } = group;
 const { stop } = runner;
 
 group.fetch = async function (this: ConsumerGroup, nodeId) {
-  const wait = new AbortController();
-  const fetched = fetch.call(this, nodeId).finally(() => wait.abort());
+  const fetched = fetch.call(this, nodeId);
   try {
     for (;;) {
+      const wait = new AbortController();
       const pause = sleep(heartbeatEveryMs, undefined, { signal: wait.signal }).catch(() => {});
-      const batches = await Promise.race([fetched, pause]);
+      const batches = await Promise.race([fetched, pause]).finally(() => wait.abort());
       if (batches !== undefined) return batches;
       if (joining.has(this)) continue;
       // Less than the interval: of the fetches from several brokers, one sends it.
