@@ -180,6 +180,8 @@ function openOutbox(t: TestContext, events = [assigned]) {
       for (let passed = 0; passed < ms; passed++) {
         now++;
         t.mock.timers.tick(1);
+        // As the scheduler's loop does.
+        if (now % 100 === 0) outbox.compare();
       }
     },
     published() {

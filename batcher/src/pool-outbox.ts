@@ -9,7 +9,7 @@ import type { State } from "./scheduling/state/state.ts";
 /** An unchanged state is repeated at this interval: an ingress believes a state for 2 s. */
 const unchangedEveryMs = 500;
 
-/** A changed state is published at this interval: workers report every 250 ms, and after every change. */
+/** A changed state is published at this interval. */
 const changedEveryMs = 100;
 
 /** The state is compared with the published one at most once in this time, however fast events come. */
@@ -17,7 +17,8 @@ const compareEveryMs = 5;
 
 /**
  * Publishes the pool's state while this batcher is the active one: every `changedEveryMs` if it has changed,
- * and at once if it has jumped. A message that is lost is followed by the next.
+ * and at once if it has jumped. What time alone changes is noticed by `compare`. A message that is lost is
+ * followed by the next.
  */
 export function openPoolOutbox(parts: PoolOutboxParts): PoolOutbox {
   const { redis, state, clock, pool, kafka } = parts;
@@ -28,7 +29,12 @@ export function openPoolOutbox(parts: PoolOutboxParts): PoolOutbox {
   /** Whether Kafka has answered since this batcher took over. */
   let isProven = false;
 
-  const publishIf = (isDue: (content: Content, now: number) => boolean): void => {
+  const isDue = (content: Content, now: number): boolean =>
+    hasJumped(published.lanes, content.lanes) ||
+    now >= publishedAt + unchangedEveryMs ||
+    (now >= publishedAt + changedEveryMs && !isDeepStrictEqual(content, published));
+
+  const compare = (): void => {
     const link = kafka();
     const now = clock.now();
     // From the end of the session on, another batcher may publish the pool's state.
@@ -54,30 +60,25 @@ export function openPoolOutbox(parts: PoolOutboxParts): PoolOutbox {
     };
     bestEffort("pool_state_publish", redis.publish(poolChannel(pool), JSON.stringify(message)));
   };
-  const regular = setInterval(
-    () =>
-      publishIf(
-        (content, now) => now >= publishedAt + unchangedEveryMs || !isDeepStrictEqual(content, published),
-      ),
-    changedEveryMs,
-  );
 
   return {
+    compare,
     stateChanged() {
       // Events within these milliseconds are compared together, including the last.
       comparison ??= setTimeout(() => {
         comparison = undefined;
-        publishIf(({ lanes }) => hasJumped(published.lanes, lanes));
+        compare();
       }, compareEveryMs);
     },
     async [Symbol.asyncDispose]() {
-      clearInterval(regular);
       clearTimeout(comparison);
     },
   };
 }
 
 export type PoolOutbox = AsyncDisposable & {
+  /** Compares the state with the published one: to be called several times a second. */
+  compare(): void;
   /** The state has changed and may have jumped: compares it within 5 ms. */
   stateChanged(): void;
 };

@@ -123,7 +123,7 @@ function startLoop(t: TestContext, { batches, answers }: Partial<SchedulerLoopPa
     },
     answers: answers ?? { send: async () => {} },
     spans: new BatchSpans(tracingOff, "default"),
-    poolState: { stateChanged: () => void changes++ },
+    poolState: { compare() {}, stateChanged: () => void changes++ },
     dedupedLog: { warn: () => {} },
   });
   loop.onEnded((tasks) => void ended.push(...tasks));

@@ -10,6 +10,7 @@ import { logBatchEnd, logIgnoredBatches } from "./decision-log.ts";
 import type { PoolOutbox } from "./pool-outbox.ts";
 import { decide } from "./scheduling/decide.ts";
 import type { AnswerMove, Dispatch, Event, Move, State } from "./scheduling/state/state.ts";
+import { silenceMaxMs } from "./scheduling/state/workers.ts";
 
 /**
  * Feeds events to the scheduler and carries out its decisions: the one place where moves become batches,
@@ -21,18 +22,26 @@ import type { AnswerMove, Dispatch, Event, Move, State } from "./scheduling/stat
 export class SchedulerLoop implements AsyncDisposable {
   readonly #parts: SchedulerLoopParts;
   readonly #endedListeners: ((tasks: TaskId[]) => void)[] = [];
-  readonly #tick: NodeJS.Timeout;
+  #tick: NodeJS.Timeout | undefined;
   #wakeTimer: NodeJS.Timeout | undefined;
   #stopped = false;
 
   constructor(parts: SchedulerLoopParts) {
     this.#parts = parts;
-    let sinceTick = new Stopwatch();
-    this.#tick = setInterval(() => {
-      const { withoutCoreMs } = sinceTick;
-      sinceTick = new Stopwatch();
-      this.handle({ kind: "timer", withoutCoreMs });
-    }, tickEveryMs);
+    this.#tickLater();
+  }
+
+  #tickLater(): void {
+    const sinceTick = new Stopwatch();
+    const { state, clock, poolState } = this.#parts;
+    this.#tick = setTimeout(
+      () => {
+        this.handle({ kind: "timer", withoutCoreMs: sinceTick.withoutCoreMs });
+        poolState.compare();
+        this.#tickLater();
+      },
+      tickMs(state, clock.now()),
+    );
   }
 
   /** Decides on an event and acts on the decision. Does nothing once the loop has been closed. */
@@ -46,8 +55,7 @@ export class SchedulerLoop implements AsyncDisposable {
     const moves = decide(state, event, now);
     for (const observer of observers) observer.afterDecision(moves, now);
     this.#act(moves, now);
-    // What time alone changes is published with the next regular state: a comparison per tick would cost an
-    // idle pool.
+    // What time alone changes is published with the next tick.
     if (event.kind !== "timer" && event.kind !== "session") poolState.stateChanged();
   }
 
@@ -111,13 +119,24 @@ export class SchedulerLoop implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#stopped = true;
     this.#parts.spans.endAll(this.#parts.clock.now());
-    clearInterval(this.#tick);
+    clearTimeout(this.#tick);
     clearTimeout(this.#wakeTimer);
   }
 }
 
-/** A silent worker is found this much later than `silenceMaxMs` at most. */
-const tickEveryMs = 100;
+/** Returns the time until the next tick: at most that until a worker falls silent. */
+function tickMs({ sent, workers }: State, now: number): number {
+  let delayMs = sent.size > 0 ? tickMaxMs : idleTickMaxMs;
+  for (const { reportedAt } of workers.values()) {
+    const silentInMs = reportedAt + silenceMaxMs - now;
+    if (silentInMs > 0) delayMs = Math.min(delayMs, Math.ceil(silentInMs));
+  }
+  return delayMs;
+}
+
+/** While workers have batches, which may hang. */
+const tickMaxMs = 100;
+const idleTickMaxMs = 250;
 
 /** The longest delay of a timer: Node fires a longer one after 1 ms. */
 const timerMaxMs = 2 ** 31 - 1;
@@ -127,7 +146,7 @@ export type SchedulerLoopParts = {
   clock: Clock;
   batches: BatchOutbox;
   answers: AnswerOutbox;
-  poolState: Pick<PoolOutbox, "stateChanged">;
+  poolState: Pick<PoolOutbox, "compare" | "stateChanged">;
   spans: BatchSpans;
   dedupedLog: Pick<DedupedLog, "warn">;
   /** None where nobody reads what they record. */

@@ -79,8 +79,8 @@ export function report(worker: string, fields: ReportFields = {}): Event {
     running:
       running === undefined
         ? null
-        : { ...heldOf(running.batch, running.tasks), ...running, batch: idOf(running.batch) },
-    staged: (fields.staged ?? []).map((batch) => heldOf(batch)),
+        : { ...heldOf(running.batch, fields, running.tasks), ...running, batch: idOf(running.batch) },
+    staged: (fields.staged ?? []).map((batch) => heldOf(batch, fields)),
     answering: [],
     imageBytes: fields.imageBytes ?? 0,
     finished: fields.finished ?? [],
@@ -90,10 +90,10 @@ export function report(worker: string, fields: ReportFields = {}): Event {
 
 const idOf = (batch: Batch | string): string => (typeof batch === "string" ? batch : batch.id);
 
-function heldOf(batch: Batch | string, tasks: string[] = []) {
-  if (typeof batch === "string") return { batch, lane, tasks, attempt: 1 };
+function heldOf(batch: Batch | string, { sentAt: receivedAt = 0 }: ReportFields, tasks: string[] = []) {
+  if (typeof batch === "string") return { batch, lane, tasks, attempt: 1, receivedAt };
   const { id, attempt } = batch;
-  return { batch: id, lane, tasks: taskIds(batch), attempt };
+  return { batch: id, lane, tasks: taskIds(batch), attempt, receivedAt };
 }
 
 export const answered = (batch: { id: string; tasks?: unknown[] }): FinishedBatch => ({

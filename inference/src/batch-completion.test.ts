@@ -1,12 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Batch, BatchId } from "@faceline/contracts/wire/batch";
+import type { BatchId } from "@faceline/contracts/wire/batch";
 import { finishedBatchesMax } from "@faceline/contracts/wire/report";
 import { past5min } from "@faceline/runtime/live/recent-counts";
 import { tracingOff } from "@faceline/runtime/tracing/tracing";
 import type { CompletedTask } from "./answer-outbox.ts";
 import { BatchCompletion, type BatchCompletionParts } from "./batch-completion.ts";
 import { BatchSpans } from "./batch-spans.ts";
+import type { ReceivedBatch } from "./completed-tasks.ts";
 import type { RunUsage } from "./engine/work.ts";
 import { BatchHistory } from "./live/batch-history.ts";
 import type { WorkerMetrics } from "./worker-metrics.ts";
@@ -65,5 +66,5 @@ function open({ metrics }: Pick<BatchCompletionParts, "metrics"> = {}) {
   return { completion, history };
 }
 
-const batch = (id: string): Batch =>
-  ({ id, lane: "Dlib/ssd", predictedRunMs: 3, tasks: [] }) as unknown as Batch;
+const batch = (id: string): ReceivedBatch =>
+  ({ id, lane: "Dlib/ssd", predictedRunMs: 3, tasks: [] }) as unknown as ReceivedBatch;

@@ -1,9 +1,10 @@
-import type { Clock } from "@faceline/runtime/clock";
 import type { Batch, BatchId } from "@faceline/contracts/wire/batch";
 import { type FinishedBatch, finishedBatchesMax } from "@faceline/contracts/wire/report";
+import type { Clock } from "@faceline/runtime/clock";
 import type { AnswerOutbox, CompletedTask } from "./answer-outbox.ts";
 import { nothingRun, type RunMeasurements } from "./batch-report.ts";
 import type { BatchSpans, BatchTimes } from "./batch-spans.ts";
+import type { ReceivedBatch } from "./completed-tasks.ts";
 import type { RunUsage } from "./engine/work.ts";
 import type { BatchHistory } from "./live/batch-history.ts";
 import type { WorkerMetrics } from "./worker-metrics.ts";
@@ -16,7 +17,7 @@ import type { WorkerMetrics } from "./worker-metrics.ts";
  */
 export class BatchCompletion {
   readonly #parts: BatchCompletionParts;
-  readonly #answering = new Set<Batch>();
+  readonly #answering = new Set<ReceivedBatch>();
   readonly #finished: FinishedBatch[] = [];
 
   constructor(parts: BatchCompletionParts) {
@@ -24,7 +25,7 @@ export class BatchCompletion {
   }
 
   /** The batches whose answers are not all delivered yet. */
-  get answering(): ReadonlySet<Batch> {
+  get answering(): ReadonlySet<ReceivedBatch> {
     return this.#answering;
   }
 
@@ -42,7 +43,7 @@ export class BatchCompletion {
   }
 
   /** Resolves when the answers are delivered or past their deadlines. A batch that failed has none. */
-  async publish(batch: Batch, result: BatchResult, measurements: RunMeasurements): Promise<void> {
+  async publish(batch: ReceivedBatch, result: BatchResult, measurements: RunMeasurements): Promise<void> {
     const { completed, usage, error, times } = result;
     this.#answering.add(batch);
     if (completed !== undefined) await this.#parts.answers.send(completed, batch.id);

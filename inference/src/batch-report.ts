@@ -1,14 +1,16 @@
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { FinishedBatch, LoadedLane, Report } from "@faceline/contracts/wire/report";
 import type { CompletedTask } from "./answer-outbox.ts";
+import type { ReceivedBatch } from "./completed-tasks.ts";
 
 /** Returns the report's entry of a batch that has not ended. */
-export function heldBatch(batch: Batch): Report["staged"][number] {
+export function heldBatch(batch: ReceivedBatch): Report["staged"][number] {
   return {
     batch: batch.id,
     lane: batch.lane,
     tasks: batch.tasks.map((task) => task.id),
     attempt: batch.attempt,
+    receivedAt: batch.receivedAt,
   };
 }
 

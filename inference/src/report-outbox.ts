@@ -1,11 +1,11 @@
+import { reportsChannel } from "@faceline/contracts/wire/names";
+import type { Report } from "@faceline/contracts/wire/report";
 import { bestEffort } from "@faceline/runtime/best-effort";
 import type { Clock } from "@faceline/runtime/clock";
 import type { RedisConnection } from "@faceline/runtime/redis";
-import { reportsChannel } from "@faceline/contracts/wire/names";
-import type { Report } from "@faceline/contracts/wire/report";
 
 /**
- * Publishes this worker's report on every change and every 250 ms. The next report makes up for a lost
+ * Publishes this worker's report when `send` is called and every 250 ms. The next report makes up for a lost
  * one. Changes within a millisecond share one report, so that two reports do not delay the start of a batch's
  * run. The end-to-end tests cover it.
  */

@@ -35,6 +35,8 @@ test("while a batch runs two more are prepared, and run only then", async () => 
     const steps = ["prepare", "run", "release", "answer"].map((step) => `${step} ${name}`);
     assert.deepEqual(stepsOf(name), steps);
   }
+  // The first run, and each end together with the run after it.
+  assert.equal(fixture.changes, 5);
 });
 
 test("a batch that takes long to prepare does not delay the one behind it", async () => {

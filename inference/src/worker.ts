@@ -1,15 +1,15 @@
-import { coreWaits, Stopwatch } from "@faceline/runtime/starvation";
-import type { Log } from "@faceline/runtime/log";
-import { batchIds } from "@faceline/runtime/log-ids";
 import type { Batch } from "@faceline/contracts/wire/batch";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Report } from "@faceline/contracts/wire/report";
+import type { Log } from "@faceline/runtime/log";
+import { batchIds } from "@faceline/runtime/log-ids";
+import { coreWaits, Stopwatch } from "@faceline/runtime/starvation";
 import { BatchCompletion, type BatchCompletionParts, type BatchResult } from "./batch-completion.ts";
 import { crowdsOf, heldBatch, nothingRun, type RunMeasurements, runTimes } from "./batch-report.ts";
 import { runImages } from "./batch-run.ts";
+import { completeTasks, type ReceivedBatch } from "./completed-tasks.ts";
 import type { Engine } from "./engine/engine.ts";
 import type { Preparation, PreparedBatch } from "./preparation.ts";
-import { completeTasks, type ReceivedBatch } from "./completed-tasks.ts";
 
 /**
  * Runs batches through the engine, one at a time, while the next ones are fetched and decoded. Two batches
@@ -71,7 +71,6 @@ export class Worker {
     }
     if (this.#buildOf(batch)?.digest !== batch.digest) return this.#refuse(batch);
     this.#batches.set({ ...batch, receivedAt: this.#parts.clock.now() }, { kind: "staged" });
-    this.#parts.onChange();
     this.#prepareNext();
   }
 
@@ -166,7 +165,8 @@ export class Worker {
     const { clock, engine, log } = this.#parts;
     const startedAt = clock.now();
     this.#batches.set(batch, { kind: "running", batch, startedAt, ...progressOf(engine, startedAt) });
-    this.#parts.onChange();
+    // The end of the batch before, whose answers are on their way, is reported with this run.
+    if (this.#completion.answering.size === 0) this.#parts.onChange();
     const result: BatchResult = {
       times: {
         receivedAt: batch.receivedAt,
@@ -228,7 +228,7 @@ const progressOf = ({ steps }: Engine, steppedAt: number): Progress => ({
 
 /** The last step of a run that was seen. */
 type Progress = { steps: number; steppedAt: number; sinceStep: Stopwatch };
-type Running = Progress & { kind: "running"; batch: Batch; startedAt: number };
+type Running = Progress & { kind: "running"; batch: ReceivedBatch; startedAt: number };
 
 /** Batches that are prepared side by side. Each has a pixel buffer of its own, as the running one has. */
 const preparedBatchesMax = 2;

@@ -57,7 +57,7 @@ test("an answer that comes after its call has ended is replaced, or never stored
 
 async function open(t: TestContext) {
   const ingress = newProcessId("ingress");
-  const redis = await connectVolatileRedis(config, { autoPipelining: true });
+  const redis = await connectVolatileRedis(config);
   const inbox = await openAnswerInbox({ config, ingress, redis, log: {} as Log });
   t.after(async () => {
     await inbox[Symbol.asyncDispose]();

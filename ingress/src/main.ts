@@ -63,7 +63,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   await using tracing = await openTracing({ config, service: "ingress", id, log });
   const page = config.OPERATORS_PORT !== undefined;
   await using metrics = await openMetrics({ config, page, service: "ingress", id, log });
-  await using redis = await connectVolatileRedis(config, { autoPipelining: true, log });
+  await using redis = await connectVolatileRedis(config, { log });
   await using imagesRedis = await connectVolatileRedis(config, { untimed: true, whileInUse: false });
   await using durable = await connectDurableRedis(config);
   await warnOfOldServer(log, "REDIS_VOLATILE_URL", redis);

@@ -2,15 +2,11 @@ import type { Consumer as KafkaJsConsumer } from "kafkajs";
 import { causes, type KafkaConfig, kafkaClient, kafkaRetry, startError } from "./kafka.ts";
 import type { KafkaSockets } from "./kafka-sockets.ts";
 import type { Log } from "./log.ts";
-import { Stopwatch } from "./starvation.ts";
+import { heartbeatEveryMs } from "./kafkajs-fetch-patch.ts";
+import { HangTimeout } from "./starvation.ts";
 
-/**
- * A fetch waits this long for messages; heartbeats are sent between fetches, so it must not exceed their
- * interval.
- */
-const fetchWaitMs = 250;
-const heartbeatEveryMs = 250;
-const checkEveryMs = 250;
+/** A fetch waits this long for messages. It must be answered within this and 100 ms, or KAFKA_REQUEST_MS. */
+const fetchWaitMs = 900;
 /** The pause before a group is joined again where kafkajs itself has given up. */
 const rejoinAfterMs = 250;
 /** How long the first join is tried again after errors that kafkajs calls retriable. */
@@ -23,8 +19,8 @@ const firstJoinMs = 5_000;
 const connectionErrors = new Set(["KafkaJSGroupCoordinatorNotFound", "KafkaJSLockTimeout"]);
 
 /**
- * A member of a consumer group that reads one topic. It notices a connection that no longer responds: fetches
- * and heartbeats are answered all the time. Connections on which a request was not answered in time are
+ * A member of a consumer group that reads one topic. It notices a connection that no longer responds:
+ * heartbeats are answered all the time. Connections on which a request was not answered in time are
  * closed and opened anew, and the group is joined again.
  *
  *     open ──kafkajs gives up──► crashed ──joined again──► open        either ──disposed──► closed
@@ -36,9 +32,8 @@ class GroupMember implements Consumer {
   readonly #sockets: KafkaSockets;
   readonly #joined = Promise.withResolvers<void>();
   readonly #openedAt = performance.now();
-  readonly #checkTimer: NodeJS.Timeout;
   #phase: "open" | "crashed" | "closed" = "open";
-  #sinceResponse = new Stopwatch();
+  #silence: HangTimeout;
   #isResponsive = true;
   /** Whether the members were asked for since the last join. Every change of members ends with a join. */
   #membersAsked = true;
@@ -62,8 +57,7 @@ class GroupMember implements Consumer {
       retry: { ...kafkaRetry, restartOnFailure: async () => this.#phase !== "closed" },
     });
     sockets.closeOnTimeout(this.#consumer);
-    // If this process was blocked, what the brokers answered is read before the immediate runs.
-    this.#checkTimer = setInterval(() => setImmediate(() => this.#checkResponses()), checkEveryMs);
+    this.#silence = this.#watchSilence();
   }
 
   static async open(config: KafkaConfig, options: ConsumerOptions): Promise<GroupMember> {
@@ -123,7 +117,10 @@ class GroupMember implements Consumer {
   }
 
   #onResponse({ apiName, duration }: { apiName: string; duration: number }): void {
-    this.#sinceResponse = new Stopwatch();
+    this.#silence[Symbol.dispose]();
+    this.#silence = this.#watchSilence();
+    this.#setResponsive(true);
+    void this.#askMembers();
     if (apiName === "Heartbeat" || apiName === "SyncGroup")
       this.#renewalSentAt = performance.now() - duration;
     // From the end of a join until the answer to SyncGroup, the partitions may already be another member's.
@@ -183,9 +180,13 @@ class GroupMember implements Consumer {
     }
   }
 
-  #checkResponses(): void {
-    void this.#askMembers();
-    const isResponsive = this.#sinceResponse.ranMs < fetchWaitMs + this.#config.KAFKA_REQUEST_MS;
+  #watchSilence(): HangTimeout {
+    return new HangTimeout(heartbeatEveryMs + this.#config.KAFKA_REQUEST_MS, () =>
+      this.#setResponsive(false),
+    );
+  }
+
+  #setResponsive(isResponsive: boolean): void {
     if (this.#phase === "closed" || isResponsive === this.#isResponsive) return;
     this.#isResponsive = isResponsive;
     this.#options.onResponsiveChange?.(isResponsive);
@@ -193,8 +194,8 @@ class GroupMember implements Consumer {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#phase = "closed";
-    clearInterval(this.#checkTimer);
     await this.#consumer.disconnect().finally(() => this.#sockets.abandon());
+    this.#silence[Symbol.dispose]();
   }
 }
 

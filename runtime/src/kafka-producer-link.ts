@@ -114,8 +114,7 @@ export class ProducerLink implements AsyncDisposable {
     this.#probing = true;
     const probing = new Stopwatch();
     try {
-      const probed = probe(state.connection).then(() => haveTopics(state.connection, this.#topics));
-      this.#hasTopics = await within(this.#requestMs, probed);
+      this.#hasTopics = await within(this.#requestMs, probe(state.connection, this.#topics));
       this.#respondedAt = performance.now();
     } catch (error) {
       this.#reconnect(state.connection, error, probing);
@@ -201,7 +200,7 @@ async function connectProducer(config: KafkaConfig, clientId: string): Promise<C
   const connection = { producer, sockets, cluster };
   try {
     await within(2 * config.KAFKA_REQUEST_MS, producer.connect());
-    await within(config.KAFKA_REQUEST_MS, probe(connection));
+    await within(config.KAFKA_REQUEST_MS, probe(connection, []));
     return connection;
   } catch (error) {
     sockets.abandon();
@@ -209,20 +208,20 @@ async function connectProducer(config: KafkaConfig, clientId: string): Promise<C
   }
 }
 
-/** Asks every connected broker for a reply, on the connection over which it is sent to. */
-async function probe(connection: Connection): Promise<void> {
-  const connected = connectedBrokers(connection);
-  if (connected.length === 0) throw new Error("no broker is connected");
-  await Promise.all(connected.map((broker) => broker.apiVersions()));
-}
-
-/** Whether a broker knows all these topics. Any other error than that it does not is no answer to this. */
-async function haveTopics(connection: Connection, topics: readonly string[]): Promise<boolean> {
-  if (topics.length === 0) return true;
+/**
+ * Asks every connected broker for a reply, on the connection over which it is sent to, and the first whether
+ * it knows all these topics. Any other error of the protocol than that it does not is no answer to this.
+ */
+async function probe(connection: Connection, topics: readonly string[]): Promise<boolean> {
+  const [first, ...others] = connectedBrokers(connection);
+  if (first === undefined) throw new Error("no broker is connected");
+  const replies = others.map((broker) => broker.apiVersions());
+  replies.push(topics.length === 0 ? first.apiVersions() : first.metadata([...topics]));
   try {
-    await connectedBrokers(connection)[0]?.metadata([...topics]);
+    await Promise.all(replies);
     return true;
   } catch (error) {
+    if (!causes(error).some(({ name }) => name === "KafkaJSProtocolError")) throw error;
     return !isRefusedFor(error, missingTopic);
   }
 }

@@ -1,6 +1,7 @@
 import { type Admin, Kafka, logLevel, type SASLOptions } from "kafkajs";
 import * as z from "zod";
 import "./kafkajs-clock-patch.ts";
+import "./kafkajs-fetch-patch.ts";
 import "./kafkajs-idle-patch.ts";
 import "./kafkajs-login-patch.ts";
 import "./kafkajs-member-patch.ts";

@@ -106,6 +106,12 @@ export class RedisWithLiveness extends Redis {
       return command.promise;
     }
     if (this.#commandMs !== undefined) endAfter(command, this.#commandMs);
+    const own = this.stream;
+    // What is sent in one turn of the event loop leaves in one write.
+    if (this.isResponsive && own.writableCorked === 0) {
+      own.cork();
+      setImmediate(() => own.uncork());
+    }
     const sent = super.sendCommand(command, stream);
     if (this.#silence === undefined && this["commandQueue"].length > 0) this.#beginSilence();
     return sent;

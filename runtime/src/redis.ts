@@ -107,18 +107,12 @@ export async function connectDurableRedis(
  */
 export async function connectVolatileRedis(
   config: VolatileServer,
-  {
-    autoPipelining,
-    untimed,
-    log,
-    everyMs = volatileCheckEveryMs,
-    whileInUse = true,
-  }: VolatileRedisOptions = {},
+  { untimed, log, everyMs = volatileCheckEveryMs, whileInUse = true }: VolatileRedisOptions = {},
 ): Promise<VolatileConnection> {
   const { REDIS_VOLATILE_URL, REDIS_VOLATILE_CONFIG_UNREADABLE, REDIS_COMMAND_MS } = config;
   const setting = addressSettingOf(config);
   const { address, tls } = login(setting, REDIS_VOLATILE_URL, volatileLogin(config));
-  const options = { ...clientOptions(REDIS_COMMAND_MS, { autoPipelining, untimed }), ...tls };
+  const options = { ...clientOptions(REDIS_COMMAND_MS, { untimed }), ...tls };
   const check = {
     name: nameOf(setting, { purpose: untimed ? "images" : undefined }),
     configUnreadable: REDIS_VOLATILE_CONFIG_UNREADABLE,
@@ -171,7 +165,7 @@ function login(setting: string, url: string, { password, ...files }: Login) {
 
 const clientOptions = (
   commandMs: number,
-  { autoPipelining = false, untimed = false }: ReplyOptions,
+  { untimed = false }: ReplyOptions,
 ): Omit<RedisOptions, "replyMapping"> => ({
   lazyConnect: true,
   // RESP2: every server since 6.2 supports it, and replies keep their plain types.
@@ -183,7 +177,6 @@ const clientOptions = (
   // When a connection is closed its commands fail at once.
   maxRetriesPerRequest: 0,
   enableOfflineQueue: false,
-  enableAutoPipelining: autoPipelining,
   autoResubscribe: false,
   // CLIENT SETINFO: servers before 7.2 do not know it, and users of an ACL need no right to it.
   disableClientInfo: true,
@@ -237,8 +230,6 @@ export function firstCommandFault(setting: string, commands: string, cause: unkn
 }
 
 type ReplyOptions = {
-  /** Commands of one turn of the event loop are sent in one write. Off by default. */
-  autoPipelining?: boolean | undefined;
   /** Commands have no time limit of their own: they fail only with their connection. Off by default. */
   untimed?: boolean | undefined;
 };

@@ -15,8 +15,9 @@ test("a command has the bytes that ioredis would send, in one write and without 
       done();
     },
   });
+  socket.cork();
   for (let i = 0; i < 2; i++) socket.write(new UncopiedCommand("set", args).toWritable(socket));
-  await new Promise(setImmediate);
+  socket.uncork();
   const [chunks, ...others] = written;
   const whole = Buffer.from(new Command("set", args).toWritable({}));
   assert.deepEqual(others, []);
@@ -30,7 +31,9 @@ test("a command that has failed keeps its buffer until the socket has let go of 
   const command = new UncopiedCommand("set", args);
   let hasEnded = false;
   const ended = command.ended().then(() => (hasEnded = true));
+  socket.cork();
   socket.write(command.toWritable(socket));
+  socket.uncork();
   command.reject(new Error("Connection is closed"));
   await new Promise(setImmediate);
   assert.equal(hasEnded, false);

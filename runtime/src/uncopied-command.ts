@@ -18,13 +18,10 @@ export class UncopiedCommand extends Command {
     await Promise.all(this.#writes);
   }
 
-  /** Writes all but the last text, which ioredis writes. */
+  /** Writes all but the last text, which ioredis writes. The socket is corked until the end of the turn. */
   override toWritable(socket: Writable): string {
     if (this.#writes.length > 0)
       throw new Error("a command was resent, and its buffers may have changed since");
-    // One write to the kernel for all, with those of other commands of this turn.
-    socket.cork();
-    process.nextTick(() => socket.uncork());
     let text = `*${this.args.length + 1}\r\n${bulk(this.name)}`;
     for (const arg of this.args) {
       if (!Buffer.isBuffer(arg)) {

@@ -43,8 +43,7 @@ export class VolatileRedis extends RedisWithLiveness {
   #timer: NodeJS.Timeout | undefined;
 
   constructor(url: string, options: Omit<RedisOptions, "replyMapping">, check: CheckOptions) {
-    // Otherwise the check would be pipelined behind the commands that wait for it.
-    super(url, { ...options, autoPipeliningIgnoredCommands: ["config", "ping"] }, check);
+    super(url, options, check);
     this.#check = check;
   }
 

@@ -89,7 +89,6 @@ test("after a reconnect nothing is sent before the server was checked again", as
   await using redis = await connectVolatileRedis(config(url), {
     ...options,
     everyMs: 3_600_000,
-    autoPipelining: true,
   });
   await using operator = await connectRedis("REDIS_VOLATILE_URL", url, 1_000);
   await operator.config("SET", "save", "1 1");

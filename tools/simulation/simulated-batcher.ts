@@ -70,7 +70,7 @@ export class SimulatedBatcher {
           });
         },
       },
-      poolState: { stateChanged: () => {} },
+      poolState: { compare() {}, stateChanged() {} },
       spans: new BatchSpans(tracingOff, "default"),
       dedupedLog: lines,
     });

@@ -11,8 +11,8 @@ import { builtAs, type LaneModel, type WorkerModel, type WorkerWork, warmedUp } 
  *
  *     receive ──► [ staged ] ──► prepare ──► run ──► answer ──► finished
  *
- * Two batches are prepared side by side and one runs, the one that was ready first. The worker reports on
- * every change and every 250 ms.
+ * Two batches are prepared side by side and one runs, the one that was ready first. The worker reports when a
+ * run begins or a batch has ended, and every 250 ms.
  */
 export class SimulatedWorker {
   readonly model: WorkerModel;
@@ -53,8 +53,7 @@ export class SimulatedWorker {
     }
     this.#staged.push(batch);
     this.#receivedAt.set(batch, this.#environment.events.now);
-    this.#held.set(batch, heldOf(batch));
-    this.#report();
+    this.#held.set(batch, heldOf(batch, this.#environment.events.now));
     this.#prepareNext();
   }
 
@@ -98,7 +97,7 @@ export class SimulatedWorker {
     this.#preparing.delete(batch);
     const startedAt = events.now;
     this.#running = { batch, startedAt };
-    this.#report();
+    if (this.#answering.size === 0) this.#report();
     this.#prepareNext();
     const result = this.#environment.runOf(tasks);
     const end = () => {
@@ -205,11 +204,12 @@ const preparedMax = 2;
 /** A worker ends itself when none of a batch's decodes ends for 1.5 times `decodeMaxMs`. */
 const decodeStallMs = 15_000;
 
-const heldOf = (batch: Batch): Report["staged"][number] => ({
+const heldOf = (batch: Batch, receivedAt: number): Report["staged"][number] => ({
   batch: batch.id,
   lane: batch.lane,
   tasks: batch.tasks.map((task) => task.id),
   attempt: batch.attempt,
+  receivedAt,
 });
 
 /** Services of the simulation for a worker. */

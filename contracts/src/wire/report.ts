@@ -35,6 +35,7 @@ const HeldBatch = z.object({
   tasks: z.array(TaskId),
   /** 1 for the first attempt. */
   attempt: z.int().min(1),
+  receivedAt: Instant,
 });
 
 export const FinishedBatch = z.object({
@@ -62,8 +63,8 @@ export type FinishedBatch = z.infer<typeof FinishedBatch>;
 export const finishedBatchesMax = 16;
 
 /**
- * inference → batcher: the whole state of a worker, sent on every change and every 250 ms. It is never a
- * delta, so the next report replaces a lost one. A report with an older sequence number is ignored.
+ * inference → batcher: the whole state of a worker, sent when a run begins, a batch has ended, and every 250
+ * ms. It is never a delta, so the next report replaces a lost one. One with an older sequence is ignored.
  */
 export const Report = z.object({
   worker: ProcessId,

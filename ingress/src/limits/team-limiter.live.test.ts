@@ -16,7 +16,7 @@ const rate = { requestsPerSecond: 5, requestsBurst: 10 };
 const off = { requestsPerSecond: 0, requestsBurst: 0, inFlightMax: 0 };
 
 test("the first call of a process may come while a pipeline is open", async () => {
-  await using redis = await connectVolatileRedis(config, { autoPipelining: true });
+  await using redis = await connectVolatileRedis(config);
   const limiter = new RequestRateLimiter(redis);
   const [, { retryAfterMs }] = await Promise.all([redis.get("a"), limiter.consume(randomUUID(), rate)]);
   assert.equal(retryAfterMs, null);

@@ -83,7 +83,7 @@ async function openOwnServer(parts: PoolServersParts, pool: string): Promise<Own
     REDIS_VOLATILE_URL: config.POOL_REDIS_VOLATILE_URLS.get(pool)!,
     REDIS_VOLATILE_PASSWORD_FILE: config.POOL_REDIS_VOLATILE_PASSWORD_FILES.get(pool),
   };
-  const commands = opened.use(await connectVolatileRedis(server, { autoPipelining: true, log }));
+  const commands = opened.use(await connectVolatileRedis(server, { log }));
   const images = opened.use(await connectVolatileRedis(server, { untimed: true, whileInUse: false }));
   const clock = opened.use(await openSharedClock(commands));
   const own = opened.use(

@@ -20,7 +20,7 @@ test("each command is timed by its name, in pipelines too, whether it succeeds o
   const log = openLog("test", "silent");
   const options = { config: readConfig(OtlpConfig, {}), page: true, service: "ingress", id: "1", log };
   await using metrics = await openMetrics(options);
-  await using redis = await connectVolatileRedis(config, { autoPipelining: true });
+  await using redis = await connectVolatileRedis(config);
   observeCommands(metrics, "redis-durable", [redis]);
   const key = "redis-metrics";
   await Promise.all([redis.set(key, "1", "PX", 1_000), redis.get(key), redis.get(key)]);

@@ -33,7 +33,7 @@ export function applyReport(state: State, report: Report, now: number): Move[] {
   for (const each of held) {
     const sent = state.sent.get(each.batch);
     if (sent === undefined) adoptBatch(state, report, each, now);
-    else confirmBatch(state, sent, report);
+    else confirmBatch(state, sent, report.worker, each.receivedAt);
   }
   return [...requeueForgotten(state, report, held), ...finishBatches(state, report, now)];
 }
@@ -67,13 +67,12 @@ function claimPartitions(state: State, { worker, partitions }: Report): void {
 }
 
 /** The first report that names a batch confirms that its worker has received it. */
-function confirmBatch(state: State, sent: SentBatch, report: Report): void {
-  // Its partition may have moved: then the new holder runs it.
-  const { worker } = report;
+function confirmBatch(state: State, sent: SentBatch, worker: string, receivedAt: number): void {
   const { phase } = sent;
   const isConfirmed = phase.kind === "held" || (phase.kind === "lost" && phase.confirmed);
-  if (!isConfirmed) state.hops.toWorker.learn(report.sentAt - sent.sentAt);
+  if (!isConfirmed) state.hops.toWorker.learn(receivedAt - sent.sentAt);
   state.loads.changeBatch(sent, {
+    // Its partition may have moved: then the new holder runs it.
     worker,
     phase: phase.kind === "lost" ? { kind: "lost", confirmed: true } : { kind: "held" },
   });
