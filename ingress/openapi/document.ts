@@ -2,6 +2,7 @@ import { imageFormatNames } from "@faceline/images/format";
 import { version } from "@faceline/runtime/resource";
 import type { ComputeEndpoint, ServiceEndpoint } from "../src/endpoints/endpoint.ts";
 import { computeEndpoints, serviceEndpoints } from "../src/endpoints/table.ts";
+import { examples } from "./examples.ts";
 import { computeResponseHeaders, type HeaderName, headerRefs, headers, parameters } from "./headers.ts";
 import { computeStatuses, problemAt, problemResponses } from "./problems.ts";
 import { formName, refTo, schemas } from "./schemas.ts";
@@ -60,7 +61,8 @@ All errors have the same fields, with a stable code in \`error\`. To receive the
 Limits in this document are defaults. See /capabilities for the limits, models and detectors of this service. The example images are plain squares without a face.`;
 
 function computeOperation(endpoint: ComputeEndpoint) {
-  const { path, summary, description, examples } = endpoint;
+  const { path, summary, description } = endpoint;
+  const { requests, responses } = examples[path]!;
   const requestName = nameOf(endpoint.request);
   const bodies = {
     "application/json": refTo(requestName),
@@ -78,7 +80,7 @@ function computeOperation(endpoint: ComputeEndpoint) {
       content: Object.fromEntries(
         (["application/json", "multipart/form-data"] as const).map((type) => [
           type,
-          { schema: bodies[type], examples: examples.requests[type] },
+          { schema: bodies[type], examples: requests[type] },
         ]),
       ),
     },
@@ -87,7 +89,7 @@ function computeOperation(endpoint: ComputeEndpoint) {
         description: "The result.",
         headers: headerRefs(...computeResponseHeaders),
         content: {
-          "application/json": { schema: refTo(nameOf(endpoint.response)), examples: examples.responses },
+          "application/json": { schema: refTo(nameOf(endpoint.response)), examples: responses },
         },
       },
       ...Object.fromEntries(computeStatuses.map((status) => [status, problemAt(status)])),

@@ -1,5 +1,4 @@
 import { encodeEmbedding } from "@faceline/contracts/wire/face";
-import type { ComputeEndpoint } from "./endpoint.ts";
 
 /** A plain square, small enough for a document. The service finds no face in it. */
 const image = "UklGRjgAAABXRUJQVlA4ICwAAACQAQCdASoQABAAAUAmJaACdLoAA5gA/vBTH+j64RZGX/7Gb/56P/z0f6hgAA==";
@@ -52,7 +51,7 @@ const result = {
   precision: "int8",
 };
 
-export const verifyExamples: ComputeEndpoint["examples"] = {
+const verify: EndpointExamples = {
   requests: {
     "application/json": {
       images: {
@@ -97,7 +96,7 @@ export const verifyExamples: ComputeEndpoint["examples"] = {
   },
 };
 
-export const representExamples: ComputeEndpoint["examples"] = {
+const represent: EndpointExamples = {
   requests: {
     "application/json": {
       image: { summary: "An image", value: { img: image, max_faces: 1, l2_normalize: true } },
@@ -127,7 +126,7 @@ const compared = {
   references: 1,
 };
 
-export const compareExamples: ComputeEndpoint["examples"] = {
+const compare: EndpointExamples = {
   requests: {
     "application/json": {
       images: {
@@ -192,3 +191,16 @@ export const compareExamples: ComputeEndpoint["examples"] = {
     },
   },
 };
+
+/** Examples of each compute endpoint: requests by content type, which a test sends, and responses. */
+export const examples: Record<string, EndpointExamples> = {
+  "/verify": verify,
+  "/represent": represent,
+  "/compare": compare,
+};
+
+type EndpointExamples = {
+  requests: Record<"application/json" | "multipart/form-data", Examples>;
+  responses: Examples;
+};
+type Examples = Record<string, { summary: string; value: unknown }>;
