@@ -81,8 +81,10 @@ const verify: EndpointExamples = {
         threshold: 0.0737,
         threshold_false_match_rate: 0.00423,
         warnings: [],
+        model_name: "SFace",
         model: "SFace",
         detector_backend: "auto",
+        distance_metric: "cosine",
         similarity_metric: "cosine",
         facial_areas: { img1: facialArea, img2: otherFacialArea },
         faces_compared: { img1: 1, img2: 1 },
@@ -163,6 +165,7 @@ const compare: EndpointExamples = {
       summary: "The second candidate has no face",
       value: {
         model_name: "SFace",
+        distance_metric: "cosine",
         metric: "cosine",
         source: {
           type: "image",
