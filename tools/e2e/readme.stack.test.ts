@@ -75,21 +75,6 @@ test("the calls in README, in the guide to clients and in the launcher's welcome
     assert.equal(await runInFolder(folder, process.execPath, "call.ts"), "true\n");
   });
 
-  await t.test(
-    "the program in docs/using/clients.md that is a client of DeepFace's server",
-    { skip: withoutPython },
-    async () => {
-      // Those with the Python client need its wheel: python-client.e2e.test.ts.
-      const programs = fenced(guide, "python").filter((program) => program.includes("import requests"));
-      assert.equal(programs.length, 1);
-      for (const program of programs) {
-        assert.ok(program.includes(readmeAddress), program);
-        const args = ["-c", program.replace(readmeAddress, address)];
-        assert.equal(await runInFolder(folder, "python3", ...args), "True\n");
-      }
-    },
-  );
-
   const skipped = withoutFaces || withoutPython;
   await t.test("the program in docs/using/images.md enrols three images", { skip: skipped }, async () => {
     const [program = ""] = fenced(readFileSync(join(repository, "docs/using/images.md"), "utf8"), "python");
@@ -101,7 +86,8 @@ test("the calls in README, in the guide to clients and in the launcher's welcome
     assert.equal(await runInFolder(folder, "python3", ...args), "True\n");
   });
 
-  for (const name of ["deepface", "compreface", "face-api"]) {
+  // Those with the Python client need its wheel: python-client.e2e.test.ts.
+  for (const name of ["compreface", "face-api"]) {
     const file = `docs/using/coming-from-${name}.md`;
     await t.test(`the program in ${file}`, { skip: name !== "face-api" && withoutPython }, async () => {
       const text = readFileSync(join(repository, file), "utf8");
