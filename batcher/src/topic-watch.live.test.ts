@@ -17,8 +17,8 @@ test("a deleted topic is made again with its partitions and settings, and logged
   while (lines.length < 2 || watch.missing.length > 0) await watch.check();
   // Those of the pool were missing at the start, one later.
   assert.deepEqual(lines, [
-    ["missing topics were made again, without their messages", [tasks, batches]],
-    ["missing topics were made again, without their messages", [batches]],
+    ["missing topics were recreated, without their messages", [tasks, batches]],
+    ["missing topics were recreated, without their messages", [batches]],
   ]);
   const { topics } = await admin.fetchTopicMetadata({ topics: [batches] });
   assert.equal(topics[0]!.partitions.length, 16);
@@ -37,7 +37,7 @@ test("a batcher that may not create topics names the missing ones, and says why 
   while (watch.missing.length === 0) await watch.check();
   await watch.check();
   assert.deepEqual(watch.missing, [tasks]);
-  assert.deepEqual(lines, [["missing topics could not be made again: run set-up", [tasks]]]);
+  assert.deepEqual(lines, [["missing topics could not be recreated: run set-up", [tasks]]]);
 });
 
 async function openPool(t: TestContext) {

@@ -71,13 +71,13 @@ export class TopicWatch implements AsyncDisposable {
     try {
       const topics = missing.map((topic) => this.#wanted.get(topic)!);
       const isFirst = await admin.createTopics({ topics, waitForLeaders: false });
-      if (isFirst) log.warn({ topics: missing }, "missing topics were made again, without their messages");
+      if (isFirst) log.warn({ topics: missing }, "missing topics were recreated, without their messages");
       this.#missing = await missingTopics(admin, missing);
     } catch (error) {
       const reason = refusalOf(error);
       if (reason === this.#failure) return;
       this.#failure = reason;
-      log.error({ topics: missing, reason }, "missing topics could not be made again: run set-up");
+      log.error({ topics: missing, reason }, "missing topics could not be recreated: run set-up");
     }
   }
 

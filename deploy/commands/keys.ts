@@ -42,7 +42,7 @@ async function run(redis: RedisConnection, call: Exclude<KeysCommand, { verb: "h
       // Limits first, so that the key is never valid without them.
       if (limits !== undefined) await changeLimits(redis, { team, limits }, commandActor);
       const { key } = await createKey(redis, { team, name }, commandActor);
-      return `${key}\n\nThis is the key of ${team}. Save it now: it is shown only once.`;
+      return `${key}\n\nThis is a new key of the team ${team}. Save it now: it is shown only once.`;
     }
     case "limits":
       await changeLimits(redis, call, commandActor);

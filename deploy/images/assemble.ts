@@ -8,7 +8,7 @@ import { type Sbom, sbomOf } from "./sbom.ts";
 // node assemble.ts TARGET FOLDER: copies what an image of TARGET holds, sources and packages, into FOLDER,
 // with the SBOM of these packages. Run by the Dockerfile after `npm ci --omit=dev` and `npm sbom`.
 
-const documents = ["docs/using", "docs/operating", "CHANGELOG.md"];
+const documents = ["docs/using", "docs/operating", "CHANGELOG.md", "SECURITY.md"];
 
 /** The workspaces of each target, packages of it that no process loads, and documents that its pages show. */
 const targets: Record<string, { workspaces: string[]; without: string[]; documents?: string[] }> = {

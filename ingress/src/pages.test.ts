@@ -62,12 +62,6 @@ test("what is not an asset is not served, under whatever path", async () => {
   }
 });
 
-test("HEAD has the length of a page and no body", async () => {
-  const head = await app.inject({ method: "HEAD", url: "/" });
-  assert.deepEqual([head.statusCode, head.body], [200, ""]);
-  assert.equal(head.headers["content-length"], (await app.inject("/")).headers["content-length"]);
-});
-
 test("the `type` of every error leads to its entry", async () => {
   const errors = (await app.inject("/docs/errors")).body;
   for (const code of Object.keys(errorTable)) {

@@ -234,7 +234,7 @@ export const Thresholds = z.strictObject({
 /** The pairs that an operator's thresholds were measured on. */
 export const ThresholdsCalibration = z.strictObject({
   calibrated_at: z.iso.datetime(),
-  /** 0 to 1; the false match rate is at most this, with a confidence of 95 %. */
+  /** 0 to 1; the false match rate is at most this, with a confidence of 95%. */
   fmr_wanted: z.number().positive().max(1),
   /** Pairs with a face in both images. */
   pairs_same: Positive,

@@ -32,7 +32,7 @@ test("thresholds that were written take the place of the catalogue's, until they
   assert.deepEqual(own.false_match_curves, measured.false_match_curves);
   assert.equal(
     own.thresholds_from.cosine,
-    "The operator's calibration of 2026-11-22 for a false match rate of at most 0.1 % (95 % confidence): " +
+    "The operator's calibration of 2026-11-22 for a false match rate of at most 0.1% (95% confidence): " +
       "400 pairs of one person and 80000 of two people, of 400 people, with the detector ssd.",
   );
   assert.equal(await removeLocalThresholds(modelsDir, "Dlib"), path);

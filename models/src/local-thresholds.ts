@@ -114,14 +114,14 @@ function fieldsOf({ thresholds, calibration, false_match_curves }: LocalThreshol
   const { calibrated_at, fmr_wanted, pairs_same, pairs_different, people, detector } = calibration;
   const measured =
     `The operator's calibration of ${calibrated_at.slice(0, 10)} for a false match rate of at most ` +
-    `${Number((100 * fmr_wanted).toPrecision(6))} % (95 % confidence): ${pairs_same} pairs of one person and ` +
+    `${Number((100 * fmr_wanted).toPrecision(6))}% (95% confidence): ${pairs_same} pairs of one person and ` +
     `${pairs_different} of two people, of ${people} people, with the detector ${detector}.`;
   return {
     thresholds,
     thresholds_from: {
       cosine: measured,
       euclidean: measured,
-      euclidean_l2: "Derived: sqrt(2 * cosine), the same line drawn in another unit.",
+      euclidean_l2: "Derived: sqrt(2 * cosine), which gives the same verdicts.",
     },
     thresholds_calibration: calibration,
     false_match_curves,

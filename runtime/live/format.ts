@@ -29,5 +29,5 @@ export function bytes(value: number): string {
   return mebibytes < 1_024 ? `${number(mebibytes)} MiB` : `${number(mebibytes / 1_024)} GiB`;
 }
 
-/** A share from 0 to 1: `3 %`. */
-export const percent = (share: number): string => `${number(100 * share)} %`;
+/** A share from 0 to 1: `3%`. */
+export const percent = (share: number): string => `${number(100 * share)}%`;

@@ -34,7 +34,7 @@ test("fields have their headings and units, unknown values a dash, and an empty 
   const text = textOf(state);
   for (const words of [
     "batcher-00000000000012ab, as of 12:01:02 UTC",
-    "3 Waiting 26 % Used",
+    "3 Waiting 26% Used",
     "Last minutes Minute Tasks sent Mean run 12:01 1,234 –",
     "Lane Oldest Past 5 min Warm Networks &#60;Dlib&#62; 35 ms 2 42 ms, 60 ms –",
     "90 s Runs for kafka ok Checks 150 MiB Memory",
@@ -51,7 +51,7 @@ test("the worst problem is the status: that of the service, then a check, then a
   const bad = { ...state, checks: { kafka: false }, health: full };
   assert.match(textOf({ ...bad, status: problem }), / No worker /);
   assert.match(textOf(bad), / Not ready Kafka has not answered lately\. /);
-  assert.match(textOf({ ...state, health: full }), / Redis is nearly full The volatile Redis has 95 % /);
+  assert.match(textOf({ ...state, health: full }), / Redis is nearly full The volatile Redis has 95% /);
   assert.match(textOf(state), / Idle Nothing to do\. /);
 });
 

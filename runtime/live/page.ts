@@ -46,7 +46,7 @@ function processFacts({ version, revision, uptimeMs, checks, health }: LiveState
       .map(([name, isOk]) => `${name} ${isOk ? "ok" : "FAILS"}`)
       .join(", "),
     memoryBytes,
-    eventLoopDelay: `${duration(delayMs.p50)} median, ${duration(delayMs.p99)} for 1 %, ${duration(delayMs.max)} at most, past 10 s`,
+    eventLoopDelay: `${duration(delayMs.p50)} median, ${duration(delayMs.p99)} for 1%, ${duration(delayMs.max)} at most, past 10 s`,
     ...(redis && { redisMemory: `${bytes(redis.usedBytes)} of ${bytes(redis.maxBytes)}` }),
   };
 }

@@ -10,7 +10,7 @@ export function processStatus({ checks, health: { redis }, status }: LiveState):
   }
   const full = redis === undefined || redis.maxBytes === 0 ? 0 : redis.usedBytes / redis.maxBytes;
   if (full < 0.9) return status;
-  const detail = `The volatile Redis has ${percent(full)} of its maxmemory in use, and refuses images and results at 100 %.`;
+  const detail = `The volatile Redis has ${percent(full)} of its maxmemory in use, and refuses images and results at 100%.`;
   return attention("Redis is nearly full", detail);
 }
 

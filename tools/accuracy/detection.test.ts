@@ -25,8 +25,8 @@ const photographsEach = 5;
  * answered with another embedding. One or two less, and more, than on any machine that was measured.
  */
 const bounds: readonly Bound[] = [
-  { group: "size", scenes: ["10 %", "7 %"], sameMin: 9, otherMax: 0 },
-  { group: "size", scenes: ["5 %", "3.5 %", "2.5 %"], sameMin: 11, otherMax: 0 },
+  { group: "size", scenes: ["10%", "7%"], sameMin: 9, otherMax: 0 },
+  { group: "size", scenes: ["5%", "3.5%", "2.5%"], sameMin: 11, otherMax: 0 },
   { group: "angle", scenes: angles, sameMin: 28, otherMax: 1 },
   { group: "shape", sameMin: 24, otherMax: 1 },
   { group: "cover", scenes: ["glasses"], sameMin: 4, otherMax: 0 },

@@ -4,7 +4,7 @@ import { test } from "node:test";
 import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import { errorRates } from "./error-rates.ts";
 
-test("rates are shares of the pairs of each kind, at the threshold and at an FMR of 1 and 0.1 %", () => {
+test("rates are shares of the pairs of each kind, at the threshold and at an FMR of 1 and 0.1%", () => {
   const { pairs_same, pairs_different, fnmr, fmr, ...atFmr } = errorRates(pairs, 0.3)!;
   assert.deepEqual([pairs_same, pairs_different], [400, 19_500]);
   const [same, different] = [true, false].map((kind) => distancesOf(kind));

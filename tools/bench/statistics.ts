@@ -4,7 +4,7 @@ export const sum = (values: Iterable<number>): number => [...values].reduce((tot
 export const mean = (values: readonly number[]): number => sum(values) / values.length;
 
 /**
- * Estimates new / old from paired measurements: the geometric mean of the ratios of the pairs, with a 95 %
+ * Estimates new / old from paired measurements: the geometric mean of the ratios of the pairs, with a 95%
  * confidence interval from Student's t distribution over the logarithms of the ratios. Pairs are measured
  * right after each other, so what slows the whole machine down for a while cancels out. Throws a RangeError
  * for fewer than two pairs, or for a value that is not positive.
@@ -38,7 +38,7 @@ export function verdictOf({ low, high }: RatioEstimate, better: "more" | "less")
 export const boundShare = 0.05;
 
 /**
- * 97.5 % quantiles of Student's t distribution for 1 to 20 degrees of freedom (NIST/SEMATECH e-Handbook,
+ * 97.5% quantiles of Student's t distribution for 1 to 20 degrees of freedom (NIST/SEMATECH e-Handbook,
  * 1.3.6.7.2).
  */
 const quantiles = [
@@ -52,7 +52,7 @@ const studentT = (degreesOfFreedom: number): number => quantiles[degreesOfFreedo
 /** The same measure of both commits, one right after the other. */
 export type Pair = { old: number; new: number };
 
-/** new / old, and the ends of its 95 % confidence interval. */
+/** new / old, and the ends of its 95% confidence interval. */
 export type RatioEstimate = { ratio: number; low: number; high: number };
 
 export type RatioVerdict = "slower" | "faster" | "same" | "unclear";

@@ -1,21 +1,15 @@
 import { runInForeground } from "@faceline/deploy/launcher/foreground";
 import { type Command, runCommand } from "@faceline/deploy/launcher/run-command";
 import { Steps } from "@faceline/deploy/launcher/steps";
-import { tidyArguments } from "./test-runner.ts";
 
-// `npm run fix`: writes the API's document, applies the lint's fixes, formats, and shortens the lists of
-// tools/tidy/known.
+// `npm run fix`: writes the API's document, applies the lint's fixes, and formats.
 
 await runCommand(fixAll);
 
 async function fixAll({ stop }: Command): Promise<void> {
   const steps = new Steps();
-  const env = { ...process.env, TIDY: "shrink" };
   const fix = async (name: string, command: string, ...args: string[]) => {
-    const ok = await steps.attempt(
-      name,
-      async () => (await runInForeground(command, args, { env, stop })) === 0,
-    );
+    const ok = await steps.attempt(name, async () => (await runInForeground(command, args, { stop })) === 0);
     if (!ok) process.exitCode = 1;
   };
   // contracts/openapi.json is generated from the schemas.
@@ -23,5 +17,4 @@ async function fixAll({ stop }: Command): Promise<void> {
   // Lint before format: the lint's fixes are formatted too.
   await fix("lint", "oxlint", "--type-aware", "--fix");
   await fix("format", "biome", "format", "--write");
-  await fix("tidy", process.execPath, ...tidyArguments);
 }

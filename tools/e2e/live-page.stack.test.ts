@@ -65,7 +65,7 @@ test("the live page of each process, in a browser, under load", async (t) => {
       /Time of answered requests.*queue/s,
       /Open connections/,
       /SFace\/auto/,
-      new RegExp(`rate_limited: .* Most refused: ${loud.team} \\(100 %\\)`),
+      new RegExp(`rate_limited: .* Most refused: ${loud.team} \\(100%\\)`),
       new RegExp(`Busiest callers.*${loud.team}\\d+`, "s"),
     );
     assert.match(

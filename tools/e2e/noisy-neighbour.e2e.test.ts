@@ -52,7 +52,7 @@ test("four teams are served while a fifth one is noisy", async (t) => {
     return comparison;
   };
   for (const name of selected()) {
-    await t.test(`${name}: they keep 99 % of their answers, and their p99 at most doubles`, async () => {
+    await t.test(`${name}: they keep 99% of their answers, and their p99 at most doubles`, async () => {
       const first = await round(name);
       if (isKept(first)) return;
       // Something else may have used the machine: the middle of three decides.

@@ -66,7 +66,7 @@ const overloaded: LivePart["status"] = {
   level: "attention",
   title: "Overloaded",
   detail:
-    "32 % of the tasks are refused, 9.2 per second; most of them could not be answered before its deadline.",
+    "32% of the tasks are refused, 9.2 per second; most of them could not be answered before its deadline.",
 };
 
 const liveStates: [name: string, state: LiveState][] = [

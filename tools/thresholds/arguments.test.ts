@@ -26,7 +26,7 @@ test("a rate is a percentage or a share, and the largest comes first", () => {
     "--fmr",
     "0.02",
     "--fmr",
-    "5 %",
+    "5%",
     "--fmr",
     "1e-6",
   ]);
@@ -49,7 +49,7 @@ test("what is wrong is said in a sentence", () => {
   assert.match(mistakeOf("--pairs", "a", "--people", "b"), /^thresholds: which images\?/);
   assert.match(mistakeOf("--pairs", "a", "--align", "maybe"), /^--align must be on or off/);
   for (const rate of ["1", "0", "60%", "-1%", "one", "."]) {
-    assert.match(mistakeOf("--pairs", "a", `--fmr=${rate}`), /: write a rate between 0 and 50 %/);
+    assert.match(mistakeOf("--pairs", "a", `--fmr=${rate}`), /: write a rate between 0 and 50%/);
   }
   assert.match(mistakeOf("--pairs", "a", "--write"), /^--write takes one --fmr/);
   assert.match(mistakeOf("--pairs", "a", "--write", "--fmr=1%", "--align=off"), /aligned/);

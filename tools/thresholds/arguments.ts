@@ -27,7 +27,7 @@ export function readArguments(
   const wantedFmrs: number[] = [];
   for (const text of values.fmr ?? []) {
     const fmr = readRate(text);
-    if (fmr === undefined) return { mistake: `--fmr ${text}: write a rate between 0 and 50 %, such as 0.1%` };
+    if (fmr === undefined) return { mistake: `--fmr ${text}: write a rate between 0 and 50%, such as 0.1%` };
     wantedFmrs.push(fmr);
   }
   if (values.write && (wantedFmrs.length !== 1 || align !== "on")) {

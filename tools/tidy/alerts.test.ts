@@ -73,7 +73,7 @@ test("rules and panels read the series of Faceline's jobs alone, not those that 
   );
 });
 
-test("a burn alert is due when 2, 5, 10 and 10 % of the error budget of 30 days are used", () => {
+test("a burn alert is due when 2, 5, 10 and 10% of the error budget of 30 days are used", () => {
   const budgets: Record<string, number> = { FacelineErrorBudgetBurn: 0.001, FacelineLatencyBudgetBurn: 0.01 };
   for (const [name, budget] of Object.entries(budgets)) {
     const used = rules

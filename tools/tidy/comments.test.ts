@@ -27,7 +27,7 @@ test("a doc comment begins with what the thing is or does", () => {
   const fragments = comments.filter(({ word }) => firstWords.has(word));
   assert.ok(
     fragments.length <= shareMax * comments.length,
-    `${fragments.length} of ${comments.length} doc comments begin with a fragment; ${100 * shareMax} % may:\n` +
+    `${fragments.length} of ${comments.length} doc comments begin with a fragment; ${100 * shareMax}% may:\n` +
       fragments.map(({ place }) => place).join("\n"),
   );
 });

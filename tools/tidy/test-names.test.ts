@@ -3,7 +3,7 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import test from "node:test";
 import { repository } from "@faceline/deploy/launcher/state-folder";
-import { assertOnlyKnown, type Offenders } from "./baseline.ts";
+import { assertNone, type Offenders } from "./offenders.ts";
 import { findFiles, packages, read } from "./source.ts";
 
 test("x.test.ts is beside x.ts, or says in a comment before its first test what it covers", () => {
@@ -15,7 +15,7 @@ test("x.test.ts is beside x.ts, or says in a comment before its first test what 
     if (!existsSync(join(repository, tested)) && !hasHeadComment(read(file)))
       lost.set(file, [`there is no ${tested}`]);
   }
-  assertOnlyKnown("tests-without-a-file", lost);
+  assertNone("tests-without-a-file", lost);
 });
 
 test("every test file is run by a command: a package's npm test, npm test, npm run e2e or npm run check", () => {
@@ -33,7 +33,7 @@ test("every test file is run by a command: a package's npm test, npm test, npm r
     ),
   ]);
   const never = findFiles(`{${packages.join()}}/**/*.test.ts`).filter((file) => !run.has(file));
-  assertOnlyKnown("tests-that-never-run", new Map(never.map((file) => [file, []])));
+  assertNone("tests-that-never-run", new Map(never.map((file) => [file, []])));
 });
 
 /** Whether a comment comes before everything but imports. */

@@ -34,24 +34,17 @@ test("a page comes in the best encoding that the client takes", async () => {
   }
 });
 
-test("a client that has the page gets 304 without a body", async () => {
+test("a client that has the page gets 304 without a body, also if a proxy has made its tag weak", async () => {
   const headers = { "accept-encoding": "br" };
   const { etag } = (await app.inject({ url: "/", headers })).headers;
-  const again = await app.inject({ url: "/", headers: { ...headers, "if-none-match": `"a", ${etag}` } });
-  assert.deepEqual([again.statusCode, again.body, again.headers.etag], [304, "", etag]);
-  const other = await app.inject({ url: "/", headers: { "if-none-match": String(etag) } });
-  assert.equal(other.statusCode, 200);
-});
-
-test("a client whose tag a proxy has made weak gets 304 too, and so does one that takes any tag", async () => {
-  const headers = { "accept-encoding": "br" };
-  const { etag } = (await app.inject({ url: "/", headers })).headers;
-  for (const tags of [`W/${etag}`, `"a" , W/"b",W/${etag}`, "*"]) {
+  for (const tags of [`"a", ${etag}`, `W/${etag}`, `"a" , W/"b",W/${etag}`, "*"]) {
     const response = await app.inject({ url: "/", headers: { ...headers, "if-none-match": tags } });
-    assert.deepEqual([response.statusCode, response.body], [304, ""], tags);
+    assert.deepEqual([response.statusCode, response.body, response.headers.etag], [304, "", etag], tags);
   }
   for (const tags of [`W/"other"`, `W/`, ""]) {
     const response = await app.inject({ url: "/", headers: { ...headers, "if-none-match": tags } });
     assert.equal(response.statusCode, 200, tags);
   }
+  const other = await app.inject({ url: "/", headers: { "if-none-match": String(etag) } });
+  assert.equal(other.statusCode, 200, "the tag of another encoding");
 });

@@ -31,7 +31,7 @@ export const uncompressed = (type: string, body: Buffer): Content => ({
   bodies: { identity: new Uint8Array(body) },
 });
 
-/** Responses with a body in the best encoding that the client takes, or with 304 if the client has it. */
+/** Responds with a body in the best encoding that the client takes, or with 304 if the client has it. */
 export function sendContent(request: FastifyRequest, reply: FastifyReply, content: Content) {
   const encoding = chooseEncoding(request.headers["accept-encoding"] ?? "", content);
   const etag = `"${content.etag}-${encoding}"`;

@@ -35,7 +35,7 @@ export function frame(page: FramedPage, facts: Facts, assets: AssetAddresses, re
 !${markup(page.content)}
 </main>
 <footer class="bottom">
-<p>Faceline ${facts.version}, Apache-2.0. <a href="/docs/changelog">${text.changelog}</a>.
+<p>Faceline ${facts.version}, <a href="/docs/notice">Apache-2.0</a>. <a href="/docs/changelog">${text.changelog}</a>.
 <a href="/openapi.json">${text.openApi}</a>. ${text.typeface} <a href="${assets.address("geist-licence.txt")}">SIL Open Font License</a>.</p>
 <p>${facts.accounts ? text.oneCookie : text.noCookies}</p>
 </footer>
@@ -59,7 +59,7 @@ const contrastIcon = (): Html =>
 const mainLinks = (text: Words["siteFrame"]): MainLink[] => [
   { path: "/", text: text.tester, isCurrent: (path) => path === "/" },
   { path: "/docs", text: text.docs, isCurrent: (path) => /^\/docs(?!\/reference)/.test(path) },
-  { path: "/docs/reference", text: text.reference, isCurrent: (path) => path === "/docs/reference" },
+  { path: "/docs/reference", text: text.reference, isCurrent: (path) => path.startsWith("/docs/reference") },
 ];
 
 function mainLink({ path, text, isCurrent }: MainLink, current: string): Html {

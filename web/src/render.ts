@@ -34,7 +34,7 @@ export async function renderSite(facts: Facts): Promise<RenderedSite> {
   const pages = sources.map(async (page) => [inWords(page, english).path, await renderAll(page)] as const);
   const compressJson = (value: unknown): Promise<Content> =>
     compress("application/json; charset=utf-8", Buffer.from(JSON.stringify(value)));
-  const files = await makeSiteFiles();
+  const files = await makeSiteFiles(facts);
   files.set(searchIndexPath, await compressJson(docsIndex(facts)));
   return {
     pages: new Map([

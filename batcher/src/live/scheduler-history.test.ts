@@ -35,7 +35,7 @@ test("what was shed is counted by its reason, which the status names", () => {
   pool.handle(report("w1"), 0);
   pool.handle(call("hopeless", 2, { now: 0, deadlineAt: 1 }), 0);
   const { status, tables } = pool.live(6_000);
-  assert.match(`${status.title}: ${status.detail}`, /^Overloaded: 100 % .* \(deadline_infeasible\)\.$/);
+  assert.match(`${status.title}: ${status.detail}`, /^Overloaded: 100% .* \(deadline_infeasible\)\.$/);
   assert.deepEqual(tables["tasksWithoutRun"], [
     {
       reason: "deadline_infeasible",

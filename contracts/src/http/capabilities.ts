@@ -47,7 +47,7 @@ export const ThresholdsCalibration = z.object({
   fmr_wanted: z
     .number()
     .describe(
-      "Upper bound for the false match rate (0 to 1) at the thresholds, with 95 % confidence, on images like the operator's.",
+      "Upper bound for the false match rate (0 to 1) at the thresholds, with 95% confidence, on images like the operator's.",
     ),
   pairs_same: z.int().describe("Number of compared image pairs that show the same person."),
   pairs_different: z.int().describe("Number of compared image pairs that show different people."),

@@ -10,10 +10,10 @@ export const Rate = z.object({
 });
 export type Rate = z.infer<typeof Rate>;
 
-const interval = "from 0 to 1, with a 95 % interval over people.";
+const interval = "from 0 to 1, with a 95% interval over people.";
 
 const fnmrAtFmr = (percent: string) =>
-  Rate.describe(`False non-match rate at the threshold with a false match rate of ${percent} %, ${interval}`);
+  Rate.describe(`False non-match rate at the threshold with a false match rate of ${percent}%, ${interval}`);
 
 /** Error rates of pairs with a face in both images. */
 export const ErrorRates = z.object({

@@ -41,6 +41,6 @@ export const thresholdResponseFields = {
   warnings: z
     .array(ResponseWarning)
     .describe(
-      "Empty unless something about the request is probably a mistake. `threshold_too_high`: more than 10 % of pairs of different people are within your `threshold`.",
+      "Empty unless something about the request is probably a mistake. `threshold_too_high`: more than 10% of pairs of different people are within your `threshold`.",
     ),
 };

@@ -12,7 +12,7 @@ export const BatchId = z
 export type BatchId = z.infer<typeof BatchId>;
 
 /**
- * Most tasks in a batch of any lane. A GPU is reckoned to need about 240 for 95 % of its best throughput. The
+ * Most tasks in a batch of any lane. A GPU is reckoned to need about 240 for 95% of its best throughput. The
  * largest batch still fits into one message of Kafka (runtime/src/kafka-flush.test.ts).
  */
 export const batchTasksMax = 256;

@@ -57,7 +57,7 @@ export class Decoder {
 
 /**
  * Decodes a client's bytes to pixels: upright, sRGB, 8 bits, three channels, in the memory that `allocate`
- * returns. A plain JPEG goes to libjpeg-turbo, which takes 60 % of the time, and a third where the image is
+ * returns. A plain JPEG goes to libjpeg-turbo, which takes 60% of the time, and a third where the image is
  * shrunk. Everything else goes to libvips: other formats, an image beyond the limits, and a JPEG about which
  * libjpeg-turbo had a doubt.
  *

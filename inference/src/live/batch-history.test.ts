@@ -17,7 +17,7 @@ test("the runs of a minute are shown with their times and predictions, and runs 
   const { tables, status } = live(history);
   const { batches, tasks, meanRunMs, predictedMs } = tables["lastMinutes"]![0]!;
   assert.deepEqual([batches, tasks, meanRunMs, predictedMs], [2, 6, 49, 40]);
-  assert.match(`${status.title}: ${status.detail}`, /^All is well: 0\.2 batches per second; runs take 1 %/);
+  assert.match(`${status.title}: ${status.detail}`, /^All is well: 0\.2 batches per second; runs take 1%/);
   for (let i = 0; i < 6; i++) history.add(batch, true, { ...run, runMs: 60 });
   assert.equal(live(history).status.title, "Slower than predicted");
 });

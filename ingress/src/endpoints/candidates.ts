@@ -14,8 +14,10 @@ export function readCandidates(values: unknown[], limits: CandidateLimits): Cand
   const fields = values.map(candidateFields);
   const vectors = fields.filter(({ isVector }) => isVector).length;
   const images = fields.length - vectors;
-  if (vectors > limits.CANDIDATE_VECTORS_MAX) throw tooManyError(limits.CANDIDATE_VECTORS_MAX, "embeddings");
-  if (images > limits.CANDIDATE_IMAGES_MAX) throw tooManyError(limits.CANDIDATE_IMAGES_MAX, "images");
+  if (vectors > limits.CANDIDATE_VECTORS_MAX)
+    throw tooManyError(limits.CANDIDATE_VECTORS_MAX, `${vectors} embeddings`);
+  if (images > limits.CANDIDATE_IMAGES_MAX)
+    throw tooManyError(limits.CANDIDATE_IMAGES_MAX, `${images} images`);
   return fields.map((each, index) => ({
     index,
     id: validId(each.id) ?? String(index),
@@ -26,7 +28,7 @@ export function readCandidates(values: unknown[], limits: CandidateLimits): Cand
 }
 
 function candidateInput(
-  { isVector, value, modelVersion, person, other }: CandidateFields,
+  { isVector, value, modelVersion, person, label, other }: CandidateFields,
   index: number,
   { vectorLengthMax }: CandidateLimits,
 ): InputValue | ApiError {
@@ -34,6 +36,10 @@ function candidateInput(
   if (person !== undefined && !isPerson(person)) {
     const rule = `must be a text of 1 to ${candidateIdCharactersMax} characters`;
     return inputError(ref, "invalid_request", `The person of ${ref.label} ${rule}.`);
+  }
+  if (label !== undefined) {
+    const detail = `${ref.label} has ${label}, which is not a field of a candidate: write id, or person.`;
+    return inputError(ref, "invalid_request", detail);
   }
   if (isVector) {
     const vector = readVector(value);
@@ -62,9 +68,11 @@ function candidateFields(candidate: unknown): CandidateFields {
   const named = ofVector ?? img ?? value;
   const other = named === undefined ? otherNames(candidate, candidateNames, "It") : undefined;
   const modelVersion = typeof model_version === "string" ? model_version : undefined;
+  const hasName = id !== undefined || person !== undefined;
   return {
     id,
     person,
+    label: hasName ? undefined : labels.find((name) => typeof fields[name] === "string"),
     modelVersion,
     isVector: isList(named) || (ofVector ?? null) !== null,
     value: named,
@@ -74,6 +82,9 @@ function candidateFields(candidate: unknown): CandidateFields {
 
 const isList = (value: unknown): boolean =>
   Array.isArray(value) || (typeof value === "string" && isNumbersText(value));
+
+/** What other libraries call an id or a person. */
+const labels = ["label", "name", "subject"];
 
 const candidateNames = new Set(["id", "person", "vector", "embedding", "img", "value"]);
 
@@ -85,14 +96,16 @@ function validId(id: unknown): string | undefined {
   return typeof id === "string" && id.length <= candidateIdCharactersMax ? id : undefined;
 }
 
-const tooManyError = (max: number, what: string) =>
-  new ApiError("too_many_candidates", `A request may have at most ${max} ${what} as candidates.`, {
+const tooManyError = (max: number, sent: string) =>
+  new ApiError("too_many_candidates", `The request has ${sent} as candidates, and the limit is ${max}.`, {
     field: "candidates",
   });
 
 type CandidateFields = {
   id?: unknown;
   person?: unknown;
+  /** A name that was probably meant as `id` or `person`. */
+  label?: string | undefined;
   modelVersion?: string | undefined;
   isVector: boolean;
   value: unknown;

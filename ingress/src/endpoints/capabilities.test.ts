@@ -132,7 +132,7 @@ test("GET /capabilities: where an operator's own thresholds come from; /verify u
   const shown = CapabilitiesResponse.strict().parse(response.json()).model_details["SFace"]!;
   assert.deepEqual(shown.thresholds, thresholds);
   assert.deepEqual(shown.thresholds_calibration, calibration);
-  assert.match(shown.thresholds_from.cosine, /^The operator's calibration of 2026-11-22 .* at most 1 %/);
+  assert.match(shown.thresholds_from.cosine, /^The operator's calibration of 2026-11-22 .* at most 1%/);
   assert.deepEqual(shown.false_match_rate_from, { source: "operator", pairs: 80_000 });
 
   const zeros = Array(126).fill(0);

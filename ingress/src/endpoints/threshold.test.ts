@@ -49,7 +49,7 @@ test("every model and metric: the rate of the threshold, a warning beyond 1 in 1
     for (const sent of [largestWithin(0.1) + 0.001, largestWithin(0.5)]) {
       const { rate, warnings } = await send(sent);
       const detail =
-        `The threshold ${sent} matches about ${Math.round(rateOf(sent) * 100)} % of pairs of different people. ` +
+        `The threshold ${sent} matches about ${Math.round(rateOf(sent) * 100)}% of pairs of different people. ` +
         `For ${distance_metric}, ${name} has its own, ${own}: leave threshold out to use it.`;
       assert.deepEqual([rate, warnings], [rateOf(sent), [{ code: "threshold_too_high", detail }]]);
     }

@@ -220,6 +220,10 @@ const refused: [path: string, type: string, mistakes: Told, status?: number][] =
         '{"model_name":"SFace","vector":[1,0],"candidates":[{"url":"a"}]}',
         /"url"/,
       ],
+      "a name of face-api.js": [
+        json({ ...model, vector: [1, 0], candidates: [{ label: "ann", vector: [1, 0] }] }),
+        /^candidate 0 has label, which is not a field of a candidate: write id, or person\.$/,
+      ],
       "an empty vector": ['{"vector":[],"candidates":[[1]]}', /must be 1 to 2 finite/],
       "a Float32Array": [
         json({ vector: new Float32Array(2), candidates: [[1]] }),
@@ -256,9 +260,22 @@ const refused: [path: string, type: string, mistakes: Told, status?: number][] =
       { [name]: [json({ img: text.toString("base64") }), /was read or sent as a text/] },
     ],
   ]),
-  ["/v1/verify", jsonType, { "a version in the path": [images, /at this path: write \/verify\.$/] }, 404],
-  ["/verify/", jsonType, { "a slash too many": [images, /at this path: write \/verify\.$/] }, 404],
-  ["/Compare", jsonType, { "a path in capitals": [images, /at this path: write \/compare\.$/] }, 404],
+  [
+    "/v1/verify",
+    jsonType,
+    { "a version in the path": [images, /at this path. Did you mean \/verify\?$/] },
+    404,
+  ],
+  ["/verify/", jsonType, { "a slash too many": [images, /Did you mean \/verify\?$/] }, 404],
+  ["/Compare", jsonType, { "a path in capitals": [images, /Did you mean \/compare\?$/] }, 404],
+  [
+    "/find",
+    jsonType,
+    { "a path of DeepFace": [img, /not offered: see \/docs\/coming-from-deepface\.$/] },
+    404,
+  ],
+  ["/api/v1/recognition/faces", boundary, { "a path of CompreFace": [multipart, /from-compreface\.$/] }, 404],
+  ["/v1/face/identify", jsonType, { "a path of LocalAI": [img, /from-localai\.$/] }, 404],
 ];
 
 for (const [path, type, mistakes] of accepted) {

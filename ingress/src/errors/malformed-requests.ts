@@ -1,3 +1,4 @@
+import { maxHeaderSize } from "node:http";
 import type { Socket } from "node:net";
 import { apiVersion } from "@faceline/contracts/http/response-fields";
 import type { FastifyInstance } from "fastify";
@@ -8,8 +9,8 @@ import { pendingResponses } from "../connections/pending-responses.ts";
 import { problemFrom } from "./problem-response.ts";
 
 /**
- * Responses on a connection whose bytes are not HTTP or do not arrive in time, with a problem of the usual
- * shape, and closes it. For Node's `clientError`, where there is no request to response to. Requests that
+ * Responds on a connection whose bytes are not HTTP or do not arrive in time, with a problem of the usual
+ * shape, and closes it. For Node's `clientError`, where there is no request to respond to. Requests that
  * came whole before on the connection get their responses first.
  */
 export function answerMalformedRequest(
@@ -68,7 +69,10 @@ function endWithProblem(error: ApiError, socket: Socket, site: string, now: numb
 }
 
 function parserError({ code, rawPacket }: ConnectionError): ApiError {
-  if (code === "HPE_HEADER_OVERFLOW") return new ApiError("request_too_large", "The headers are too large.");
+  if (code === "HPE_HEADER_OVERFLOW") {
+    const detail = `The headers are too large: the limit is ${maxHeaderSize / 1_024} KiB in all.`;
+    return new ApiError("request_too_large", detail);
+  }
   const start = Buffer.isBuffer(rawPacket) ? rawPacket.toString("latin1", 0, 16) : "";
   const protocol = otherProtocols.find(([pattern]) => pattern.test(start))?.[1] ?? "is not valid HTTP";
   const detail = code === "ERR_HTTP_REQUEST_TIMEOUT" ? "did not arrive in time" : protocol;

@@ -34,14 +34,25 @@ function routeError(app: FastifyInstance, request: FastifyRequest): ApiError {
 }
 
 /**
- * Names the path that was meant where it is another spelling, or a version before it, such as /v1/verify/.
+ * Names the path that was meant where it is another spelling, or a version before it, such as /v1/verify/, or
+ * the guide for a path of another service that has no counterpart.
  */
 function nothingAt(app: FastifyInstance, path: string): string {
   const last = /\/([a-z]{1,32})\/*$/i.exec(path)?.[1]?.toLowerCase();
   const meant = last === undefined ? undefined : `/${last}`;
   const isOther = meant !== undefined && meant !== path && app.hasRoute({ method: "POST", url: meant });
-  return isOther ? `There is nothing at this path: write ${meant}.` : "There is nothing at this path.";
+  if (isOther) return `There is nothing at this path. Did you mean ${meant}?`;
+  const [, service] = otherServices.find(([pattern]) => pattern.test(path)) ?? [];
+  return service === undefined
+    ? "There is nothing at this path."
+    : `This path of ${service} is not offered: see /docs/coming-from-${service.toLowerCase()}.`;
 }
+
+const otherServices: readonly (readonly [RegExp, string])[] = [
+  [/^\/(analyze|find|register|search)\/*$/, "DeepFace"],
+  [/^\/api\/v1\/(detection|recognition|verification)\b/, "CompreFace"],
+  [/^\/v1\/face\//, "LocalAI"],
+];
 
 const isPreflight = ({ method, headers }: FastifyRequest): boolean =>
   method === "OPTIONS" && headers["access-control-request-method"] !== undefined;

@@ -13,8 +13,8 @@ export function openTeamLimiter(redis: RedisConnection, ingress: string): TeamLi
 
 const details: LimitDetails = {
   rate: ({ requestsPerSecond, requestsBurst }) =>
-    `The team may send ${requestsPerSecond} requests per second, in bursts of up to ${requestsBurst}.`,
-  inFlight: (max) => `The team has ${max} requests in flight, as many as it may have.`,
+    `Your team may send ${requestsPerSecond} requests per second, in bursts of up to ${requestsBurst}.`,
+  inFlight: (max) => `Your team has ${max} requests in flight, which is its limit.`,
 };
 
 type TeamLimiter = AsyncDisposable & { acquire: Ports["acquireTeamSlot"] };

@@ -67,7 +67,7 @@ test("the busiest callers are those with most requests or bytes, and the status 
   for (let i = 0; i < 99; i++) add({ tenant: "loud", status: 429, error: "rate_limited" });
   const [visitors, loud] = live().tables["busiestCallers"]!;
   assert.deepEqual([visitors!["refusedPast5min"], loud!["refusedPast10s"]], [0, 108]);
-  assert.match(live().status.detail, /most of them rate_limited: .* Most refused: loud \(100 %\)\.$/);
+  assert.match(live().status.detail, /most of them rate_limited: .* Most refused: loud \(100%\)\.$/);
 });
 
 test("lanes and the reason of an ingress that cannot serve are those of /health", () => {

@@ -55,7 +55,7 @@ export function mostReferences(people: readonly (string | null)[]): number {
   for (const person of people) if (person !== null) counts.set(person, (counts.get(person) ?? 0) + 1);
   const most = Math.max(1, ...counts.values());
   if (most <= referencesMax) return most;
-  const detail = `At most ${referencesMax} candidates may have the same person.`;
+  const detail = `${most} candidates have the same person, and the limit is ${referencesMax}.`;
   throw new ApiError("too_many_candidates", detail, { field: "candidates" });
 }
 

@@ -39,7 +39,7 @@ export function matchRule(
   };
   const rate = rateOf(threshold) ?? 0;
   const detail =
-    `The threshold ${threshold} matches about ${Math.round(100 * rate)} % of pairs of different people. ` +
+    `The threshold ${threshold} matches about ${Math.round(100 * rate)}% of pairs of different people. ` +
     `For ${metric}, ${model.name} has its own, ${own}: leave threshold out to use it.`;
   const warnings = threshold > own && rate > rateWarned ? [{ code: "threshold_too_high", detail }] : [];
   const threshold_false_match_rate = falseMatchRate(threshold, referencesMost);

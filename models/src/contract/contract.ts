@@ -38,7 +38,7 @@ export const Contract = z.strictObject({
     length: z.int().min(2).max(4_096),
   }),
   /**
-   * Position of a face in the model's images: as in ArcFace's chip (eyes at 46 % of the height) or as in
+   * Position of a face in the model's images: as in ArcFace's chip (eyes at 46% of the height) or as in
    * dlib's (padding 0.25).
    */
   chip: z.enum(["arcface", "dlib"]),

@@ -30,7 +30,7 @@ export function entryOf(
     thresholds_from: {
       cosine: contract.thresholds_from,
       euclidean: "Embeddings have the length 1, so it is the one of euclidean_l2.",
-      euclidean_l2: "Derived: sqrt(2 * cosine), the same line drawn in another unit.",
+      euclidean_l2: "Derived: sqrt(2 * cosine), which gives the same verdicts.",
     },
     normalizations: ["base"],
     builds: [

@@ -163,10 +163,10 @@ function rowOf(load: AgainstLoad, measure: MeasureName, all: readonly MeasuredPa
 
 function tablesOf(rows: readonly Row[], pairs: readonly MeasuredPair[], old: string): string {
   const rest = mean(pairs.flatMap((pair) => [pair.old.restCores, pair.new.restCores]));
-  const bound = `${(100 * boundShare).toFixed(0)} %`;
+  const bound = `${(100 * boundShare).toFixed(0)}%`;
   return [
     table(
-      ["load", "measure", "old", "new", "new / old", "95 % interval", ""],
+      ["load", "measure", "old", "new", "new / old", "95% interval", ""],
       rows.map((row) => [
         row.what,
         row.measure,

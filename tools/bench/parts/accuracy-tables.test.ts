@@ -9,7 +9,7 @@ test("without degradation every face must be found and every verdict be right, w
   assert.deepEqual(failed({}), []);
   assert.deepEqual(
     failed({ "as it is, M/d": { notEnrolled: 1, fnmr: 0.5 }, "as it is, float": { fnmr: 0.5 } }),
-    ["M/d finds no face in 1 of 25 images", "M/d is wrong about 10.0 % of the pairs"],
+    ["M/d finds no face in 1 of 25 images", "M/d is wrong about 10.0% of the pairs"],
   );
 });
 
@@ -20,7 +20,7 @@ test("with degradation one image and one verdict in a hundred may be lost agains
   );
   assert.deepEqual(
     failed({ "mask, M/d": { notEnrolled: 4, fmr: 0.013 }, "mask, float": { notEnrolled: 2 } }),
-    ["M/d, mask: 4 not enrolled, 2 in float", "M/d, mask: wrong about 1.0 %, in float 0 %"],
+    ["M/d, mask: 4 not enrolled, 2 in float", "M/d, mask: wrong about 1.0%, in float 0%"],
   );
 });
 

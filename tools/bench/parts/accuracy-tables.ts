@@ -23,7 +23,7 @@ export function failedChecks(
         ...(own.notEnrolled > 0
           ? [`${usual} finds no face in ${own.notEnrolled} of ${own.images} images`]
           : []),
-        ...(wrong > 0 ? [`${usual} is wrong about ${percent(wrong)} % of the pairs`] : []),
+        ...(wrong > 0 ? [`${usual} is wrong about ${percent(wrong)}% of the pairs`] : []),
       ];
     }
     return [
@@ -31,7 +31,7 @@ export function failedChecks(
         ? [`${usual}, ${name}: ${own.notEnrolled} not enrolled, ${other.notEnrolled} in float`]
         : []),
       ...(wrong > wrongShare(other) + lostShareMax
-        ? [`${usual}, ${name}: wrong about ${percent(wrong)} %, in float ${percent(wrongShare(other))} %`]
+        ? [`${usual}, ${name}: wrong about ${percent(wrong)}%, in float ${percent(wrongShare(other))}%`]
         : []),
     ];
   });
@@ -58,7 +58,7 @@ export function accuracyTables(plan: AccuracyPlan, { rows, memoryMib }: Accuracy
   const ofSet = ({ name, source, images, people }: AccuracyPlan["sets"][number]) => [
     `**${name}**: ${images} images of ${people} people; ${source}. ${pairsText(rowOf(usual, name, conditions[0]!.name))}`,
     table(
-      ["condition (not enrolled)", "model", "FNMR % at 1 % FMR", "at 0.1 % FMR", "FNMR %", "FMR %"],
+      ["condition (not enrolled)", "model", "FNMR % at 1% FMR", "at 0.1% FMR", "FNMR %", "FMR %"],
       conditions.flatMap(({ name: condition }) =>
         recognisers.map((lane, index) => {
           const { images, notEnrolled, rates } = rowOf(lane.name, name, condition);
@@ -76,9 +76,9 @@ export function accuracyTables(plan: AccuracyPlan, { rows, memoryMib }: Accuracy
   return [
     ...fallbacks.map((reason) => `Not in int8 here: ${reason}.`),
     ...unpulled.map((name) => `NOT MEASURED: ${name}, because it was not pulled.`),
-    `Recognisers behind ${detector}, with 95 % intervals over people:`,
+    `Recognisers behind ${detector}, with 95% intervals over people:`,
     ...sets.flatMap(ofSet),
-    "FNMR % at 0.1 % FMR / FMR % at the threshold, against the mean embedding of several images of a person:",
+    "FNMR % at 0.1% FMR / FMR % at the threshold, against the mean embedding of several images of a person:",
     referencesTable(rows.filter(({ references }) => references.length > 0)),
     `Images without a face by detector, ${sets.map(({ name }) => name).join(" / ")}:`,
     table(

@@ -26,7 +26,7 @@ export function facesTables(report: FacesReport): string {
     ),
     ...(ratios.length === 0
       ? []
-      : [`${own} as a multiple of each peer, with 95 % intervals:`, ratiosTable(ratios)]),
+      : [`${own} as a multiple of each peer, with 95% intervals:`, ratiosTable(ratios)]),
     "Cores in use at 8 in flight, by process:",
     cpuTable(
       summaries.map(({ server }) => {

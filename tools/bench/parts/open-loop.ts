@@ -45,7 +45,7 @@ export async function openLoopPart(bench: Bench): Promise<PartResult> {
         `${perSecond}/s ${system.name}, ${repeat + 1} of ${plan.repeats}`.padEnd(36),
         async (note) => {
           const result = await measure(system, generator, { ...plan, perSecond, repeat });
-          note(`${(100 * result.summary.inTime).toFixed(1)} % in time`);
+          note(`${(100 * result.summary.inTime).toFixed(1)}% in time`);
           return result;
         },
       );

@@ -77,13 +77,13 @@ async function small(): Promise<HostileCall[]> {
   return Promise.all(made);
 }
 
-/** 0 to 90 % of each. The ingress rejects those without a complete header, the worker the others. */
+/** 0 to 90% of each. The ingress rejects those without a complete header, the worker the others. */
 async function truncated(portrait: Buffer): Promise<HostileCall[]> {
   const made = formats.map(async (format) => {
     const whole = await sharp(portrait).toFormat(format).toBuffer();
     return tenths.map((tenth) => {
       const part = whole.subarray(0, (tenth * whole.length) / 10);
-      return call(`${tenth * 10} % of a ${format}`, part, tenth === 0 ? "missing_image" : "invalid_image");
+      return call(`${tenth * 10}% of a ${format}`, part, tenth === 0 ? "missing_image" : "invalid_image");
     });
   });
   return (await Promise.all(made)).flat();

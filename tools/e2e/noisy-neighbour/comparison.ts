@@ -9,7 +9,7 @@ export function compare(before: Service, during: Service, after: Service): Compa
   const lostByTeam = during.teams.map(({ calls, inTime }, index) => {
     const [first, second] = [before.teams[index]!, after.teams[index]!];
     const expected = (calls * (first.inTime + second.inTime)) / (first.calls + second.calls);
-    // A share of 99 % of few calls is all of them; one call of a team is not a trend.
+    // A share of 99% of few calls is all of them; one call of a team is not a trend.
     return (expected - inTime) / Math.max(1, 0.01 * calls);
   });
   return {
@@ -19,7 +19,7 @@ export function compare(before: Service, during: Service, after: Service): Compa
   };
 }
 
-/** Whether the quiet teams kept 99 % of their answers, each of them too, and at most twice their p99. */
+/** Whether the quiet teams kept 99% of their answers, each of them too, and at most twice their p99. */
 export const isKept = ({ goodput, lostByTeam, p99 }: Comparison): boolean =>
   goodput >= 0.99 && Math.max(...lostByTeam) <= 1 && p99 <= 2;
 

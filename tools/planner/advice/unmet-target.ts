@@ -29,7 +29,7 @@ const excess = (prediction: Prediction, target: Target): number =>
 
 /**
  * Returns the target with each missed limit at what was reached, rounded up to two digits. A quantile is
- * right to within 0.04 %, so a time that is nearer to its limit may miss it.
+ * right to within 0.04%, so a time that is nearer to its limit may miss it.
  */
 export function widenedTarget(target: Target, prediction: Prediction): Target {
   const widened = measured(prediction).flatMap(([measure, value]) => {

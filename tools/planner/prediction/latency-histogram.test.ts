@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { LatencyHistogram } from "./latency-histogram.ts";
 
-test("quantiles are those of the sorted times to within 0.04 %, from hundredths of a ms to minutes", () => {
+test("quantiles are those of the sorted times to within 0.04%, from hundredths of a ms to minutes", () => {
   const histogram = new LatencyHistogram();
   const times = Array.from({ length: 10_000 }, (_, index) => 0.02 * 1.0015 ** index);
   for (const ms of times.toReversed()) histogram.add(ms);

@@ -1,6 +1,6 @@
 /**
  * Counts times in buckets that are as wide as a share of them, so that a million calls take as much memory as
- * a thousand: 100 KB. A quantile is right to within 0.04 %. Times below 0.01 ms count as that, and those
+ * a thousand: 100 KB. A quantile is right to within 0.04%. Times below 0.01 ms count as that, and those
  * above 167 s as that.
  */
 export class LatencyHistogram {

@@ -21,7 +21,7 @@ for (const text of ["", "p99<300", "p99>300ms", "p99<3%", "shed<3ms", "p95<3ms",
 
 test("a limit is missed as soon as the calls that exceed it are too many of all", () => {
   const recorder = recorded({ slow: 1, fast: 97, shed: 2 });
-  assert.deepEqual(missedLimits({ p99: 100 }, recorder, 100), ["p99"], "1 of 98 answered calls is above 1 %");
+  assert.deepEqual(missedLimits({ p99: 100 }, recorder, 100), ["p99"], "1 of 98 answered calls is above 1%");
   assert.deepEqual(missedLimits({ p99: 100 }, recorder, 200), [], "99 of 198 are still to come");
   assert.deepEqual(missedLimits({ shed: 0.01 }, recorder, 199), ["shed"]);
   assert.deepEqual(missedLimits({ shed: 0.01 }, recorder, 200), []);

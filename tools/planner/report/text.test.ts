@@ -8,7 +8,7 @@ test("the text says what to set, what limits, and what the default settings woul
   assert.match(text, / {2}workers +3\n {2}BATCH_MAX +8\n {2}UTILISATION_TARGET +0\.85\n/);
   assert.match(text, /\n {2}BATCH_MAX=8 UTILISATION_TARGET=0\.85 npm start -- --workers 3\n/);
   assert.match(text, /What limits: with 2 workers every choice misses p99\./);
-  assert.match(text, /defaults, as many workers +3 +4 +0\.85 +80 % +2000 \(1333-3000\) +10\.0\n/);
+  assert.match(text, /defaults, as many workers +3 +4 +0\.85 +80% +2000 \(1333-3000\) +10\.0\n/);
   assert.match(text, /defaults that meet the target +5 /);
 });
 

@@ -7,8 +7,8 @@ import type { FoundPlan, Plan } from "./plan.ts";
 
 // Sentences and numbers of a plan. text.test.ts covers them.
 
-/** "0.12 %" */
-export const percent = (share: number): string => `${Number((100 * share).toPrecision(3))} %`;
+/** "0.12%" */
+export const percent = (share: number): string => `${Number((100 * share).toPrecision(3))}%`;
 
 /** "12,345" */
 const countText = (count: number): string => count.toLocaleString("en-US");
@@ -32,7 +32,7 @@ export function machinesText(plan: FoundPlan): string {
 
 export const severalMachines = "One npm start runs one machine, so it cannot start this plan.";
 
-/** "p99 < 300 ms, shed < 0.1 %" */
+/** "p99 < 300 ms, shed < 0.1%" */
 export const targetText = (target: Target): string =>
   Object.entries(target)
     .map(([measure, limit]) => `${measure} < ${measure.startsWith("p") ? `${limit} ms` : percent(limit)}`)

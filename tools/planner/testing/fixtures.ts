@@ -8,7 +8,7 @@ import { Trace } from "../trace/trace.ts";
 
 const lane = LaneId.parse("Dlib/ssd");
 
-/** A machine that takes 20 + 2b ms for a batch of b, give or take 10 %. */
+/** A machine that takes 20 + 2b ms for a batch of b, give or take 10%. */
 export function newProfile(changes: Partial<Profile> = {}): Profile {
   return {
     format: "faceline-profile",

@@ -89,10 +89,10 @@ test("the rates are those of a CSV of the same pairs, also by group, and failure
     );
   }
   const text = textReport(report, "made").join("\n");
-  assert.match(text, /Images: 72, of which 1 could not be used \(1\.4 %\): 1 no_face_detected\./);
+  assert.match(text, /Images: 72, of which 1 could not be used \(1\.4%\): 1 no_face_detected\./);
   assert.match(text, /70 of one person, 2,415 of two people; 71 of 2,556 had an image/);
   assert.match(text, /People: 24, a folder each\./);
-  assert.match(text, /\n {4}0\.0001 % +too few pairs\n/);
+  assert.match(text, /\n {4}0\.0001% +too few pairs\n/);
 });
 
 test("where no two images of a person have a face, there is nothing to measure", async (t) => {

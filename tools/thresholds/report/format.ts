@@ -77,7 +77,7 @@ export function proposalSentence(proposal: Proposal, { metric, analysis }: Metri
   const { fmr } = analysis;
   const wanted = percent(proposal.wanted);
   if (proposal.kind === "proposed") {
-    return `FMR ${wanted}: threshold ${proposal.threshold}. The FMR is at most ${percent(proposal.bound)} there, with a confidence of 95 %.`;
+    return `FMR ${wanted}: threshold ${proposal.threshold}. The FMR is at most ${percent(proposal.bound)} there, with a confidence of 95%.`;
   }
   const { least, pairsNeeded, peopleNeeded } = proposal;
   const atBest = upperBound({ errors: 0, trials: fmr.pairs });

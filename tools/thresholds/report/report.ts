@@ -82,7 +82,7 @@ type ReportOptions = {
 };
 type Mark = { name: string; threshold: number };
 /**
- * Intervals are of 95 % confidence. `fnmr` is of pairs that have a face in both images; in
+ * Intervals are of 95% confidence. `fnmr` is of pairs that have a face in both images; in
  * `fnmrWithFailures` the others do not match.
  */
 type MarkRates = { fmr: Rate; fnmr: Rate; fnmrWithFailures: Rate };

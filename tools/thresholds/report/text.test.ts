@@ -15,7 +15,7 @@ const model = (await readCatalogue()).find("embedding", "Dlib")!;
 
 test("percentages have the digits that count", () => {
   const texts = [0, 1, 0.5, 0.1234, 0.01234, 0.001, 0.00012, 0.999].map(percent);
-  assert.deepEqual(texts, ["0 %", "100 %", "50 %", "12.3 %", "1.2 %", "0.1 %", "0.012 %", "99.9 %"]);
+  assert.deepEqual(texts, ["0%", "100%", "50%", "12.3%", "1.2%", "0.1%", "0.012%", "99.9%"]);
 });
 
 suite("on made-up embeddings of 60 people", () => {
@@ -49,30 +49,30 @@ suite("on made-up embeddings of 60 people", () => {
   });
 
   test("an image without a face is counted, and so are the pairs that it is missing from", () => {
-    assert.match(text, /Images: 120, of which 1 could not be used \(0\.83 %\): 1 no_face_detected\./);
+    assert.match(text, /Images: 120, of which 1 could not be used \(0\.83%\): 1 no_face_detected\./);
     assert.match(text, /59 of one person, 1,711 of two people; 60 of 1,830 had an image/);
     assert.match(text, /In 3 images there is more than one face/);
     assert.match(text, /People: 59, by the ids in the file\./);
   });
 
-  test("a threshold is proposed for 10 %, and its rates are in the table, within what was promised", () => {
+  test("a threshold is proposed for 10%, and its rates are in the table, within what was promised", () => {
     const [cosine, , euclideanL2] = report.metrics;
     const [proposal] = cosine!.proposals;
     assert.ok(proposal?.kind === "proposed");
     const mark = cosine!.marks.find(({ threshold }) => threshold === proposal.threshold)!;
     assert.ok(mark.fmr.rate < proposal.bound && proposal.bound <= 0.1);
-    assert.ok(text.includes(`FMR 10 %: threshold ${proposal.threshold}. The FMR is at most`));
+    assert.ok(text.includes(`FMR 10%: threshold ${proposal.threshold}. The FMR is at most`));
     assert.ok(text.includes(`${proposal.threshold}`));
     const inOtherUnit = euclideanL2!.proposals[0];
     assert.ok(inOtherUnit?.kind === "proposed");
     assert.equal(inOtherUnit.threshold, Number(Math.sqrt(2 * proposal.threshold).toFixed(4)));
   });
 
-  test("for 0.01 % it is refused, with what the pairs show and what it takes", () => {
+  test("for 0.01% it is refused, with what the pairs show and what it takes", () => {
     assert.equal(report.metrics[0]!.proposals[1]!.kind, "refused");
     assert.match(
       text,
-      /FMR 0\.01 %: no threshold\. 1,711 pairs of two people cannot show an FMR below 0\.17 %, even if no two of them shared a person; they show [\d.]+ % at best, by cosine\. It takes 29,956 independent pairs: about [\d,]+ people/,
+      /FMR 0\.01%: no threshold\. 1,711 pairs of two people cannot show an FMR below 0\.17%, even if no two of them shared a person; they show [\d.]+% at best, by cosine\. It takes 29,956 independent pairs: about [\d,]+ people/,
     );
   });
 

@@ -1,11 +1,11 @@
 /**
- * Returns the Clopper-Pearson interval of a rate: the true rate is in it with a probability of at least 95 %,
- * 2.5 % on each side. `trials` are independent; neither number need be whole.
+ * Returns the Clopper-Pearson interval of a rate: the true rate is in it with a probability of at least 95%,
+ * 2.5% on each side. `trials` are independent; neither number need be whole.
  */
 export const clopperPearson = (count: Count): Interval => ({ low: lowerEnd(count), high: upperEnd(count) });
 
 /**
- * Returns the rate that the true one is not above, with a confidence of 95 % on this side alone. Without an
+ * Returns the rate that the true one is not above, with a confidence of 95% on this side alone. Without an
  * error it is about 3 / trials, the rule of three.
  */
 export const upperBound = (count: Count): number => upperEnd(count, 0.05);
@@ -15,7 +15,7 @@ export const trialsToShow = (rate: number): number => Math.ceil(Math.log(0.05) /
 
 /**
  * Returns the factor by which independent observations count less because their variance was estimated from
- * few clusters: the square of the ratio of the 97.5 % quantiles of the normal and of Student's distribution
+ * few clusters: the square of the ratio of the 97.5% quantiles of the normal and of Student's distribution
  * (Korn and Graubard, 1998).
  */
 export function fewClustersFactor(clusters: number): number {

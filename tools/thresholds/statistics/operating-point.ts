@@ -8,7 +8,7 @@ import { firstRank } from "./error-curve.ts";
  *
  * The interval is that of the FNMR where the true FMR is `wanted`. It begins with that of a threshold whose
  * FMR is surely not less, and ends with that of one whose FMR is surely not more, each with a confidence of
- * 97.5 %; without such a threshold it is open on this side.
+ * 97.5%; without such a threshold it is open on this side.
  */
 export function operatingPoint(analysis: Analysis, wanted: number): OperatingPoint | undefined {
   const { curve, fmr, fnmr, fnmrWithFailures } = analysis;

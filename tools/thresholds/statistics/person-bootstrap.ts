@@ -41,7 +41,7 @@ export function separationOf(pairs: readonly PersonPair[]): { auc: number; dPrim
   return { auc: sample.auc, dPrime: sample.dPrime };
 }
 
-/** The range of the middle 95 % of the values; undefined for fewer than 100. */
+/** The range of the middle 95% of the values; undefined for fewer than 100. */
 export function percentileInterval(values: readonly number[]): Interval | undefined {
   if (values.length < 100) return undefined;
   const sorted = values.toSorted((a, b) => a - b);

@@ -13,7 +13,7 @@ function independent(pairs: number) {
 
 test("the proposed threshold is right below the distance that would break the promise", () => {
   const { curve, evidence } = independent(10_000);
-  // 81 false matches of 10,000 are surely at most 1 %, 83 are not: qbeta(0.95, 83, 9918) = 0.009941.
+  // 81 false matches of 10,000 are surely at most 1%, 83 are not: qbeta(0.95, 83, 9918) = 0.009941.
   const proposal = proposeThreshold(curve, evidence, 0.01);
   assert.ok(proposal.kind === "proposed");
   const matches = curve.falseMatches(proposal.threshold);
@@ -21,7 +21,7 @@ test("the proposed threshold is right below the distance that would break the pr
   assert.equal(proposal.threshold, Number(((matches + 1) / 10_000 - 0.0001).toFixed(4)));
 });
 
-test("300 pairs show 1 %, not 0.1 %, and the refusal says what would", () => {
+test("300 pairs show 1%, not 0.1%, and the refusal says what would", () => {
   const { curve, evidence } = independent(300);
   assert.equal(proposeThreshold(curve, evidence, 0.01).kind, "proposed");
   const refused = proposeThreshold(curve, evidence, 0.001);
@@ -31,7 +31,7 @@ test("300 pairs show 1 %, not 0.1 %, and the refusal says what would", () => {
   assert.equal(refused.peopleNeeded, Math.ceil((600 * 2_995) / 300));
 });
 
-test("300 pairs of 25 people do not show 1 %: at the least, 12 of them are independent", () => {
+test("300 pairs of 25 people do not show 1%: at the least, 12 of them are independent", () => {
   const { curve } = independent(300);
   const refused = proposeThreshold(curve, new RateEvidence(300, { pairs: 12, people: 25 }, []), 0.01);
   assert.ok(refused.kind === "refused");

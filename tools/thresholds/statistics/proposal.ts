@@ -4,7 +4,7 @@ import type { RateEvidence } from "./rate-evidence.ts";
 
 /**
  * Proposes the largest threshold, in four decimals, at which the false match rate is not above `wanted` with
- * a confidence of 95 %. A lower one would give no fewer false non-matches. Refuses where the pairs cannot
+ * a confidence of 95%. A lower one would give no fewer false non-matches. Refuses where the pairs cannot
  * show this, even with no false match among them.
  *
  * The threshold is put right below a distance of two different people, so it depends on these pairs. The
@@ -30,7 +30,7 @@ export function proposeThreshold(curve: ErrorCurve, evidence: RateEvidence, want
   return { kind: "refused", wanted, least, pairsNeeded, peopleNeeded: Math.ceil(evidence.people * growth) };
 }
 
-/** Each up to 100, then in steps of 2 %; ascending. */
+/** Each up to 100, then in steps of 2%; ascending. */
 function errorCounts(pairs: number): number[] {
   const counts: number[] = [];
   for (let count = 0; count < pairs; count = Math.max(count + 1, Math.floor(count * 1.02)))

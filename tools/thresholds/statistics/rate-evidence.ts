@@ -39,12 +39,12 @@ export class RateEvidence {
     return next?.independent ?? this.#least;
   }
 
-  /** The rate is in it with a confidence of 95 %. */
+  /** The rate is in it with a confidence of 95%. */
   interval(errors: number): Interval {
     return clopperPearson(this.#count(errors));
   }
 
-  /** The rate is not above it, with a confidence of 95 % on this side. */
+  /** The rate is not above it, with a confidence of 95% on this side. */
   bound(errors: number): number {
     return upperBound(this.#count(errors));
   }

@@ -4,7 +4,7 @@ import type { Enrolment } from "../statistics/all-pairs.ts";
 /**
  * Made embeddings of made people, whose true error rates are known. Each person has a centre, and each of
  * five images lies around it; a tenth of the people is photographed badly, with more noise. An image fails
- * to enrol with a chance of 2 %. All coordinates are normal, so squared Euclidean distances have chi-squared
+ * to enrol with a chance of 2%. All coordinates are normal, so squared Euclidean distances have chi-squared
  * distributions.
  */
 export function madePeople(count: number, seed: number): Enrolment {

@@ -2,7 +2,7 @@ import type { Facts } from "../facts.ts";
 import { each, type Html, html, markup, nothing } from "@faceline/runtime/design/html";
 import type { Page } from "../page.ts";
 import { apiDocument } from "./api-document.ts";
-import { listOperations } from "./reference/example-call.ts";
+import { type ListedOperation, listOperations } from "./reference/example-call.ts";
 import { searchForm } from "./search/search-form.ts";
 import { sectionsOf } from "./search/sections.ts";
 
@@ -43,7 +43,7 @@ function outline(content: Html, { hasOutline }: DocsLists): Html {
 `;
 }
 
-function contents(current: string, { guideGroups, operatingGuide, chapters }: DocsLists): Html {
+function contents(current: string, { guideGroups, operatingGuide, chapters, rootPages }: DocsLists): Html {
   const operations = listOperations(apiDocument);
   const isOperating = current.startsWith("/docs/operating");
   return html`<details class="contents">
@@ -51,7 +51,8 @@ function contents(current: string, { guideGroups, operatingGuide, chapters }: Do
 <nav aria-label="Documents">
 <ul>!${pageLink({ path: "/docs", title: "Overview" }, current)}</ul>
 !${each(guideGroups, ({ title, guides }) => pageList(title, guides, current))}!${pageList("For operators", isOperating ? [operatingGuide, ...chapters] : [operatingGuide], current)}<h2>Reference</h2>
-<ul>!${each(operations, ({ method, path, operation }) => operationLink(method, path, operation.operationId))}<li><a href="/docs/reference#types">Types</a></li>!${pageLink({ path: "/docs/changelog", title: "Changelog" }, current)}</ul>
+<ul>!${each(operations, (listed) => operationLink(listed, current))}!${pageLink({ path: "/docs/reference", title: "Headers and types" }, current)}</ul>
+!${pageList("About", rootPages, current)}
 </nav>
 </details>`;
 }
@@ -68,14 +69,18 @@ function pageLink({ path, title }: PageLink, current: string): Html {
 
 const currentMark = (isCurrent: boolean): Html => (isCurrent ? html` aria-current="page"` : nothing);
 
-const operationLink = (method: string, path: string, id: string): Html =>
-  html`<li><a href="/docs/reference#${id}">${path} <span class="method">${method.toUpperCase()}</span></a></li>`;
+function operationLink({ method, path, operation }: ListedOperation, current: string): Html {
+  const address = `/docs/reference/${operation.operationId}`;
+  return html`<li><a href="${address}"!${currentMark(address === current)}>${path} <span class="method">${method.toUpperCase()}</span></a></li>`;
+}
 
 export type DocsPage = Omit<Page, "scripts" | "body"> & { body(facts: Facts): Html };
 type DocsLists = {
   guideGroups: GuideGroup[];
   operatingGuide: PageLink;
   chapters: PageLink[];
+  /** Security, licences and the changelog. */
+  rootPages: PageLink[];
   hasOutline: boolean;
 };
 type PageLink = { path: string; title: string };

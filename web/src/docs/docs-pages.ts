@@ -1,30 +1,48 @@
 import type { Facts } from "../facts.ts";
 import type { Page } from "../page.ts";
 import { apiDocument } from "./api-document.ts";
-import { changelogPage } from "./changelog.ts";
 import { type DocsPage, docsPage } from "./docs-page.ts";
 import { guideGroups } from "./guides/guides.ts";
 import { originOf } from "./highlight.ts";
-import { chapterPages, operatingGuide } from "./operating/chapter-pages.ts";
+import { chapterPages, operatingGuide, rootPages } from "./operating/chapter-pages.ts";
 import { overview } from "./overview.ts";
+import { withEnumsInPlace } from "./reference/document.ts";
+import { listOperations } from "./reference/example-call.ts";
+import { operationPage } from "./reference/operation.ts";
 import { reference } from "./reference/reference.ts";
 import type { SearchIndex } from "./search/find-sections.ts";
 import { searchIndex } from "./search/search-index.ts";
 
-const referencePage: DocsPage = {
-  path: "/docs/reference",
-  title: "Reference",
-  description: "Every endpoint of the API, with its fields, limits, errors and examples.",
-  body: (facts) =>
-    reference({ document: apiDocument, origin: originOf(facts), keysNeeded: facts.keysNeeded }),
-};
+const document = withEnumsInPlace(apiDocument);
+
+const referencePages: DocsPage[] = [
+  {
+    path: "/docs/reference",
+    title: "Reference",
+    description: "Every endpoint, header and type of the API.",
+    body: () => reference(document),
+  },
+  ...listOperations(document).map((listed) => ({
+    path: `/docs/reference/${listed.operation.operationId}`,
+    title: `${listed.method.toUpperCase()} ${listed.path}`,
+    description: listed.operation.summary,
+    body: (facts: Facts) =>
+      operationPage(listed, { document, origin: originOf(facts), keysNeeded: facts.keysNeeded }),
+  })),
+];
 
 const texts = [...guideGroups.flatMap(({ guides }) => guides), operatingGuide, ...chapterPages];
-const pages = [overview, ...texts, referencePage, changelogPage];
+const pages = [overview, ...texts, ...referencePages, ...rootPages];
 
 export const docsPages: Page[] = pages.map((page) =>
-  docsPage(page, { guideGroups, operatingGuide, chapters: chapterPages, hasOutline: texts.includes(page) }),
+  docsPage(page, {
+    guideGroups,
+    operatingGuide,
+    chapters: chapterPages,
+    rootPages,
+    hasOutline: texts.includes(page),
+  }),
 );
 
-/** Returns the search index of all documents but the changelog, whose words are those of the past. */
-export const docsIndex = (facts: Facts): SearchIndex => searchIndex(pages.slice(0, -1), facts);
+/** Returns the search index of all documents but the list of licences and the changelog. */
+export const docsIndex = (facts: Facts): SearchIndex => searchIndex(pages.slice(0, -2), facts);

@@ -14,7 +14,7 @@ export function paragraphs(text: string): Html {
 
 function withLinks(text: string): Html {
   return each(text.split(linkedPaths), (part) =>
-    part.startsWith("/") ? html`<a href="/docs/reference#${part.slice(1)}">${part}</a>` : html`${part}`,
+    part.startsWith("/") ? html`<a href="/docs/reference${part}">${part}</a>` : html`${part}`,
   );
 }
 

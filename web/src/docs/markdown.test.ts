@@ -34,12 +34,6 @@ test("a table has a heading for each column and each row, and can be scrolled", 
   assert.match(render("| name | size |\n|---|--:|\n| A | 1 |\n"), /<td class="number">1<\/td>/);
 });
 
-test("tables with the same columns have names of their own, by the headings above them", () => {
-  const rows = "| name |\n|---|\n| a |\n";
-  const shown = render(`## One\n\n${rows}\n## Two\n\n${rows}`);
-  assert.match(shown, /aria-label="One: name".*aria-label="Two: name"/s);
-});
-
 test("a quote is a note, and an alert of GitHub a warning", () => {
   assert.equal(render("> Mind it.\n"), '<div class="note"><p>Mind it.</p>\n</div>\n');
   assert.match(render("> [!WARNING]\n> Mind **it**.\n"), /^<div class="note warn"><p>Mind <strong>it/);

@@ -53,6 +53,8 @@ const codeLanguages: Record<string, { caption: string; language: Language }> = {
   json: { caption: "JSON", language: "json" },
   python: { caption: "Python", language: "python" },
   typescript: { caption: "TypeScript", language: "typescript" },
+  go: { caption: "Go", language: "typescript" },
+  java: { caption: "Java", language: "typescript" },
   sql: { caption: "SQL", language: "python" },
   yaml: { caption: "YAML", language: "python" },
 };

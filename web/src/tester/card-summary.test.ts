@@ -40,7 +40,7 @@ const card: ModelCard = {
 test("a card shows the conditions of the set that thresholds were not chosen on", () => {
   const { rows, sentence, cost } = cardSummary(card);
   assert.deepEqual(rows, [
-    ["as it is", "1 of 25", "5 % (0 to 13)", "0.12 % (0 to 13)"],
+    ["as it is", "1 of 25", "5% (0 to 13)", "0.12% (0 to 13)"],
     ["blur", "1 of 25", "–", "–"],
   ]);
   assert.match(sentence, /with M\/d, on 25 images of 9 people \(drawn\)/);

@@ -63,7 +63,7 @@ function tester({ tester: words, homePage: text, copying }: Words, facts: Facts,
 <label class="of-distance"><span>${words.threshold.label}</span><input name="threshold" type="text" inputmode="decimal" autocomplete="off" size="8" aria-describedby="fault"></label>
 </div>
 <p class="fault" id="fault" role="alert"></p>
-<details class="card"><summary>${text.card}</summary><div></div></details>
+<details class="card"><summary>${text.card}</summary><div></div><p>!${linkedText(text.licences)}</p></details>
 </details>
 </div>
 </form>
@@ -124,7 +124,7 @@ function endpoints({ homePage: text, language }: Words, { limits }: Facts): Html
     ({
       path,
       words,
-    }) => html`<section><h3><code>POST /${path}</code></h3><p>${words}</p><p><a href="/docs/reference#${path}">${fill(text.fieldsOf, { path: `/${path}` })}</a></p></section>
+    }) => html`<section><h3><code>POST /${path}</code></h3><p>${words}</p><p><a href="/docs/reference/${path}">${fill(text.fieldsOf, { path: `/${path}` })}</a></p></section>
 `,
   )}</div>`;
 }

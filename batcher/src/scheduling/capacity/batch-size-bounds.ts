@@ -5,7 +5,7 @@ import type { Lane } from "../state/lane.ts";
 /**
  * Returns how large a lane's batches should be now, by what was learned and the utilisation target.
  *
- * - `usefulSize`, the cap: the smallest size that reaches 95 % of the best throughput. On a GPU it is large.
+ * - `usefulSize`, the cap: the smallest size that reaches 95% of the best throughput. On a GPU it is large.
  *   On a CPU, where a batch takes as long as its tasks one by one, it is 1 to 4, and no task waits for
  *   neighbours.
  * - `deadlineSize`: the largest size with which a task can wait one stagger and still meet its deadline.

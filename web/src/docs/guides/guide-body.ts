@@ -58,7 +58,7 @@ function linked(markdown: string, { accounts }: Facts): string {
   // Every second part is a heading, code or a link.
   const parts = markdown.split(/(^#.*$|^```[^]*?^```|`[^`]*`|\[[^\]]*\]\([^)]*\))/m);
   const link = (part: string, i: number): string => {
-    if (i % 2 === 0) return part.replaceAll(callPaths, "$1[/$2](/docs/reference#$2)");
+    if (i % 2 === 0) return part.replaceAll(callPaths, "$1[/$2](/docs/reference/$2)");
     const code = part.slice(1, -1);
     if (Object.hasOwn(errorTable, code)) return `[${part}](/docs/errors#${code})`;
     return accounts && accountPaths.includes(code) ? `[${part}](${code})` : part;

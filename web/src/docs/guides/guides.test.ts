@@ -57,7 +57,7 @@ test("error codes and paths become links, except in headings, code and links", (
     facts,
   );
   assert.match(html, /<h2 id="verify">\/verify<\/h2>/);
-  assert.match(html, /<p><a href="\/docs\/reference#verify">\/verify<\/a>, <code>\/verify<\/code>, /);
+  assert.match(html, /<p><a href="\/docs\/reference\/verify">\/verify<\/a>, <code>\/verify<\/code>, /);
   assert.match(
     html,
     /<a href="\/docs\/errors#queue_full"><code>queue_full<\/code><\/a>, <a [^>]*queue_full">to \/verify</,

@@ -1,53 +1,38 @@
 import { readFileSync } from "node:fs";
 import { join, normalize } from "node:path";
-import { lexer, type Token, type Tokens } from "marked";
-import { type Html, html } from "@faceline/runtime/design/html";
+import { lexer } from "marked";
+import { html } from "@faceline/runtime/design/html";
 import type { DocsPage } from "../docs-page.ts";
-import { anchorOf, type Place, renderMarkdown } from "../markdown.ts";
+import { type Place, renderMarkdown } from "../markdown.ts";
 
 // Covered by ../../render.test.ts.
 
-const folder = "docs/operating";
 const repository = join(import.meta.dirname, "..", "..", "..", "..");
 
-const contents = readChapter(join(folder, "README.md"));
-/** The chapters, in the order of the list in README.md. */
-const chapters = contents.chapters.map(readChapter);
-
 /** The first page of the operators' guide: docs/operating/README.md, with the list of chapters. */
-export const operatingGuide: DocsPage = pageOf(contents);
+export const operatingGuide: DocsPage = fileAsPage("docs/operating/README.md", "Operating Faceline");
 
-/** A page for each chapter. */
-export const chapterPages: DocsPage[] = chapters.map(pageOf);
+/** A page for each chapter, in the order of that list. */
+export const chapterPages: DocsPage[] = Array.from(
+  readFileSync(join(repository, "docs/operating/README.md"), "utf8").matchAll(/^- \[(.+)\]\((.+\.md)\)$/gm),
+  ([, title, name]) => fileAsPage(`docs/operating/${name}`, title!),
+);
 
-/** Reads a document. `file`: its path in the repository. */
-function readChapter(file: string): Chapter {
-  const text = readFileSync(join(repository, file), "utf8");
-  const tokens = lexer(text);
-  const headings = tokens.flatMap((token) => (isHeading(token) ? [token.text] : []));
-  const [title = file] = headings;
-  const name = file.slice(file.lastIndexOf("/") + 1, -".md".length).toLowerCase();
-  const [, list = ""] = text.split("\n## Chapters\n");
+/** Pages of files in the root of the repository. */
+export const rootPages: DocsPage[] = [
+  fileAsPage("SECURITY.md", "Security"),
+  fileAsPage("NOTICE", "Licences"),
+  fileAsPage("CHANGELOG.md", "Changelog"),
+];
+
+/** Returns a page of a file, which is Markdown whatever its name is. `file`: its path in the repository. */
+function fileAsPage(file: string, title: string): DocsPage {
+  const tokens = lexer(readFileSync(join(repository, file), "utf8"));
   return {
-    file,
-    path: name === "readme" ? "/docs/operating" : `/docs/operating/${name}`,
+    path: addressOf(file)!,
     title,
-    anchors: headings.map(anchorOf),
-    tokens,
-    chapters: [...list.matchAll(/^- \[.+\]\((.+)\)$/gm)].map(([, href = ""]) => join(folder, href)),
-  };
-}
-
-function isHeading(token: Token): token is Tokens.Heading {
-  return token.type === "heading";
-}
-
-function pageOf({ file, path, title, tokens }: Chapter): DocsPage {
-  return {
-    path,
-    title,
-    description: `The operators' guide: ${title}.`,
-    body: (): Html => html`<div class="prose">
+    description: file.startsWith("docs/") ? `The operators' guide: ${title}.` : `${title} of Faceline.`,
+    body: () => html`<div class="prose">
 !${renderMarkdown(tokens, { placeOf: (href) => placeOf(href, file) })}
 </div>`,
   };
@@ -58,28 +43,19 @@ export function placeOf(href: string, from: string): Place {
   if (/^[a-z]+:/.test(href)) return undefined;
   const [target = "", anchor] = href.split("#");
   const file = target === "" ? from : normalize(join(from, "..", target));
-  const [, guide] = /^docs\/using\/([\w-]+)\.md$/.exec(file) ?? [];
-  if (guide !== undefined) {
-    return {
-      address: guide === "README" ? "/docs" : `/docs/${guide}${anchor === undefined ? "" : `#${anchor}`}`,
-    };
-  }
-  if (file === "CHANGELOG.md") return { address: "/docs/changelog" };
-  const chapter = [contents, ...chapters].find((each) => each.file === file);
-  if (chapter === undefined) return { file };
-  if (anchor === undefined || anchor === chapter.anchors[0]) return { address: chapter.path };
-  return chapter.anchors.includes(anchor) ? { address: `${chapter.path}#${anchor}` } : { file };
+  const address = addressOf(file);
+  if (address === undefined) return { file };
+  return { address: anchor === undefined ? address : `${address}#${anchor}` };
 }
 
-type Chapter = {
-  /** Path in the repository. */
-  file: string;
-  /** Address of its page. */
-  path: string;
-  title: string;
-  /** Anchors of all its headings; the first is that of the title. */
-  anchors: string[];
-  tokens: Token[];
-  /** Files of the chapters that it lists. */
-  chapters: string[];
-};
+/** The address of the page of a file; undefined if it has none. */
+function addressOf(file: string): string | undefined {
+  const [, folder, name] = /^docs\/(using|operating)\/([\w-]+)\.md$/.exec(file) ?? [];
+  if (name !== undefined) {
+    const start = folder === "using" ? "/docs" : "/docs/operating";
+    return name === "README" ? start : `${start}/${name}`;
+  }
+  return /^(?:CHANGELOG\.md|SECURITY\.md|NOTICE)$/.test(file)
+    ? `/docs/${file.replace(".md", "").toLowerCase()}`
+    : undefined;
+}

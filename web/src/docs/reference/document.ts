@@ -30,7 +30,7 @@ type Parameter = {
   required?: boolean;
   schema: Schema;
 };
-type Header = { description?: string; required?: boolean; schema: Schema };
+export type Header = { description?: string; required?: boolean; schema: Schema };
 type Media = { schema: Schema; examples?: Record<string, { summary: string; value: unknown }> };
 export type ApiResponse = {
   description: string;

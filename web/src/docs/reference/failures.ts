@@ -9,20 +9,10 @@ export function failurePart({ path, operation }: ListedOperation, document: Open
   const codes = Object.entries(operation.responses).flatMap(([status, response]) =>
     status === "200" ? [] : codesOf(resolve(document, response)),
   );
-  return html`<h3>Errors</h3>
-<p>Every error has the fields of <a href="#type-Problem">Problem</a>!${endOfSentence(codes)}</p>
-!${failureDetails(path, codes)}`;
-}
-
-function endOfSentence(codes: ErrorCode[]): Html {
-  return codes.length === 0
-    ? html`. <a href="/docs/errors">Errors</a> lists them.`
-    : html`, with one of these codes in <code>error</code>.`;
-}
-
-function failureDetails(path: string, codes: ErrorCode[]): Html {
   if (codes.length === 0) return nothing;
-  return html`<details class="more"><summary>${codes.length} error codes</summary>
+  return html`<h2 id="errors">Errors</h2>
+<p>Every error has the fields of <a href="/docs/reference#type-Problem">Problem</a>, with one of these codes in <code>error</code>.</p>
+<details class="more"><summary>${codes.length} error codes</summary>
 <div class="wide" tabindex="0" role="region" aria-label="Error codes of ${path}"><table>
 <thead><tr><th scope="col">Status</th><th scope="col">Code</th><th scope="col">When it happens, and what to do</th></tr></thead>
 <tbody>!${each(codes, failureRow)}</tbody>

@@ -74,7 +74,7 @@ function innerObjects(schema: Schema): Schema[] {
 /** The mark worth showing: most fields of a request are optional, few of a response. */
 type Marks = "required" | "optional";
 
-type Field = {
+export type Field = {
   name: string;
   id: string;
   schema: Schema;

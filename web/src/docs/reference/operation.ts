@@ -5,32 +5,32 @@ import { type ApiResponse, type OpenApi, type Operation, resolve, type Schema } 
 import { exampleCall, type ListedOperation } from "./example-call.ts";
 import { exampleBlocks } from "./examples.ts";
 import { failurePart } from "./failures.ts";
-import { fieldList, objectFields } from "./fields.ts";
+import { objectFields } from "./fields.ts";
 import { callSnippets } from "./snippets.ts";
 
-/** Returns the section of one operation: what it does, its fields and failures, and examples beside them. */
-export function operationSection(listed: ListedOperation, context: ReferenceContext): Html {
+/** Returns the page of one operation: what it does, its fields and failures, and examples beside them. */
+export function operationPage(listed: ListedOperation, context: ReferenceContext): Html {
   const { document, keysNeeded } = context;
   const { method, path, operation } = listed;
   const { operationId: id, summary, description } = operation;
   const response = resolve(document, operation.responses["200"]!);
   const snippets = callSnippets(exampleCall(document, listed, context));
-  return html`<section class="operation" id="${id}" aria-labelledby="${id}-title">
+  return html`<div class="operation">
 <div class="about">
-<h2 id="${id}-title"><a href="#${id}"><span class="method">${method.toUpperCase()}</span> <code>${path}</code></a></h2>
+<h1><span class="method">${method.toUpperCase()}</span> <code>${path}</code></h1>
 <p class="lead">!${inlineText(summary)}</p>
 !${paragraphs(description ?? "")}
 !${keyText(keysNeeded && operation.security.length > 0)}
-!${parameterPart(operation, document)}
 !${bodyPart(operation, document)}
 !${responsePart(id, response, document)}
+!${headerPart(operation, response, document)}
 !${failurePart(listed, document)}
 </div>
 <div class="aside">
 !${codeChoice({ id, caption: `Request to ${path}`, snippets })}
 !${exampleBlocks(listed, response)}
 </div>
-</section>
+</div>
 `;
 }
 
@@ -39,42 +39,34 @@ function keyText(needed: boolean): Html {
   return html`<p>Needs <a href="/docs/keys">a key</a>: <code>x-api-key: KEY</code> or <code>Authorization: Bearer KEY</code>.</p>`;
 }
 
-function parameterPart({ operationId, parameters }: Operation, document: OpenApi): Html {
-  const fields = parameters.map((parameter) => {
-    const { name, in: place, schema, description, required = false } = resolve(document, parameter);
-    return { name, id: `${operationId}-${place}-${name}`, schema, description, required, place };
-  });
-  const inHeaders = fields.filter(({ place }) => place === "header");
-  const inQuery = fields.filter(({ place }) => place === "query");
-  const elsewhere = fields.find(({ place }) => place !== "header" && place !== "query");
-  if (elsewhere !== undefined)
-    throw new Error(`The reference does not show parameters in ${elsewhere.place}`);
-  return html`!${titledFields("Query", inQuery)}!${titledFields("Headers", inHeaders)}`;
-}
-
-function titledFields(title: string, fields: Parameters<typeof fieldList>[0]): Html {
-  return fields.length === 0 ? nothing : html`<h3>${title}</h3>!${fieldList(fields, "required")}`;
-}
-
 function bodyPart({ operationId, requestBody }: Operation, document: OpenApi): Html {
   if (requestBody === undefined) return nothing;
   const { "application/json": json, ...forms } = requestBody.content;
   const types = Object.keys(forms);
-  return html`<h3>Body</h3>
+  return html`<h2 id="body">Body</h2>
 <p>JSON, or a form (!${each(types, codeInList)}) with the same fields, where images are files and a list is a name that repeats.</p>
 !${objectFields(resolve(document, json!.schema), `${operationId}-body`, "required")}`;
 }
 
 const codeInList = (text: string, i: number): Html => html`${i === 0 ? "" : " or "}<code>${text}</code>`;
 
-function responsePart(id: string, { headers = {}, content = {} }: ApiResponse, document: OpenApi): Html {
-  const fields = Object.entries(headers).map(([name, part]) => {
-    const { schema, description, required = false } = resolve(document, part);
-    return { name, id: `${id}-response-header-${name}`, schema, description, required };
-  });
-  return html`<h3>Response</h3>
-!${objectFields(resolve<Schema>(document, content["application/json"]!.schema), `${id}-response`, "optional")}
-<details class="more"><summary>${fields.length} response headers</summary>!${fieldList(fields, "required")}</details>`;
+function responsePart(id: string, { content = {} }: ApiResponse, document: OpenApi): Html {
+  return html`<h2 id="response">Response</h2>
+!${objectFields(resolve<Schema>(document, content["application/json"]!.schema), `${id}-response`, "optional")}`;
 }
 
-export type ReferenceContext = { document: OpenApi; origin: string; keysNeeded: boolean };
+/** The names of the headers: the first page of the reference describes them. */
+function headerPart({ parameters }: Operation, { headers = {} }: ApiResponse, document: OpenApi): Html {
+  const sent = parameters.map((parameter) => {
+    const { name, in: place } = resolve(document, parameter);
+    if (place !== "header") throw new Error(`The reference does not show parameters in ${place}`);
+    return name;
+  });
+  return html`<h2 id="headers">Headers</h2>
+<p>Optional in the request: !${each(sent, (name, i) => headerLink(name, "request", i))}. In the response: !${each(Object.keys(headers), (name, i) => headerLink(name, "response", i))}.</p>`;
+}
+
+const headerLink = (name: string, kind: "request" | "response", i: number): Html =>
+  html`${i === 0 ? "" : ", "}<a href="/docs/reference#${kind}-header-${name}"><code>${name}</code></a>`;
+
+type ReferenceContext = { document: OpenApi; origin: string; keysNeeded: boolean };

@@ -12,7 +12,7 @@ export function assertKnownKeywords(schema: Schema): void {
 /** Returns the type of a value in words: `string or list of number`, with links to named types. */
 export function typeText(schema: Schema): Html {
   const name = refName(schema);
-  if (name !== undefined) return html`<a href="#type-${name}">${name}</a>`;
+  if (name !== undefined) return html`<a href="/docs/reference#type-${name}">${name}</a>`;
   if (schema.anyOf !== undefined) return joined(schema.anyOf.map(typeText), " or ");
   if (schema.type === "array") {
     return html`list of !${typeText(schema.items ?? {})}`;

@@ -4,7 +4,8 @@ export const searchIndexPath = "/docs/search.json";
 /** Sections of all documents, as the page fetches them; `page` is a place in `pages`. */
 export type SearchIndex = {
   pages: [path: string, title: string][];
-  sections: [page: number, anchor: string, title: string, within: string, text: string][];
+  /** `keywords`: see ./keywords.ts. */
+  sections: [page: number, anchor: string, title: string, within: string, text: string, keywords?: string][];
 };
 
 /** One result: a link, where it leads, and the words around the first match. */
@@ -14,12 +15,13 @@ export type Found = { address: string; title: string; place: string; excerpt: st
 export function findSections({ pages, sections }: SearchIndex, query: string): Found[] {
   const words = wordsOf(query).slice(0, wordsMax);
   if (words.length === 0) return [];
-  const rated = sections.flatMap(([page, anchor, title, within, text]) => {
+  const rated = sections.flatMap(([page, anchor, title, within, text, keywords = ""]) => {
     const [path, pageTitle] = pages[page]!;
     const isStart = anchor === "";
     const scores = words.map((word) =>
       Math.max(
         titleScore(title.toLowerCase(), word),
+        wordsOf(keywords).includes(word) ? keywordScore : 0,
         isStart ? titleScore(pageTitle.toLowerCase(), word) : 0,
         begins(`${within} ${pageTitle}`, word) ? placeScore : 0,
         begins(text, word) ? textScore : 0,
@@ -68,6 +70,7 @@ function excerptOf(text: string, word: string): string {
 const wordsMax = 8;
 const resultsMax = 12;
 const startBonus = 1;
+const keywordScore = 16;
 const placeScore = 2;
 const textScore = 1;
 const excerptBefore = 40;

@@ -51,10 +51,16 @@ const start = new RegExp(
   "g",
 );
 
-/** Leaves out captions, and code other than that of a guide: half of the reference is examples. */
+/**
+ * Leaves out captions, code other than commands, and what is folded: half of the reference is examples, and
+ * each of its pages repeats the errors.
+ */
 const withoutExamples = (page: Html): string =>
   page
-    .replaceAll(/<figure.*?<\/figure>/gs, (code) => (code.includes('aria-label="Code: ') ? code : ""))
+    .replaceAll(/<figure.*?<\/figure>/gs, (code) =>
+      code.includes("<figcaption><span>Commands</span>") ? code : "",
+    )
+    .replaceAll(/<details class="more">.*?<\/details>/gs, "")
     .replaceAll(/<figcaption>.*?<\/figcaption>/gs, "");
 
 const textOf = (markup: string): string =>
