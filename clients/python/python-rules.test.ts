@@ -90,10 +90,10 @@ test("each method of the Python client takes the fields of its request", { skip 
   const fields = python(
     `import ast, options
 methods = {}
-for node in ast.walk(ast.parse(open("client.py").read())):
-    if isinstance(node, ast.FunctionDef) and node.name in cases:
+for node in ast.walk(ast.parse(open("async_client.py").read())):
+    if isinstance(node, ast.AsyncFunctionDef) and node.name in cases:
         shared = getattr(options, node.args.kwarg.annotation.slice.id).__annotations__.keys()
-        own = {each.arg for each in node.args.kwonlyargs}
+        own = {each.arg for each in node.args.args[1:] + node.args.kwonlyargs}
         methods[node.name] = sorted(own | shared - options.RequestOptions.__annotations__.keys())
 print(json.dumps(methods))`,
     ["verify", "represent", "compare"],

@@ -9,7 +9,7 @@ import type {
   VerifyRequest,
 } from "./api-types.ts";
 import { withBase64Images } from "./base64.ts";
-import { errorFromResponse, FacelineError, unexpectedResponse } from "./faceline-error.ts";
+import { errorFromResponse, FacelineError, unexpectedResponse, unreachable } from "./faceline-error.ts";
 import { retryDelayMs } from "./retries.ts";
 
 export type * from "./api-types.ts";
@@ -97,7 +97,7 @@ export class FacelineClient {
       if (!(result instanceof FacelineError)) return result;
       const remainingMs = endsAt - performance.now();
       const delayMs = retryDelayMs(result, { attempt, attemptsMax, remainingMs }, Math.random());
-      if (delayMs === undefined) throw result.code === "missing_api_key" ? missingKey(result) : result;
+      if (delayMs === undefined) throw result;
       await sleep(delayMs, signal);
     }
   }
@@ -118,10 +118,8 @@ export class FacelineClient {
       return await read(await fetch(`${baseUrl}${path}`, { ...init, redirect: "error", signal: either }));
     } catch (cause) {
       signal?.throwIfAborted();
-      const [code, detail] = timeoutSignal.aborted
-        ? (["timeout", "No response came in time."] as const)
-        : (["unreachable", "The service could not be reached."] as const);
-      return new FacelineError({ code, status: 0, detail, cause });
+      if (!timeoutSignal.aborted) return unreachable(new URL(baseUrl).host, cause);
+      return new FacelineError({ code: "timeout", status: 0, detail: "No response came in time.", cause });
     }
   }
 }
@@ -150,15 +148,6 @@ function sleep(ms: number, signal: AbortSignal | undefined): Promise<void> {
     else signal?.addEventListener("abort", abort, { once: true });
   });
 }
-
-/** Says how this client is given a key, in place of the headers that it sends itself. */
-const missingKey = ({ code, status, requestId }: FacelineError): FacelineError =>
-  new FacelineError({
-    code,
-    status,
-    requestId,
-    detail: "This service needs an API key: pass `apiKey` to FacelineClient. Is its variable set?",
-  });
 
 type HttpRequest = { method: string; path: string; headers: Record<string, string>; body?: string };
 

@@ -43,8 +43,26 @@ export type FacelineErrorCode =
 export async function errorFromResponse(response: Response): Promise<FacelineError> {
   const problem = parseProblem(await response.text());
   if (problem === undefined) return unexpectedResponse(response);
-  const { error, detail = error, field, index } = problem;
+  const { error, field, index } = problem;
+  const detail = adviceFor(problem) ?? problem.detail ?? error;
   return new FacelineError({ code: error, detail, field, index, ...fromHeaders(response) });
+}
+
+/** Says what this client takes, in place of the headers and forms that the service's own text names. */
+function adviceFor({ error, field, index }: Partial<Problem>): string | undefined {
+  if (error === "missing_api_key")
+    return "This service needs an API key: pass `apiKey` to FacelineClient. Is its variable set?";
+  if (error !== "unsupported_image_source") return undefined;
+  const name = field === "candidates" ? `candidate ${index}` : field;
+  return `${name} is a string, never opened as a path or an address: pass a Blob or bytes, as from readFile("photo.jpg").`;
+}
+
+/** Returns the error for a request without a response. Node has the reason in the cause, browsers nowhere. */
+export function unreachable(host: string, cause: unknown): FacelineError {
+  const { message, cause: inner } = cause as Error & { cause?: { code?: string; message?: string } };
+  const reason = inner?.code === "ECONNREFUSED" ? "connection refused" : inner?.message || message;
+  const detail = `The service could not be reached at ${host}: ${reason}.`;
+  return new FacelineError({ code: "unreachable", status: 0, detail, cause });
 }
 
 /** Returns the error for a response whose body is not the service's. */

@@ -2,10 +2,10 @@ import assert from "node:assert/strict";
 import { globSync, readFileSync } from "node:fs";
 import { test } from "node:test";
 
-// Covers every file of the client package.
+// Covers every file of the client package but api-types.ts, in whose place it has generated types.
 
 test("the client imports its own files alone, for types too", () => {
-  const files = globSync("!(*.test).ts", { cwd: import.meta.dirname });
+  const files = globSync("!(*.test|api-types).ts", { cwd: import.meta.dirname });
   assert.ok(files.length >= 4);
   for (const file of files) {
     const text = readFileSync(`${import.meta.dirname}/${file}`, "utf8");

@@ -1,7 +1,9 @@
 import { imageFormatNames } from "@faceline/images/format";
+import { apiVersion } from "@faceline/contracts/http/response-fields";
 import { version } from "@faceline/runtime/resource";
 import type { ComputeEndpoint, ServiceEndpoint } from "../src/endpoints/endpoint.ts";
 import { computeEndpoints, serviceEndpoints } from "../src/endpoints/table.ts";
+import { examples } from "./examples.ts";
 import { computeResponseHeaders, type HeaderName, headerRefs, headers, parameters } from "./headers.ts";
 import { computeStatuses, problemAt, problemResponses } from "./problems.ts";
 import { formName, refTo, schemas } from "./schemas.ts";
@@ -53,14 +55,17 @@ const description = `Face verification, embeddings and comparison.
 
 Send images (${imageFormatNames}) as Base64 or data URLs in JSON, or as files in a form. Their EXIF orientation is applied. The service does not open URLs or paths, and it discards images when the request ends.
 
-This document shows one form of each request. The service also accepts \`null\` for an absent field, words for booleans ("false"), and URL-encoded forms. In forms, it also accepts Base64, data URLs and JSON text in place of files. Unknown fields are ignored, but a likely mistake, such as \`model\` for \`model_name\`, is rejected with 400 \`invalid_request\`.
+This document shows one form of each request. The service also accepts \`null\` for an absent field, words for booleans ("false"), and URL-encoded forms. In forms, it also accepts Base64, data URLs and JSON text in place of files. Unknown fields are ignored, but a likely mistake, such as \`threshhold\` for \`threshold\`, is rejected with 400 \`invalid_request\`.
+
+This is version ${apiVersion} of the API, which every response names in \`API-Version\`. Within a version, paths, fields and error codes keep their names and meanings. Later releases may add others, so ignore those that you do not know.
 
 All errors have the same fields, with a stable code in \`error\`. To receive them as \`application/problem+json\`, name it in \`Accept\`. Unknown paths return 404 \`not_found\`; unsupported methods return 405 \`method_not_allowed\`.
 
 Limits in this document are defaults. See /capabilities for the limits, models and detectors of this service. The example images are plain squares without a face.`;
 
 function computeOperation(endpoint: ComputeEndpoint) {
-  const { path, summary, description, examples } = endpoint;
+  const { path, summary, description } = endpoint;
+  const { requests, responses } = examples[path]!;
   const requestName = nameOf(endpoint.request);
   const bodies = {
     "application/json": refTo(requestName),
@@ -78,7 +83,7 @@ function computeOperation(endpoint: ComputeEndpoint) {
       content: Object.fromEntries(
         (["application/json", "multipart/form-data"] as const).map((type) => [
           type,
-          { schema: bodies[type], examples: examples.requests[type] },
+          { schema: bodies[type], examples: requests[type] },
         ]),
       ),
     },
@@ -87,7 +92,7 @@ function computeOperation(endpoint: ComputeEndpoint) {
         description: "The result.",
         headers: headerRefs(...computeResponseHeaders),
         content: {
-          "application/json": { schema: refTo(nameOf(endpoint.response)), examples: examples.responses },
+          "application/json": { schema: refTo(nameOf(endpoint.response)), examples: responses },
         },
       },
       ...Object.fromEntries(computeStatuses.map((status) => [status, problemAt(status)])),
@@ -122,13 +127,13 @@ function serviceOperation({
 
 const response = (schema: object, ...more: HeaderName[]) => ({
   description: "The result.",
-  headers: headerRefs("x-request-id", ...more),
+  headers: headerRefs(...more),
   content: { "application/json": { schema } },
 });
 
 const anyProblem = {
   description: "Any other error.",
-  headers: headerRefs("x-request-id"),
+  headers: headerRefs(),
   content: { "application/json": { schema: refTo("Problem") } },
 };
 

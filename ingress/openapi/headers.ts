@@ -1,3 +1,4 @@
+import { apiVersion } from "@faceline/contracts/http/response-fields";
 import { refTo } from "./schemas.ts";
 
 const text = { type: "string" };
@@ -37,6 +38,11 @@ export const headers = {
     description: "ID of the request, as it appears in logs and traces.",
     schema: text,
   },
+  "API-Version": {
+    required: true,
+    description: `Version of the API: ${apiVersion}.`,
+    schema: text,
+  },
   "Server-Timing": {
     description: "Duration of each processing step in milliseconds, the remainder, and the total.",
     schema: text,
@@ -58,13 +64,14 @@ export const headers = {
 
 export type HeaderName = keyof typeof headers;
 
-/** Returns references to headers, as a response lists them. */
+/** Returns references to the headers of every response and to those in `names`, as a response lists them. */
 export const headerRefs = (...names: HeaderName[]) =>
-  Object.fromEntries(names.map((name) => [name, refTo(name, "headers")]));
+  Object.fromEntries(
+    (["x-request-id", "API-Version", ...names] as const).map((name) => [name, refTo(name, "headers")]),
+  );
 
-/** The headers of every response to a compute call. */
+/** Further headers of every response to a compute call. */
 export const computeResponseHeaders = [
-  "x-request-id",
   "Server-Timing",
   "traceparent",
   "RateLimit-Limit",

@@ -8,7 +8,7 @@ export const problemResponses = () => ({
   ...Object.fromEntries(
     computeStatuses.map((status) => [`Problem${status}`, response(status, codesByStatus.get(status)!)]),
   ),
-  MalformedRequest: response(400, ["invalid_request"], ["x-request-id"]),
+  MalformedRequest: response(400, ["invalid_request"], []),
 });
 
 const codesByStatus = Map.groupBy(

@@ -45,6 +45,8 @@ test("a failure is a FacelineError with code, status, request id, field and inde
     [failure.code, failure.status, failure.requestId, failure.field, failure.index],
     ["missing_image", 400, "mine", "img2", 1],
   );
+  const path = await failing(faceline.verify({ img1: "photo.jpg", img2: image }));
+  assert.match(path.message, /^img1 is a string, .* readFile/);
   assert.equal(dispatched.length, 0);
   const rejected = await failing((await serve(t, {}, { apiKey: "guessed" })).faceline.verify(images));
   assert.deepEqual([rejected.code, rejected.status], ["invalid_api_key", 401]);
@@ -91,6 +93,10 @@ test("a call whose connection broke is repeated, `triesMax` times in all", async
   const unreachable = await serve(t, {}, { fetch: dead, attemptsMax: 2 });
   const failure = await failing(unreachable.faceline.verify(images));
   assert.deepEqual([failure.code, failure.status, tries], ["unreachable", 0, 2]);
+
+  const { faceline: gone, app } = await serve(t, {}, { attemptsMax: 1 });
+  await app.close();
+  assert.match((await failing(gone.verify(images))).message, /at 127\.0\.0\.1:\d+: connection refused\.$/);
 });
 
 test("an AbortSignal ends a call, and the pause before its next try", async (t) => {
@@ -162,6 +168,7 @@ async function serve(
   t.after(() => app.server.closeAllConnections());
   const baseUrl = await app.listen({ host: "127.0.0.1", port: 0 });
   return {
+    app,
     faceline: new FacelineClient({ baseUrl: `${baseUrl}/`, apiKey: testKey, ...options }),
     dispatched,
     sent,

@@ -1,3 +1,4 @@
+import { apiVersion } from "@faceline/contracts/http/response-fields";
 import { keylessTenant } from "@faceline/contracts/wire/ids";
 import { type FastifyInstance, type FastifyRequest, fastify } from "fastify";
 import { version } from "@faceline/runtime/resource";
@@ -126,6 +127,7 @@ function createApp({ ports, settings, site, bug, reportClosed }: ServerParts): F
   });
   app.addHook("onRequest", async (request, reply) => {
     reply.header("x-request-id", request.id);
+    reply.header("api-version", apiVersion);
     reply.header("x-content-type-options", "nosniff");
     reply.header("cache-control", "no-store");
   });

@@ -1,21 +1,27 @@
 import { execFile } from "node:child_process";
-import { copyFile, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, cp, mkdir, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { delimiter, join } from "node:path";
 import { promisify } from "node:util";
 import { makeTemporaryFolder } from "@faceline/models/empty-folder";
+import { openApiText } from "@faceline/contracts/http/open-api";
 import { repository } from "@faceline/deploy/launcher/state-folder";
+import { clientTypes } from "./client-types.ts";
 
 /**
  * Packs `@faceline/client` and returns the tarball's path in `folder`. Node strips no types under
- * `node_modules`, so the tarball holds what the compiler emits from `clients/typescript`: JavaScript and
- * declarations, its README and the licence. Throws with the output of the compiler or of npm when one of them
- * fails.
+ * `node_modules`, so the tarball holds what the compiler emits from `clients/typescript`, with the types of
+ * the OpenAPI document in place of the schemas: JavaScript and declarations, its README and the licence.
+ * Throws with the output of the compiler or of npm when one of them fails.
  */
 export async function packClient(folder: string): Promise<string> {
-  const source = join(repository, "clients", "typescript");
-  const staging = makeTemporaryFolder("faceline-client-");
+  const temporary = makeTemporaryFolder("faceline-client-");
+  const [source, staging] = [join(temporary, "clients", "typescript"), join(temporary, "package")];
   try {
     await mkdir(folder, { recursive: true });
+    await cp(join(repository, "clients", "typescript"), source, { recursive: true });
+    await copyFile(join(repository, "tsconfig.base.json"), join(temporary, "tsconfig.base.json"));
+    const document = JSON.parse(openApiText) as Parameters<typeof clientTypes>[0];
+    await writeFile(join(source, "api-types.ts"), clientTypes(document));
     await run("tsc", ["-p", source, "--outDir", staging], { cwd: repository, env: process.env });
     await rewriteDeclarations(staging);
     await copyFile(join(source, "package.json"), join(staging, "package.json"));
@@ -26,7 +32,7 @@ export async function packClient(folder: string): Promise<string> {
     const [{ filename }] = JSON.parse(output) as [{ filename: string }];
     return join(folder, filename);
   } finally {
-    await rm(staging, { recursive: true });
+    await rm(temporary, { recursive: true });
   }
 }
 

@@ -10,8 +10,9 @@ const source = join(repository, "clients", "python");
 
 /**
  * Builds the wheel of the Python client and returns its path in `folder`. The models of the responses are
- * generated from contracts/openapi.json; `state` is where the pinned packages for that are installed. Throws
- * with the output of the generator or of pip when one of them fails.
+ * generated from contracts/openapi.json, and the blocking client from the one for asyncio. `state` is where
+ * the pinned packages for that are installed. Throws with the output of the generator or of pip when one of
+ * them fails.
  */
 export async function packPythonClient(folder: string, packing: Packing): Promise<string> {
   const { state, steps, stop } = packing;
@@ -40,6 +41,7 @@ export async function packPythonClient(folder: string, packing: Packing): Promis
     await copyFile(join(repository, "LICENSE"), join(staging, "LICENSE"));
     await mkdir(folder, { recursive: true });
     await steps.run("models of the responses", () => generateModels(staging, run));
+    await writeBlockingClient(join(staging, "faceline"));
     const options = ["--no-deps", "--no-build-isolation", "--no-index", "--quiet", "--wheel-dir", folder];
     await steps.run("wheel", () => run("pip", ["wheel", ...options, staging]));
     const { version } = JSON.parse(await readFile(join(repository, "package.json"), "utf8")) as Versioned;
@@ -61,6 +63,16 @@ async function generateModels(staging: string, run: RunModule): Promise<void> {
   await run("openapi_python_client", ["generate", "--path", document, ...output, ...config, ...templates]);
   for (const unused of ["api", "client.py", "errors.py"]) await rm(join(core, unused), { recursive: true });
 }
+
+/** Writes client.py: async_client.py without asyncio. */
+async function writeBlockingClient(folder: string): Promise<void> {
+  const text = await readFile(join(folder, "async_client.py"), "utf8");
+  const blocking = text.replace("asyncio.sleep", "time.sleep").replace(asyncNames, "");
+  await writeFile(join(folder, "client.py"), blocking);
+}
+
+const asyncNames =
+  /^import asyncio\n|\b(async|await) |\bAsync(?=[A-Z])|\ba(?=close|iter_bytes)|(?<=__)a(?=enter|exit)/gm;
 
 /** The document without requests and errors: the client writes and reads those itself. */
 function onlyResponses({ paths, components, ...document }: OpenApi): OpenApi {

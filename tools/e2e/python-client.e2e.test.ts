@@ -23,7 +23,7 @@ from __future__ import annotations
 import io
 from array import array
 from pathlib import Path
-from faceline import Faceline, FacelineError, NoFaceDetected, VerifyResponse
+from faceline import AsyncFaceline, Faceline, FacelineError, NoFaceDetected, VerifyResponse
 
 
 def call(faceline: Faceline) -> str:
@@ -32,7 +32,7 @@ def call(faceline: Faceline) -> str:
     faces = faceline.represent(img=io.BytesIO(b""), max_faces=1)
     stored = faces.results[0].embedding
     faceline.compare(vector=stored, candidates=[[0.5], array("d"), {"id": 1, "img": Path("a")}, {"vector": stored}])
-    faceline.verify(img1="", img2="", treshold=1)  # type: ignore[call-arg]
+    faceline.verify(b"", Path("b"), treshold=1)  # type: ignore[call-arg]
     faceline.verify(img1="", img2="", distance_metric="manhattan")  # type: ignore[arg-type]
     response.distances  # type: ignore[attr-defined]
     try:
@@ -41,6 +41,10 @@ def call(faceline: Faceline) -> str:
         return f"{error.index}"
     except FacelineError as error:
         return error.code
+
+
+async def call_async(faceline: AsyncFaceline) -> bool:
+    return (await faceline.verify(b"", b"")).verified
 `;
 
 test("the wheel of the Python client can be installed in an empty environment and calls the service", async (t) => {
@@ -84,19 +88,27 @@ test("the wheel of the Python client can be installed in an empty environment an
   const plain = sharp({ create: { width: 160, height: 160, channels: 3, background: "teal" } });
   await plain.png().toFile(join(folder, "plain.png"));
 
-  await t.test("it calls the service, and meets refusals and broken connections", async () => {
-    const tests = join(import.meta.dirname, "python-client", "test_client.py");
-    const output = await run(python, ["-B", tests, "--verbose"], { cwd: folder, env });
-    t.diagnostic(output.trim().split("\n").slice(-3).join(" "));
-  });
+  // They make arrays of images, as programs of DeepFace do.
+  await pip("install", "--quiet", "numpy==2.3.5", "pillow==12.0.0");
+  for (const file of ["test_client.py", "test_deepface.py"]) {
+    await t.test(`on a running service: ${file}`, async () => {
+      const tests = join(import.meta.dirname, "python-client", file);
+      const output = await run(python, ["-B", tests, "--verbose"], { cwd: folder, env });
+      t.diagnostic(output.trim().split("\n").slice(-3).join(" "));
+    });
+  }
 
-  for (const document of ["clients/python/README.md", "docs/using/clients.md"]) {
+  for (const document of [
+    "clients/python/README.md",
+    "docs/using/clients.md",
+    "docs/using/coming-from-deepface.md",
+  ]) {
     await t.test(`the programs in ${document}`, async () => {
       const text = readFileSync(join(repository, document), "utf8");
       const blocks = [...text.matchAll(/^```python\n(.*?)^```$/gms)].map(([, block]) => block!);
-      // Later blocks use the client of the first; those without it are tested in readme.stack.test.ts.
-      const programs = blocks.filter((block) => /\bfaceline\./.test(block)).join("\n");
-      assert.ok(programs.includes(readmeAddress), programs);
+      // Later blocks use the client of the first.
+      const programs = blocks.join("\n");
+      assert.match(programs, /\bfaceline\b/);
       const output = await run(python, ["-c", programs.replace(readmeAddress, address)], {
         cwd: folder,
         env,
@@ -135,8 +147,10 @@ function writeImages(folder: string, key: string): void {
   const samples = join(folder, ".faceline", "samples");
   writeSamples(samples);
   writeFileSync(join(folder, ".faceline", "dev-key"), `${key}\n`);
-  copyFileSync(join(samples, "dia-1.jpg"), join(folder, "first.jpg"));
-  copyFileSync(join(samples, "dia-2.jpg"), join(folder, "second.jpg"));
+  for (const name of ["first", "img1", "img"])
+    copyFileSync(join(samples, "dia-1.jpg"), join(folder, `${name}.jpg`));
+  for (const name of ["second", "img2"])
+    copyFileSync(join(samples, "dia-2.jpg"), join(folder, `${name}.jpg`));
 }
 
 /** Runs a program to its end and returns its output. Throws with all of it when the program fails. */

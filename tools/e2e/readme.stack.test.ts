@@ -112,10 +112,8 @@ const languages = {
 
 /** Guides, and the language of a program that prints a verdict or the nearest person. */
 const programs: [string, keyof typeof languages][] = [
-  ["clients", "python"],
   ["clients", "go"],
   ["clients", "java"],
-  ["coming-from-deepface", "python"],
   ["coming-from-compreface", "python"],
   ["coming-from-localai", "python"],
   ["coming-from-face-api", "typescript"],

@@ -1,5 +1,6 @@
 """A client of Faceline, the self-hosted HTTP API for face verification."""
 
+from .async_client import AsyncFaceline
 from .client import Faceline
 from .core.models import (
     CapabilitiesResponse,
@@ -24,6 +25,7 @@ from .errors import (
 )
 
 __all__ = [
+    "AsyncFaceline",
     "CapabilitiesResponse",
     "CompareResponse",
     "ComparedCandidate",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import time
 from collections.abc import Mapping
 from email.utils import parsedate_to_datetime
@@ -45,7 +47,7 @@ class FacelineWarning(UserWarning):
     """The request was served, but is probably a mistake: its threshold matches many different people."""
 
 
-class InvalidRequest(FacelineError):
+class InvalidRequest(FacelineError, ValueError):
     """The request has to change: a 4xx that no other class is for."""
 
 
@@ -91,15 +93,36 @@ def error_from_response(status: int, headers: Mapping[str, str], body: bytes) ->
         if code == "unexpected_response"
         else code
     )
+    field, index = problem.get("field"), problem.get("index")
+    if code == "missing_api_key":
+        detail = "This service needs an API key: pass api_key to the client. Is its variable set?"
+    if code == "unsupported_image_source":
+        name = f"candidate {index}" if field == "candidates" else field
+        detail = f'{name} is a str, never opened as a path or an address: pass Path("photo.jpg") or bytes.'
     return error_class(code, status)(
         detail,
         code=code,
         status=status,
-        field=problem.get("field"),
-        index=problem.get("index"),
+        field=field,
+        index=index,
         request_id=headers.get("x-request-id"),
         retry_after=parse_retry_after(headers.get("retry-after"), time.time()),
     )
+
+
+def reason(error: BaseException) -> str:
+    """Returns why a connection failed: what the operating system says, where that is the cause."""
+    text = str(error) or type(error).__name__
+    cause: BaseException | None = error
+    while cause is not None:
+        if isinstance(cause, OSError) and cause.strerror:
+            # asyncio has words of its own for a refused connection.
+            refused = isinstance(cause, ConnectionRefusedError)
+            text = os.strerror(errno.ECONNREFUSED) if refused else cause.strerror
+        # A name with several addresses fails with a group: one error for each.
+        inner = getattr(cause, "exceptions", ())
+        cause = inner[0] if inner else cause.__cause__ or cause.__context__
+    return text[:1].lower() + text[1:].rstrip(".")
 
 
 def parse_retry_after(header: str | None, now: float) -> float | None:

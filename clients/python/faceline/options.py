@@ -1,9 +1,10 @@
-"""Types of what the methods of the client take. A test holds the options equal to contracts/openapi.json."""
+"""What the methods of the client take. A test holds the options equal to contracts/openapi.json."""
 
 from __future__ import annotations
 
+import difflib
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import IO, Any, Literal, Protocol, TypedDict
 
 Image = str | bytes | bytearray | os.PathLike[str] | IO[bytes]
@@ -96,3 +97,16 @@ class CompareOptions(DetectionOptions, total=False):
     all_faces: bool | None
     model_name: str | None
     model_version: str | None
+
+
+_INPUTS = {"img", "img1", "img2", "vector", "candidates"}
+
+
+def check_options(method: str, known: Iterable[str], sent: Iterable[str]) -> None:
+    """Raises TypeError for an option that the method does not have, with the one that was probably meant."""
+    options = sorted({*known} - _INPUTS)
+    for name in sent:
+        if name not in options:
+            meant = difflib.get_close_matches(name.lower(), options, n=1, cutoff=0.57)
+            hint = f": write {meant[0]}." if meant else f". Options: {', '.join(options)}."
+            raise TypeError(f"{name} is not an option of {method}(){hint}")

@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DistanceMetric, detectionFields, distanceFields } from "./detection-fields.ts";
+import { DistanceMetric, detectionFields, distanceAliases, distanceFields } from "./detection-fields.ts";
 import { ErrorCode } from "./errors.ts";
 import { FacialArea } from "./facial-area.ts";
 import { FalseMatchRate } from "./false-match-rate.ts";
@@ -66,7 +66,7 @@ export const CompareRequest = body(
     target_vector: "candidates",
     vectors: "candidates",
     vector_b: "candidates",
-    metric: "distance_metric",
+    ...distanceAliases,
   },
   {
     img: Image.optional().describe(
@@ -126,7 +126,7 @@ export const ComparedCandidate = z.object({
     .number()
     .nonnegative()
     .describe(
-      "Distance from the source, measured by `metric` and rounded to 6 decimal places. If the image has several faces, the closest one is used.",
+      "Distance from the source, measured by `distance_metric` and rounded to 6 decimal places. If the image has several faces, the closest one is used.",
     ),
   false_match_rate: FalseMatchRate,
   id: ResultId,
@@ -155,7 +155,8 @@ export type FailedCandidate = z.infer<typeof FailedCandidate>;
 
 export const CompareResponse = z.object({
   model_name: z.string().describe("The model that the embeddings and the default threshold belong to."),
-  metric: DistanceMetric.describe("The metric of all distances and the threshold."),
+  distance_metric: DistanceMetric.describe("The metric of all distances and the threshold."),
+  metric: DistanceMetric.describe("The same as `distance_metric`, for clients of the hosted DeepFace API."),
   source: z
     .object({
       type: z.enum(["image", "vector"]).describe("Whether the source is an image or an embedding."),

@@ -40,6 +40,16 @@ export const detectionFields = {
     .describe("Not offered. Any value other than 0 returns `invalid_request`."),
 };
 
+/** Other names of these fields: `model` as in DeepFace's responses. */
+export const detectionAliases = { model: "model_name" };
+
+/** Other names of the fields below: those of DeepFace's responses and of the hosted API's. */
+export const distanceAliases = {
+  ...detectionAliases,
+  metric: "distance_metric",
+  similarity_metric: "distance_metric",
+};
+
 const thresholdMessage = "must be a number of 0 or more: it is a distance, by cosine from 0 to 2";
 
 /** Further fields of requests that compare faces. */

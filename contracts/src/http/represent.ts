@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { detectionFields, Name } from "./detection-fields.ts";
+import { detectionAliases, detectionFields, Name } from "./detection-fields.ts";
 import { FacialArea } from "./facial-area.ts";
 import { Image, imageDescription } from "./image.ts";
 import { ModelVersion, Precision } from "./model-version.ts";
@@ -16,7 +16,7 @@ const modelsRule = `must be a name, or a list of 1 to ${modelsMax}`;
 
 /** POST /represent */
 export const RepresentRequest = body(
-  { img_path: "img" },
+  { img_path: "img", ...detectionAliases },
   {
     img: Image.describe(`The image. ${imageDescription}`),
     ...detectionFields,

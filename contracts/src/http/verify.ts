@@ -1,5 +1,5 @@
 import * as z from "zod";
-import { DistanceMetric, detectionFields, distanceFields } from "./detection-fields.ts";
+import { DistanceMetric, detectionFields, distanceAliases, distanceFields } from "./detection-fields.ts";
 import { FalseMatchRate } from "./false-match-rate.ts";
 import { FacialArea } from "./facial-area.ts";
 import { ImageOrVector, imageDescription } from "./image.ts";
@@ -14,7 +14,7 @@ export type FacePolicy = z.infer<typeof FacePolicy>;
 
 /** POST /verify */
 export const VerifyRequest = body(
-  { img1_path: "img1", img2_path: "img2" },
+  { img1_path: "img1", img2_path: "img2", ...distanceAliases },
   {
     img1: References.describe(
       `The first image, or an embedding from /represent, or a list of up to ${referencesMax} of them that show ` +
@@ -56,13 +56,15 @@ export const VerifyResponse = z.object({
     .number()
     .nonnegative()
     .describe(
-      "Distance between the two faces, measured by `similarity_metric` and rounded to 6 decimal places. It is 0 for equal embeddings.",
+      "Distance between the two faces, measured by `distance_metric` and rounded to 6 decimal places. It is 0 for equal embeddings.",
     ),
   false_match_rate: FalseMatchRate,
   ...thresholdResponseFields,
-  model: z.string().describe("The model that the embeddings and the default threshold belong to."),
+  model_name: z.string().describe("The model that the embeddings and the default threshold belong to."),
+  model: z.string().describe("The same as `model_name`, for clients of DeepFace."),
   detector_backend: z.string().describe("The detector that found the faces."),
-  similarity_metric: DistanceMetric.describe("The distance metric of `distance` and `threshold`."),
+  distance_metric: DistanceMetric.describe("The metric of `distance` and `threshold`."),
+  similarity_metric: DistanceMetric.describe("The same as `distance_metric`, for clients of DeepFace."),
   facial_areas: z
     .object({ img1: areaOf("img1"), img2: areaOf("img2") })
     .describe("Positions of the two compared faces in their images."),

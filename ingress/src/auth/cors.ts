@@ -24,7 +24,7 @@ export function addCors(app: FastifyInstance, { CORS_ORIGINS }: CorsSettings): v
 }
 
 const exposedHeaders =
-  "x-request-id, server-timing, traceparent, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset";
+  "x-request-id, api-version, server-timing, traceparent, retry-after, ratelimit-limit, ratelimit-remaining, ratelimit-reset";
 const allowedHeaders =
   "authorization, content-type, x-api-key, x-request-id, x-request-timeout-ms, traceparent";
 

@@ -77,7 +77,7 @@ test("beside a body that is an image itself, options are taken from the query as
     assert.deepEqual([facesMax, align], [1, false], type);
   }
   const wrong =
-    "max_faces=abc max_faces=0 max_faces=1&max_faces=2 max_faces[]=1&max_faces=1 max_faces= l2_normalize l2_normalize=perhaps model_name=Nonsense model=SFace limit=1 anti_spoofing=true embedding_format=hex img=http://example.org/a.jpg img_path=a.jpg det_prob_threshold=0.9";
+    "max_faces=abc max_faces=0 max_faces=1&max_faces=2 max_faces[]=1&max_faces=1 max_faces= l2_normalize l2_normalize=perhaps model_name=Nonsense Model=SFace limit=1 anti_spoofing=true embedding_format=hex img=http://example.org/a.jpg img_path=a.jpg det_prob_threshold=0.9";
   for (const query of wrong.split(" ")) {
     const { status, field } = await send(query, "image/jpeg");
     assert.deepEqual([status, field], [400, /^\w+/.exec(query)![0]], query);

@@ -39,6 +39,7 @@ test("/compare 200: vectors alone never leave the ingress", async (t) => {
   assert.equal(response.statusCode, 200);
   assert.deepEqual(CompareResponse.strict().parse(response.json()), {
     model_name: "SFace",
+    distance_metric: "cosine",
     metric: "cosine",
     source: { type: "vector", vector_length: 2, face_index: null, face_found: null, facial_area: null },
     results: [

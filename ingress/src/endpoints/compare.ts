@@ -63,6 +63,7 @@ export async function compare(
 
   return {
     model_name: model.name,
+    distance_metric: rule.metric,
     metric: rule.metric,
     source: {
       type: kind,

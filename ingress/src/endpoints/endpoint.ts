@@ -39,8 +39,6 @@ export type ComputeEndpoint<
    * it in time. False: calls of vectors alone need none.
    */
   needsWorker: boolean;
-  /** Requests by content type, and responses. A test sends each request and expects a 200. */
-  examples: { requests: Record<BodyType, Examples>; responses: Examples };
   handle(
     context: RouteContext,
     call: RequestContext,
@@ -61,6 +59,3 @@ export type ServiceEndpoint = {
   unavailable?: "response" | "problem";
   handle(context: RouteContext, reply: FastifyReply): Promise<unknown>;
 };
-
-type BodyType = "application/json" | "multipart/form-data";
-type Examples = Record<string, { summary: string; value: unknown }>;

@@ -7,7 +7,6 @@ import type * as z from "zod";
 import { capabilities } from "./capabilities.ts";
 import { compare } from "./compare.ts";
 import type { ComputeEndpoint, ServiceEndpoint } from "./endpoint.ts";
-import { compareExamples, representExamples, verifyExamples } from "./examples.ts";
 import { health, livez, readyz } from "./health.ts";
 import { serveOpenApi } from "./openapi.ts";
 import { represent } from "./represent.ts";
@@ -15,7 +14,7 @@ import { verify } from "./verify.ts";
 
 /**
  * Every endpoint, one row each: the server takes its routes from here, and the OpenAPI document its paths and
- * schemas. A new compute endpoint is a contract, a handler, a row and its examples.
+ * schemas. A new compute endpoint is a contract, a handler, a row and examples for the document.
  */
 export const computeEndpoints: ComputeEndpoint[] = [
   row({
@@ -27,7 +26,6 @@ export const computeEndpoints: ComputeEndpoint[] = [
     request: { VerifyRequest },
     response: { VerifyResponse },
     needsWorker: false,
-    examples: verifyExamples,
     handle: verify,
   }),
   row({
@@ -40,7 +38,6 @@ export const computeEndpoints: ComputeEndpoint[] = [
     response: { RepresentResponse },
     query: RepresentQuery,
     needsWorker: true,
-    examples: representExamples,
     handle: represent,
   }),
   row({
@@ -52,7 +49,6 @@ export const computeEndpoints: ComputeEndpoint[] = [
     request: { CompareRequest },
     response: { CompareResponse },
     needsWorker: false,
-    examples: compareExamples,
     handle: compare,
   }),
 ];

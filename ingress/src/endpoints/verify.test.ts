@@ -30,8 +30,10 @@ test("/verify 200: verified, distance, its false match rate, threshold, model, d
     threshold: 0.1,
     threshold_false_match_rate: 0.1,
     warnings: [],
+    model_name: "SFace",
     model: "SFace",
     detector_backend: "auto",
+    distance_metric: "cosine",
     similarity_metric: "cosine",
     facial_areas: { img1: testFacialArea(0), img2: testFacialArea(0) },
     faces_compared: { img1: 1, img2: 1 },
@@ -132,9 +134,9 @@ test("a field that is likely a known one is refused, in JSON and in forms: the d
   const { app, post, dispatched } = testServer(t);
   const body = { img1: image, img2: image };
   for (const [name, field] of [
-    ["model", "model_name"],
+    ["Model", "model_name"],
     ["detector", "detector_backend"],
-    ["metric", "distance_metric"],
+    ["distanceMetric", "distance_metric"],
     ["threshhold", "threshold"],
   ] as const) {
     const sent = { ...body, model_name: null, [name]: "x" };
@@ -154,6 +156,8 @@ test("a field that is likely a known one is refused, in JSON and in forms: the d
   assert.equal(dispatched.length, 0);
   // Nothing is missing where the field itself was sent.
   assert.equal((await post("/verify", { ...body, model: "x", model_name: "SFace" })).statusCode, 200);
+  for (const alias of ["metric", "similarity_metric"])
+    assert.equal((await post("/verify", { ...body, [alias]: "x" })).json().error, "invalid_distance_metric");
   assert.equal((await post("/verify", { ...body, model: null })).statusCode, 200);
 });
 

@@ -1,5 +1,6 @@
 import { maxHeaderSize } from "node:http";
 import type { Socket } from "node:net";
+import { apiVersion } from "@faceline/contracts/http/response-fields";
 import type { FastifyInstance } from "fastify";
 import { ApiError } from "../call/api-error.ts";
 import { requestIdFrom } from "../call/request-headers.ts";
@@ -59,6 +60,7 @@ function endWithProblem(error: ApiError, socket: Socket, site: string, now: numb
     "content-type: application/json; charset=utf-8",
     `content-length: ${Buffer.byteLength(body)}`,
     `x-request-id: ${requestId}`,
+    `api-version: ${apiVersion}`,
     "connection: close",
   ];
   socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);

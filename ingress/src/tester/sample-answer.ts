@@ -106,8 +106,8 @@ async function computeSampleAnswer(context: RouteContext): Promise<SampleAnswer>
   try {
     const [img1, img2] = await Promise.all(samples.map(readImage));
     const response = await verify(context, call, validate(VerifyRequest, { img1, img2 }));
-    const { model, detector_backend, similarity_metric } = response;
-    const request = { model_name: model, detector_backend, distance_metric: similarity_metric };
+    const { model_name, detector_backend, distance_metric } = response;
+    const request = { model_name, detector_backend, distance_metric };
     return { request, samples, response, timing: end(200) };
   } catch (thrown) {
     const error = thrown instanceof ApiError ? thrown : bug;

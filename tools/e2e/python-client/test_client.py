@@ -1,5 +1,6 @@
 """Tests of the installed Python client. python-client.e2e.test.ts runs them beside a running service."""
 
+import asyncio
 import base64
 import io
 import json
@@ -16,6 +17,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 from faceline import (
+    AsyncFaceline,
     Faceline,
     FacelineError,
     FacelineWarning,
@@ -125,6 +127,27 @@ class AgainstTheService(unittest.TestCase):
         with self.assertRaises(Unauthorized) as raised:
             Faceline(URL, api_key="guessed").verify(**VECTORS)
         self.assertEqual(raised.exception.code, "invalid_api_key")
+        with self.assertRaisesRegex(Unauthorized, "pass api_key to the client"):
+            Faceline(URL).verify(**VECTORS)
+
+    def test_a_path_as_text_is_refused_with_the_way_to_send_a_file(self):
+        with self.assertRaises(ValueError) as raised:
+            self.faceline.verify("first.jpg", SECOND)
+        self.assertEqual(raised.exception.code, "unsupported_image_source")
+        self.assertRegex(str(raised.exception), r'^img1 is a str, .* pass Path\("photo.jpg"\) or bytes')
+        with self.assertRaisesRegex(InvalidRequest, "^candidate 0 is a str"):
+            self.faceline.compare(FIRST, candidates=["second.jpg"])
+
+    def test_tasks_share_an_async_client(self):
+        async def requests():
+            async with AsyncFaceline(URL, KEY) as faceline:
+                face = (await faceline.represent(FIRST, max_faces=1)).results[0]
+                options = {"candidates": [face.embedding], "model_version": face.model_version}
+                return await asyncio.gather(*(faceline.compare(SECOND, **options) for _ in range(8)))
+
+        responses = asyncio.run(requests())
+        self.assertEqual([each.best_match.match for each in responses], [True] * 8)
+        self.assertEqual(len({each.request_id for each in responses}), 8)
 
     def test_a_request_over_the_rate_limit_is_retried(self):
         with self.assertRaises(RateLimited) as raised:
@@ -142,8 +165,11 @@ class AgainstTheService(unittest.TestCase):
         self.assertEqual(len({each.request_id for each in responses}), 200)
 
     def test_wrong_arguments_are_refused_before_a_request(self):
-        with self.assertRaisesRegex(TypeError, "verify.. has no option treshold"):
-            self.faceline.verify(img1=FIRST, img2=SECOND, treshold=0.3)
+        for name, meant in (("treshold", "threshold"), ("model", "model_name"), ("metric", "distance_metric")):
+            with self.assertRaisesRegex(TypeError, f"^{name} is not an option of verify.*: write {meant}\\.$"):
+                self.faceline.verify(FIRST, SECOND, **{name: 0.3})
+        with self.assertRaisesRegex(TypeError, r"silent is not .*\. Options: align, all_faces, "):
+            self.faceline.verify(FIRST, SECOND, silent=True)
         with self.assertRaisesRegex(TypeError, "mode 'rb'"), FIRST.open(encoding="latin-1") as text:
             self.faceline.represent(img=text)
         with self.assertRaisesRegex(ValueError, "http://"):
@@ -164,6 +190,31 @@ class BehindAProxy(unittest.TestCase):
             Faceline(proxy.url, KEY, max_attempts=2).verify(**VECTORS)
         self.assertEqual((raised.exception.code, raised.exception.status), ("unreachable", 0))
         self.assertEqual(len(proxy.requests), 2)
+        self.assertRegex(raised.exception.detail, r"at 127\.0\.0\.1:\d+: server disconnected")
+
+    def test_a_service_that_is_down_is_named_with_the_cause(self):
+        with Proxy([]) as proxy:
+            address = urlsplit(proxy.url)
+        for host in ("127.0.0.1", "localhost"):
+            url = f"http://{host}:{address.port}"
+            expected = f"The service could not be reached at {host}:{address.port}: connection refused."
+            with self.assertRaises(Unavailable) as raised:
+                Faceline(url, KEY, max_attempts=1).verify(**VECTORS)
+            self.assertEqual(str(raised.exception), expected)
+            with self.assertRaises(Unavailable) as raised:
+                asyncio.run(AsyncFaceline(url, KEY, max_attempts=1).verify(**VECTORS))
+            self.assertEqual(str(raised.exception), expected)
+
+    def test_an_async_request_is_retried_and_ends_in_time(self):
+        async def verify(proxy, **options):
+            async with AsyncFaceline(proxy.url, KEY, **options) as faceline:
+                return await faceline.verify(**VECTORS)
+
+        with Proxy(["drop", "forward"]) as proxy:
+            self.assertEqual(asyncio.run(verify(proxy)).distance, 0)
+        with Proxy(["drip"]) as proxy, self.assertRaises(Unavailable) as raised:
+            asyncio.run(verify(proxy, timeout=0.2))
+        self.assertEqual(raised.exception.code, "timeout")
 
     def test_a_file_is_sent_again_with_the_retry(self):
         with Proxy(["drop", "forward"]) as proxy, FIRST.open("rb") as file:

@@ -114,7 +114,7 @@ test("limits are words", () => {
   assert.match(field("verify-body-threshold"), /number.*At least 0\./s);
   assert.match(
     field("verify-body-distance_metric"),
-    /Defaults to cosine\.\s*One of cosine, euclidean, euclidean_l2\./,
+    /Also accepted as metric, similarity_metric\.\s*One of cosine, euclidean, euclidean_l2\./,
   );
   assert.match(field("request-header-x-request-timeout-ms"), /At least 50\. At most 120000\./);
   assert.match(field("compare-body-candidates"), /list of Candidate.*At least 1 item\./s);

@@ -1,7 +1,11 @@
-"""The client: one method for each endpoint."""
+"""The client for asyncio: one method for each endpoint. Building the wheel makes the blocking one of it.
+
+That is this file without `async` and `await`: see tools/commands/python-package.ts.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import itertools
 import json
 import random
@@ -20,8 +24,16 @@ from .core.models import (
     RepresentResponse,
     VerifyResponse,
 )
-from .errors import FacelineError, FacelineWarning, Unavailable, error_from_response
-from .options import Candidate, CompareOptions, DetectionOptions, Image, NamedVector, Vector
+from .errors import FacelineError, FacelineWarning, Unavailable, error_from_response, reason
+from .options import (
+    Candidate,
+    CompareOptions,
+    DetectionOptions,
+    Image,
+    NamedVector,
+    Vector,
+    check_options,
+)
 from .retries import retry_delay
 
 if TYPE_CHECKING:
@@ -36,17 +48,18 @@ _HEADERS = {
 }
 
 
-class Faceline:
+class AsyncFaceline:
     """A client of the HTTP API.
 
-        faceline = Faceline("http://127.0.0.1:8080", api_key=key)
-        response = faceline.verify(img1=Path("first.jpg"), img2=Path("second.jpg"))
+        faceline = AsyncFaceline("http://127.0.0.1:8080", api_key=key)
+        response = await faceline.verify(Path("first.jpg"), Path("second.jpg"))
 
     api_key is not needed where the service runs with AUTH=off. timeout: seconds that a request may take, with
     its pauses and retries. max_attempts: how often it is sent at most.
 
     Temporary refusals (429, 503) and broken connections are retried. Every method raises FacelineError if
-    the request fails. Make one client and keep it: it reuses its connections, and threads may share it.
+    the request fails. Make one client and keep it: it reuses its connections. Threads may share a Faceline, and
+    the tasks of one event loop an AsyncFaceline.
     """
 
     def __init__(
@@ -59,13 +72,13 @@ class Faceline:
         self._key_header = {} if api_key is None else {"x-api-key": _header("api_key", api_key.strip())}
         self._timeout = timeout
         self._max_attempts = max_attempts
-        self._http = httpx.Client()
+        self._http = httpx.AsyncClient()
 
-    def verify(
+    async def verify(
         self,
-        *,
         img1: Image | Vector | Sequence[Image | Vector],
         img2: Image | Vector,
+        *,
         face_policy: Literal["best_pair", "largest", "single_only"] | None = None,
         **options: Unpack[CompareOptions],
     ) -> VerifyResponse:
@@ -76,12 +89,12 @@ class Faceline:
         or an error.
         """
         fields = {"img1": img1, "img2": img2, "face_policy": face_policy}
-        return _warned(self._post("/verify", fields, options, CompareOptions, VerifyResponse.from_dict))
+        return _warned(await self._post("/verify", fields, options, CompareOptions, VerifyResponse.from_dict))
 
-    def represent(
+    async def represent(
         self,
-        *,
         img: Image,
+        *,
         model_name: str | Sequence[str] | None = None,
         max_faces: int | None = None,
         l2_normalize: bool | None = None,
@@ -101,13 +114,13 @@ class Faceline:
             "l2_normalize": l2_normalize,
             "embedding_format": embedding_format,
         }
-        return self._post("/represent", fields, options, DetectionOptions, RepresentResponse.from_dict)
+        return await self._post("/represent", fields, options, DetectionOptions, RepresentResponse.from_dict)
 
-    def compare(
+    async def compare(
         self,
+        img: Image | None = None,
         *,
         candidates: Sequence[Candidate],
-        img: Image | None = None,
         vector: NamedVector | None = None,
         face_index: int | None = None,
         **options: Unpack[CompareOptions],
@@ -118,28 +131,28 @@ class Faceline:
         face of `img`, largest first.
         """
         fields = {"candidates": candidates, "img": img, "vector": vector, "face_index": face_index}
-        return _warned(self._post("/compare", fields, options, CompareOptions, CompareResponse.from_dict))
+        return _warned(await self._post("/compare", fields, options, CompareOptions, CompareResponse.from_dict))
 
-    def capabilities(self) -> CapabilitiesResponse:
+    async def capabilities(self) -> CapabilitiesResponse:
         """Returns models, detectors, thresholds and limits of the service."""
-        return self._send("GET", "/capabilities", {}, None, CapabilitiesResponse.from_dict)
+        return await self._send("GET", "/capabilities", {}, None, CapabilitiesResponse.from_dict)
 
-    def health(self) -> HealthResponse:
+    async def health(self) -> HealthResponse:
         """Tells whether the service could serve a request now. Never retried. `degraded` is a response."""
         ends_at = time.monotonic() + self._timeout
-        return self._attempt("GET", "/health", {}, None, ends_at, HealthResponse.from_dict, (200, 503))
+        return await self._attempt("GET", "/health", {}, None, ends_at, HealthResponse.from_dict, (200, 503))
 
-    def close(self) -> None:
+    async def close(self) -> None:
         """Closes the connections."""
-        self._http.close()
+        await self._http.aclose()
 
-    def __enter__(self) -> Faceline:
+    async def __aenter__(self) -> AsyncFaceline:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
 
-    def _post(
+    async def _post(
         self,
         path: str,
         fields: Mapping[str, object],
@@ -147,18 +160,15 @@ class Faceline:
         known: type,
         parse: Callable[[Mapping[str, Any]], T],
     ) -> T:
-        unknown = options.keys() - known.__annotations__.keys()
-        if unknown:
-            names = ", ".join(sorted(known.__annotations__))
-            raise TypeError(f"{path[1:]}() has no option {sorted(unknown)[0]}. Options: {names}")
+        check_options(path[1:], [*fields, *known.__annotations__], options)
         headers = {"content-type": "application/json", **self._key_header}
         for name, header in _HEADERS.items():
             if options.get(name) is not None:
                 headers[header] = _header(name, str(options[name]))
         others = {name: value for name, value in options.items() if name not in _HEADERS}
-        return self._send("POST", path, headers, to_json({**fields, **others}), parse)
+        return await self._send("POST", path, headers, to_json({**fields, **others}), parse)
 
-    def _send(
+    async def _send(
         self,
         method: str,
         path: str,
@@ -169,7 +179,7 @@ class Faceline:
         ends_at = time.monotonic() + self._timeout
         for attempt in itertools.count(1):
             try:
-                return self._attempt(method, path, headers, content, ends_at, parse)
+                return await self._attempt(method, path, headers, content, ends_at, parse)
             except FacelineError as error:
                 delay = retry_delay(
                     status=error.status,
@@ -182,10 +192,10 @@ class Faceline:
                 )
                 if delay is None:
                     raise
-            time.sleep(delay)
+            await asyncio.sleep(delay)
         raise AssertionError("unreachable")
 
-    def _attempt(
+    async def _attempt(
         self,
         method: str,
         path: str,
@@ -201,10 +211,10 @@ class Faceline:
         body = bytearray()
         try:
             # Redirects are not followed: they would send the API key to another origin.
-            with self._http.stream(
+            async with self._http.stream(
                 method, url, headers=headers, content=content, timeout=remaining
             ) as response:
-                for chunk in response.iter_bytes():
+                async for chunk in response.aiter_bytes():
                     body += chunk
                     # The timeout above is that of each read.
                     if time.monotonic() > ends_at:
@@ -212,7 +222,10 @@ class Faceline:
         except httpx.TimeoutException as cause:
             raise Unavailable("No response came in time.", code="timeout") from cause
         except httpx.RequestError as cause:
-            raise Unavailable("The service could not be reached.", code="unreachable") from cause
+            # Without a password that the address may have.
+            address = httpx.URL(url).netloc.decode()
+            detail = f"The service could not be reached at {address}: {reason(cause)}."
+            raise Unavailable(detail, code="unreachable") from cause
         if response.status_code in accepted:
             try:
                 return parse(json.loads(body))

@@ -1,5 +1,4 @@
 import { encodeEmbedding } from "@faceline/contracts/wire/face";
-import type { ComputeEndpoint } from "./endpoint.ts";
 
 /** A plain square, small enough for a document. The service finds no face in it. */
 const image = "UklGRjgAAABXRUJQVlA4ICwAAACQAQCdASoQABAAAUAmJaACdLoAA5gA/vBTH+j64RZGX/7Gb/56P/z0f6hgAA==";
@@ -52,7 +51,7 @@ const result = {
   precision: "int8",
 };
 
-export const verifyExamples: ComputeEndpoint["examples"] = {
+const verify: EndpointExamples = {
   requests: {
     "application/json": {
       images: {
@@ -82,8 +81,10 @@ export const verifyExamples: ComputeEndpoint["examples"] = {
         threshold: 0.593,
         threshold_false_match_rate: 0.000351,
         warnings: [],
+        model_name: "SFace",
         model: "SFace",
         detector_backend: "auto",
+        distance_metric: "cosine",
         similarity_metric: "cosine",
         facial_areas: { img1: facialArea, img2: otherFacialArea },
         faces_compared: { img1: 1, img2: 1 },
@@ -97,7 +98,7 @@ export const verifyExamples: ComputeEndpoint["examples"] = {
   },
 };
 
-export const representExamples: ComputeEndpoint["examples"] = {
+const represent: EndpointExamples = {
   requests: {
     "application/json": {
       image: { summary: "An image", value: { img: image, max_faces: 1, l2_normalize: true } },
@@ -127,7 +128,7 @@ const compared = {
   references: 1,
 };
 
-export const compareExamples: ComputeEndpoint["examples"] = {
+const compare: EndpointExamples = {
   requests: {
     "application/json": {
       images: {
@@ -164,6 +165,7 @@ export const compareExamples: ComputeEndpoint["examples"] = {
       summary: "The second candidate has no face",
       value: {
         model_name: "SFace",
+        distance_metric: "cosine",
         metric: "cosine",
         source: {
           type: "image",
@@ -192,3 +194,16 @@ export const compareExamples: ComputeEndpoint["examples"] = {
     },
   },
 };
+
+/** Examples of each compute endpoint: requests by content type, which a test sends, and responses. */
+export const examples: Record<string, EndpointExamples> = {
+  "/verify": verify,
+  "/represent": represent,
+  "/compare": compare,
+};
+
+type EndpointExamples = {
+  requests: Record<"application/json" | "multipart/form-data", Examples>;
+  responses: Examples;
+};
+type Examples = Record<string, { summary: string; value: unknown }>;
