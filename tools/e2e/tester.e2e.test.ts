@@ -45,7 +45,7 @@ test("the tester, in a browser", async (t) => {
     const { page, faults } = await visit(t);
     await headline(page, /^Same person \(at this threshold\)$/);
     assert.equal(await page.locator(".slot .face.counted").count(), 2);
-    assert.match(await page.locator(".scale").innerText(), /^Distance 0\.\d{3,4}\s+Threshold 0\.593$/);
+    assert.match(await page.locator(".scale").innerText(), /^Distance 0\.\d{3,4}\s+Threshold 0\.5930$/);
     assert.equal(await page.getByText("None of 77,221 pairs").isVisible(), false);
     await page.getByText("How sure is this?").click();
     assert.match(
@@ -130,7 +130,7 @@ test("the tester, in a browser", async (t) => {
     await page.keyboard.press("e");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/?metric=euclidean&samples=ada-1.dia-2");
-    await page.locator(".scale", { hasText: "Threshold 0.5950" }).waitFor();
+    await page.locator(".scale", { hasText: "Threshold 1.0890" }).waitFor();
     const threshold = page.getByRole("slider", { name: "Threshold" });
     await threshold.focus();
     const replied = page.waitForResponse("**/tester/verify");

@@ -47,21 +47,25 @@ suite("drafts with the real models", () => {
         const draft = await decodeImage(bytes, defaultImageLimits, undefined, "draft");
         assert.ok(draft.kind === "image" && draft.isDraft, alteration);
         const full = await engineImage(bytes, { facesMax: 1 });
-        const distance = distances.cosine(
-          embeddingOf(await run({ ...draft, options: { ...full.options, fullResolution: false } })),
-          embeddingOf(await run(full)),
-        );
+        const fast = await run({ ...draft, options: { ...full.options, fullResolution: false } });
+        const found = await run(full);
+        const [face] = found.kind === "faces" ? found.faces : [];
+        // Where `ssd` finds no face in a draft, `blazeface` searches the full image.
+        if (alteration === "dark" && face?.area.detector === "blazeface") {
+          assert.equal(fast.kind, "too_coarse");
+          continue;
+        }
+        const distance = distances.cosine(embeddingOf(fast), embeddingOf(found));
         assert.ok(distance <= documentedMax, `${alteration}: ${distance}`);
       }
     });
   }
 
   test("a draft does not suffice where a face is small, nor where none is found", async () => {
-    const group = groupPhotograph(1);
     const blank = await sharp({ create: { width: 600, height: 600, channels: 3, background: "#777777" } })
       .jpeg()
       .toBuffer();
-    for (const bytes of [group, blank]) {
+    for (const bytes of [groupPhotograph(1), blank]) {
       const full = await engineImage(bytes, oneFace);
       assert.notEqual((await run(full)).kind, "too_coarse");
       assert.deepEqual(await run({ ...full, isDraft: true }), { kind: "too_coarse" });
@@ -69,17 +73,15 @@ suite("drafts with the real models", () => {
   });
 
   test("one small face among those that are wanted is enough to ask for the full image", async () => {
-    const [width, height] = [1_400, 1_400];
-    const small = await sharp(sampleImage("ada-1.jpg")).resize({ height: 260 }).png().toBuffer();
+    const small = await sharp(sampleImage("ada-1.jpg")).resize({ height: 300 }).png().toBuffer();
     const bytes = await sharp(sampleImage("dia-1.jpg"))
-      .resize(width, height, { fit: "contain", position: "left" })
-      .composite([{ input: small, left: width - 260, top: 0 }])
+      .resize(1_400, 1_400, { fit: "contain", position: "left" })
+      .composite([{ input: small, left: 1_400 - 260, top: 0 }])
       .jpeg()
       .toBuffer();
     const image = { ...(await engineImage(bytes, oneFace)), isDraft: true };
     assert.equal((await run(image)).kind, "faces");
-    const all = { ...image.options, facesMax: 2, fullResolution: true };
-    assert.deepEqual(await run({ ...image, options: all }), { kind: "too_coarse" });
+    assert.equal((await run({ ...image, options: { ...image.options, facesMax: 2 } })).kind, "too_coarse");
   });
 });
 

@@ -54,7 +54,7 @@ test("faces of the labelled photographs have no issues", { skip: labelledPhotogr
 test("degraded copies have the issue of their degradation alone; a small face may be blurred too", async () => {
   const degradations: Record<string, (image: Sharp) => Sharp> = {
     too_small: (image) => image,
-    blurred: (image) => image.blur(5),
+    blurred: (image) => image.blur(6),
     too_dark: (image) => image.linear(0.12),
     too_bright: (image) => image.linear(3, 80),
   };
@@ -79,21 +79,17 @@ test("the share that the edge cuts off grows with the cut, until it is an issue"
     assert.ok(results[0]!.kind === "faces");
     const { area } = results[0]!.faces[0]!;
     const faces: FaceQuality[] = [];
-    for (const beyond of [20, 0, -20, -36]) {
+    // The detector loses a bearded face soon after it has the issue.
+    for (const beyond of [20, 0, -20, -24, -26, -36]) {
       const left = Math.max(0, area.right_eye![0] - 28 - beyond);
       const cut = sharp(image).extract({ left, top: 0, width: width - left, height });
       faces.push(...(await facesIn(await cut.toBuffer())).slice(0, 1));
     }
     const shares = faces.map(({ outside_share }) => outside_share);
-    assert.deepEqual(
-      shares,
-      shares.toSorted((a, b) => a - b),
-      name,
-    );
-    assert.ok(
-      shares[0]! < 0.05 && qualityIssues(faces.at(-1)!).includes("cut_off"),
-      `${name}: ${shares.join()}`,
-    );
+    const sorted = shares.toSorted((a, b) => a - b);
+    assert.deepEqual(shares, sorted, name);
+    const isCutOff = qualityIssues(faces.at(-1)!).includes("cut_off");
+    assert.ok(shares[0]! < 0.05 && isCutOff, `${name}: ${shares.join()}`);
   }
 });
 
