@@ -130,7 +130,7 @@ test("the tester, in a browser", async (t) => {
     await page.keyboard.press("e");
     await page.keyboard.press("Enter");
     await page.waitForURL("**/?metric=euclidean&samples=ada-1.dia-2");
-    await page.locator(".scale", { hasText: "Threshold 1.0890" }).waitFor();
+    await page.locator(".scale", { hasText: "Threshold 1.089" }).waitFor();
     const threshold = page.getByRole("slider", { name: "Threshold" });
     await threshold.focus();
     const replied = page.waitForResponse("**/tester/verify");
@@ -183,19 +183,19 @@ test("the tester, in a browser", async (t) => {
       await page.getByText("The threshold must be a number of 0 or more.").first().waitFor();
       assert.equal(await field.getAttribute("aria-invalid"), "true");
     }
-    await field.fill("0.4");
+    await field.fill("1.4");
     await field.press("Enter");
-    await page.getByText("The threshold is a distance: it must be between 0 and 0.14").first().waitFor();
+    await page.getByText("The threshold is a distance: it must be between 0 and 0.92").first().waitFor();
     const description = await field.getAttribute("aria-describedby");
     assert.match(await page.locator(`#${description}`).innerText(), /^The threshold is a distance/);
-    assert.match(await page.locator(".scale").innerText(), /Threshold 0\.0737/);
+    assert.match(await page.locator(".scale").innerText(), /Threshold 0\.5930/);
     await assertSoundInAllLooks(page, "no-threshold");
-    await field.fill("0,12");
+    await field.fill("0,8");
     await field.press("Enter");
-    await page.locator(".scale", { hasText: "Threshold 0.1200" }).waitFor();
+    await page.locator(".scale", { hasText: "Threshold 0.8000" }).waitFor();
     assert.equal(await field.getAttribute("aria-invalid"), "false");
-    await page.locator(".json code", { hasText: '"threshold": 0.12,' }).waitFor();
-    await page.getByText(/^The threshold 0\.12 matches about \d+ % of pairs of different people/).waitFor();
+    await page.locator(".json code", { hasText: '"threshold": 0.8,' }).waitFor();
+    await page.getByText(/^The threshold 0\.8 matches about \d+ % of pairs of different people/).waitFor();
     assert.equal(calls, 1);
   });
 
