@@ -195,7 +195,7 @@ test("the tester, in a browser", async (t) => {
     await page.locator(".scale", { hasText: "Threshold 0.8000" }).waitFor();
     assert.equal(await field.getAttribute("aria-invalid"), "false");
     await page.locator(".json code", { hasText: '"threshold": 0.8,' }).waitFor();
-    await page.getByText(/^The threshold 0\.8 matches about \d+ % of pairs of different people/).waitFor();
+    await page.getByText(/^The threshold 0\.8 matches about \d+% of pairs of different people/).waitFor();
     assert.equal(calls, 1);
   });
 
