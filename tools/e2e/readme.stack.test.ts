@@ -88,8 +88,8 @@ test("the calls in README, in the guide to clients and in the launcher's welcome
 
   for (const [file, language] of programs) {
     const { name, command, needs } = languages[language];
-    const isMissing = spawnSync(needs[0]!, needs.slice(1)).status !== 0;
-    await t.test(`the ${language} program in docs/using/${file}.md`, { skip: isMissing }, async () => {
+    const fault = spawnSync(needs[0]!, needs.slice(1)).status !== 0 && `NOT CHECKED: no ${needs.join(" ")}`;
+    await t.test(`the ${language} program in docs/using/${file}.md`, { skip: fault }, async () => {
       const guide = readFileSync(join(repository, `docs/using/${file}.md`), "utf8");
       // Programs with our Python client need its wheel: python-client.e2e.test.ts.
       const [program, ...others] = fenced(guide, language).filter((text) => !text.includes("from faceline"));
