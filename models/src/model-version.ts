@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
-import type { EmbeddingModel, Model, ModelOf, Source } from "./catalogue-entry.ts";
+import type { EmbeddingModel, Model, ModelOf } from "./catalogue-entry.ts";
+import type { Source } from "./catalogue-source.ts";
 
 /**
  * Names what our own code does between an image and a chip: decoding, detection, landmarks, alignment and

@@ -2,7 +2,8 @@ import { existsSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { findPackageJSON } from "node:module";
 import { dirname, join } from "node:path";
-import type { Model, OnnxSource, Source, TarballSource, TfjsSource, WheelSource } from "./catalogue-entry.ts";
+import type { Model } from "./catalogue-entry.ts";
+import type { OnnxSource, Source, TarballSource, TfjsSource, WheelSource } from "./catalogue-source.ts";
 import { pullCommand, sha256 } from "./model-file.ts";
 
 /**

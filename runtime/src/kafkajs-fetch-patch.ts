@@ -1,7 +1,7 @@
 import { createRequire } from "node:module";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Interval of heartbeats: how late a member hears that its group changes, and how often it proves alive. */
+/** Interval of heartbeats: how late a member learns of a change of its group, at most. */
 export const heartbeatEveryMs = 250;
 
 /**

@@ -161,7 +161,7 @@ export class RedisWithLiveness extends Redis {
 }
 
 /** States of ioredis in which nothing is sent. */
-const isAway = new Set(["close", "reconnecting"]);
+const isAway = new Set(["close", "reconnecting", "connecting"]);
 
 function endAfter(command: Command, commandMs: number): void {
   // The words of ioredis, by which callers recognise it.

@@ -23,37 +23,37 @@ export function logOutages(log: Pick<Log, "error" | "info">): Disposable {
 
   function begin(server: string): Outage {
     const since = new Date();
-    const outage: Outage = { since, lost: new Set(), isLogged: false, timeout: undefined };
-    outage.timeout = new HangTimeout(outageAfterMs, () => {
+    const timeout = new HangTimeout(outageAfterMs, () => {
       outage.isLogged = true;
       log.error(
         { server, since },
         "a server is unreachable, and requests that need it are refused: look at it",
       );
     });
+    const outage: Outage = { since, lost: new Set(), isLogged: false, timeout };
     outages.set(server, outage);
     return outage;
   }
 
   const handle = (change: unknown): void => {
     const { server, connection, isLost } = change as Change;
-    const outage = outages.get(server) ?? (isLost ? begin(server) : undefined);
-    if (isLost) outage!.lost.add(connection);
-    else if (outage?.lost.delete(connection) && outage.lost.size === 0) {
-      outage.timeout![Symbol.dispose]();
-      outages.delete(server);
-      const afterMs = Date.now() - outage.since.getTime();
-      if (outage.isLogged) log.info({ server, since: outage.since, afterMs }, "a server is reachable again");
-    }
+    if (isLost) return void (outages.get(server) ?? begin(server)).lost.add(connection);
+    const outage = outages.get(server);
+    if (!outage?.lost.delete(connection) || outage.lost.size > 0) return;
+    outage.timeout[Symbol.dispose]();
+    outages.delete(server);
+    const { since, isLogged } = outage;
+    if (isLogged)
+      log.info({ server, since, afterMs: Date.now() - since.getTime() }, "a server is reachable again");
   };
   changes.subscribe(handle);
   return {
     [Symbol.dispose]: () => {
       changes.unsubscribe(handle);
-      for (const { timeout } of outages.values()) timeout?.[Symbol.dispose]();
+      for (const { timeout } of outages.values()) timeout[Symbol.dispose]();
     },
   };
 }
 
 type Change = { server: string; connection: object; isLost: boolean };
-type Outage = { since: Date; lost: Set<object>; isLogged: boolean; timeout: HangTimeout | undefined };
+type Outage = { since: Date; lost: Set<object>; isLogged: boolean; timeout: HangTimeout };

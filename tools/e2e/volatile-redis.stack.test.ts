@@ -114,6 +114,7 @@ test("a connection that is closed while its server is away keeps no process aliv
   const away = once(redis, "close");
   child.kill("SIGKILL");
   await Promise.all([away, child.ended]);
+  await assert.rejects(redis.publish("reports", ""), { message: /: there is no connection$/ });
   await redis[Symbol.asyncDispose]();
   await waitUntil("no timer is left", async () => timers() <= before);
 });

@@ -28,7 +28,7 @@ export function readCandidates(values: unknown[], limits: CandidateLimits): Cand
 }
 
 function candidateInput(
-  { isVector, value, modelVersion, person, label, other }: CandidateFields,
+  { isVector, value, modelVersion, person, foreignName, other }: CandidateFields,
   index: number,
   { vectorLengthMax }: CandidateLimits,
 ): InputValue | ApiError {
@@ -37,8 +37,8 @@ function candidateInput(
     const rule = `must be a text of 1 to ${candidateIdCharactersMax} characters`;
     return inputError(ref, "invalid_request", `The person of ${ref.label} ${rule}.`);
   }
-  if (label !== undefined) {
-    const detail = `${ref.label} has ${label}, which is not a field of a candidate: write id, or person.`;
+  if (foreignName !== undefined) {
+    const detail = `${ref.label} has ${foreignName}, which is not a field of a candidate: write id, or person.`;
     return inputError(ref, "invalid_request", detail);
   }
   if (isVector) {
@@ -72,7 +72,7 @@ function candidateFields(candidate: unknown): CandidateFields {
   return {
     id,
     person,
-    label: hasName ? undefined : labels.find((name) => typeof fields[name] === "string"),
+    foreignName: hasName ? undefined : foreignNames.find((name) => typeof fields[name] === "string"),
     modelVersion,
     isVector: isList(named) || (ofVector ?? null) !== null,
     value: named,
@@ -84,7 +84,7 @@ const isList = (value: unknown): boolean =>
   Array.isArray(value) || (typeof value === "string" && isNumbersText(value));
 
 /** What other libraries call an id or a person. */
-const labels = ["label", "name", "subject"];
+const foreignNames = ["label", "name", "subject"];
 
 const candidateNames = new Set(["id", "person", "vector", "embedding", "img", "value"]);
 
@@ -105,7 +105,7 @@ type CandidateFields = {
   id?: unknown;
   person?: unknown;
   /** A name that was probably meant as `id` or `person`. */
-  label?: string | undefined;
+  foreignName?: string | undefined;
   modelVersion?: string | undefined;
   isVector: boolean;
   value: unknown;

@@ -1,5 +1,6 @@
 import { licenseOf } from "../catalogue.ts";
-import type { Model, Precision, Source, Variant } from "../catalogue-entry.ts";
+import type { Model, Precision, Variant } from "../catalogue-entry.ts";
+import type { Source } from "../catalogue-source.ts";
 import { modelsFolder } from "../model-file.ts";
 import { encodeMetadata, Graph } from "../onnx/graph.ts";
 import { readOnnxSource, readTfjsSource, readWheelSource } from "../source.ts";

@@ -1,6 +1,6 @@
 import { readdir } from "node:fs/promises";
 import { join, resolve } from "node:path";
-import type { TarballSource } from "../catalogue-entry.ts";
+import type { TarballSource } from "../catalogue-source.ts";
 import { downloadLimits } from "../download/download.ts";
 import { downloadBy, type FetchOptions, type ProgramFault } from "../download/program-download.ts";
 

@@ -1,6 +1,7 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import type { Model, TarballSource, WheelSource } from "../catalogue-entry.ts";
+import type { Model } from "../catalogue-entry.ts";
+import type { TarballSource, WheelSource } from "../catalogue-source.ts";
 import { requireRoom, sentenceOnDisk } from "../disk-room.ts";
 import type { PullOptions } from "../download/download.ts";
 import { megabytes } from "../megabytes.ts";

@@ -4,7 +4,7 @@ import { mkdir, readFile, rename } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import { pipeline } from "node:stream/promises";
 import { x as extract } from "tar";
-import type { PulledFile, TarballSource } from "../catalogue-entry.ts";
+import type { PulledFile, TarballSource } from "../catalogue-source.ts";
 import { sha256 } from "../model-file.ts";
 
 /**

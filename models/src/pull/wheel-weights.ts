@@ -1,6 +1,6 @@
 import { mkdir, rename } from "node:fs/promises";
 import { join } from "node:path";
-import type { WheelSource } from "../catalogue-entry.ts";
+import type { WheelSource } from "../catalogue-source.ts";
 import { requireRoom, sentenceOnDisk } from "../disk-room.ts";
 import { download, downloadLimits, type PullOptions } from "../download/download.ts";
 import { fetchWheel, takenFromFolder, wheelBytesMax } from "../download/pip-wheel.ts";
