@@ -72,7 +72,7 @@ async function start({ print, stop, force }: Command): Promise<void> {
     buildScripts(),
     observation?.fetch(steps),
   ]);
-  await observation?.start();
+  observation?.start();
   // A person outside of a container does not see its files.
   const body = isImage ? undefined : writeSamples(state.samples);
 
@@ -138,7 +138,7 @@ async function start({ print, stop, force }: Command): Promise<void> {
       pages,
       accounts: ["PAGES", "AUTH", "ACCOUNTS"].every((setting) => process.env[setting] !== "off"),
       logs: state.logs,
-      observeAddress: observation?.address,
+      viewers: observation?.addresses,
       // Those that were drawn are for npm run plan alone, which finds them itself.
       operatorsPorts: launch.OPERATORS_PORT === undefined ? {} : operators.ports,
       tookMs: steps.tookMs,

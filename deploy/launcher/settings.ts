@@ -41,8 +41,7 @@ const Settings = z.object({
   OPERATORS_HOST: z.string().default("127.0.0.1"),
   OPERATORS_PORT: z.coerce.number().int().min(1).max(65_500).optional(),
 
-  /** Ports of `--observe`: the links page, Zipkin and Prometheus. */
-  OBSERVE_PORT: Port.default(8079),
+  /** Ports of `--observe`. */
   ZIPKIN_PORT: Port.default(9411),
   PROMETHEUS_PORT: Port.default(9090),
 
@@ -174,7 +173,7 @@ export const startUsage = `usage: npm start -- [OPTIONS]
   --dev-key            create a development key even if REDIS_DURABLE_URL is set
   --inspect SERVICE    debug ingress, batcher or inference, or one process (batcher-2), with Node's inspector on a
                        free port of 127.0.0.1; can be repeated
-  --observe            traces in Zipkin and metrics in Prometheus, on a page whose address is printed
+  --observe            traces in Zipkin and metrics in Prometheus, whose addresses are printed
   --help               print this help
 
 Settings are environment variables, listed in docs/operating.`;
