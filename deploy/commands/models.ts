@@ -5,23 +5,14 @@ import { cudaEnvironment } from "@faceline/models/gpu/cuda-folder";
 import { modelsFolder } from "@faceline/models/model-file";
 import { repository } from "../launcher/state-folder.ts";
 
-// `npm run models -- VERB`. All verbs are the models package's, except for `thresholds` and `int8-ranges`:
-// they run the pipeline of inference over images. The usage of all verbs is the models package's.
+// `npm run models -- VERB`. All verbs are the models package's, except for `thresholds`, which runs the
+// pipeline of inference over images. The usage of all verbs is the models package's.
 
 const args = process.argv.slice(2);
-const [verb = "", ...rest] = args;
-const [program, programArgs] = args.includes("--help") ? ["models/src/main.ts", args] : programOf(verb);
-
-function programOf(verb: string): [program: string, args: string[]] {
-  switch (verb) {
-    case "thresholds":
-      return ["tools/thresholds/main.ts", rest];
-    case "int8-ranges":
-      return ["tools/int8-ranges/main.ts", rest];
-    default:
-      return ["models/src/main.ts", args];
-  }
-}
+const [program, programArgs] =
+  args[0] === "thresholds" && !args.includes("--help")
+    ? ["tools/thresholds/main.ts", args.slice(1)]
+    : ["models/src/main.ts", args];
 
 const env = { ...process.env, ...cudaEnvironment(modelsFolder, process.env) };
 const child = spawn(process.execPath, [join(repository, program), ...programArgs], { stdio: "inherit", env });

@@ -10,7 +10,7 @@ import { launchOperators } from "../launcher/launch-operators.ts";
 import { warningOf } from "../launcher/log-line.ts";
 import { buildModels } from "../launcher/models.ts";
 import { operatorsPortSettings } from "../launcher/operators-ports.ts";
-import { checkPorts, freePorts } from "../launcher/ports.ts";
+import { checkPorts } from "../launcher/ports.ts";
 import { ProcessRecord } from "../launcher/process-record.ts";
 import { type Command, runCommand } from "../launcher/run-command.ts";
 import { writeSamples } from "../launcher/samples.ts";
@@ -72,7 +72,7 @@ async function start({ print, stop, force }: Command): Promise<void> {
     buildScripts(),
     observation?.fetch(steps),
   ]);
-  await observation?.start();
+  observation?.start();
   // A person outside of a container does not see its files.
   const body = isImage ? undefined : writeSamples(state.samples);
 
@@ -85,7 +85,6 @@ async function start({ print, stop, force }: Command): Promise<void> {
   const key = launch.devKey ? readDevKey(state.devKey) : undefined;
   if (key !== undefined) await storeKey(ownEnvironment, key, "dev");
 
-  const inspectPorts = await openInspectPorts(launch.inspect);
   await using services = new Services(
     {
       counts: launch,
@@ -102,7 +101,6 @@ async function start({ print, stop, force }: Command): Promise<void> {
         ...(operators.tokenFile !== undefined && { OPERATORS_TOKEN_FILE: operators.tokenFile }),
         ...observation?.environment(),
       },
-      inspectPorts,
       operatorsPorts: operators.ports,
     },
     {
@@ -138,21 +136,11 @@ async function start({ print, stop, force }: Command): Promise<void> {
       pages,
       accounts: ["PAGES", "AUTH", "ACCOUNTS"].every((setting) => process.env[setting] !== "off"),
       logs: state.logs,
-      observeAddress: observation?.address,
+      viewers: observation?.addresses,
       // Those that were drawn are for npm run plan alone, which finds them itself.
       operatorsPorts: launch.OPERATORS_PORT === undefined ? {} : operators.ports,
       tookMs: steps.tookMs,
     }),
   );
-  for (const [name, port] of Object.entries(inspectPorts)) {
-    print(
-      `${name} accepts a debugger on 127.0.0.1:${port}: chrome://inspect, or node inspect 127.0.0.1:${port}`,
-    );
-  }
   await waitForAbort(stop);
-}
-
-async function openInspectPorts(names: string[]): Promise<Record<string, number>> {
-  const ports = await freePorts(names.length);
-  return Object.fromEntries(names.map((name, i) => [name, ports[i]!]));
 }

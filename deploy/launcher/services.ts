@@ -23,7 +23,7 @@ export class Services implements AsyncDisposable {
   readonly #running: Record<Service, Supervisor[]>;
 
   constructor(plan: ServicesPlan, options: SupervisorOptions) {
-    const { counts, environment, inspectPorts = {}, operatorsPorts = {} } = plan;
+    const { counts, environment, operatorsPorts = {} } = plan;
     const supervise = (service: Service, count: number, own: (i: number) => NodeJS.ProcessEnv) =>
       Array.from({ length: count }, (_, i) => {
         const name = `${service}-${i + 1}`;
@@ -37,7 +37,7 @@ export class Services implements AsyncDisposable {
           OPERATORS_PORT: `${operatorsPorts[name] ?? ""}`,
           ...own(i),
         };
-        const program = { name, ...nodeProgram(service, inspectPorts[name]), env, ready: "message" } as const;
+        const program = { name, ...nodeProgram(service), env, ready: "message" } as const;
         return new Supervisor(program, options);
       });
 
@@ -124,14 +124,10 @@ const healthPollEveryMs = 50;
 /** All processes are ready by then: they only have to learn of each other. */
 const healthyWithinMs = 30_000;
 
-const nodeProgram = (service: Service, inspectPort: number | undefined) => ({
+const nodeProgram = (service: Service) => ({
   command: process.execPath,
-  args: [
-    ...v8Flags[service],
-    // By default SIGUSR1 opens the inspector, through which the memory can be read.
-    inspectPort === undefined ? "--disable-sigusr1" : `--inspect=127.0.0.1:${inspectPort}`,
-    join(repository, service, "src", "main.ts"),
-  ],
+  // By default SIGUSR1 opens the inspector, through which the memory can be read.
+  args: [...v8Flags[service], "--disable-sigusr1", join(repository, service, "src", "main.ts")],
 });
 
 /** The host for a URL. A service that listens on every interface is reached on loopback. */
@@ -174,8 +170,6 @@ type ServicesPlan = {
   threads: number | undefined;
   /** The other settings of the services: MODELS_DIR, LOG_LEVEL and the operator's environment. */
   environment: NodeJS.ProcessEnv;
-  /** Ports of debuggers, by the name of the process: `{ "batcher-1": 9229 }`. */
-  inspectPorts?: Record<string, number>;
-  /** The operators' ports in the same way. A process without one has none. */
+  /** The operators' ports, by the name of the process: `{ "batcher-1": 9480 }`. One without has none. */
   operatorsPorts?: Record<string, number>;
 };

@@ -21,17 +21,6 @@ test("--engine overrides ENGINE", () => {
   assert.equal(readLaunchOptions([], {}).engine, undefined);
 });
 
-test("--inspect names a process, and a service alone means its first one", () => {
-  const { inspect } = readLaunchOptions(
-    ["--batchers", "2", "--inspect", "ingress", "--inspect", "batcher-2"],
-    {},
-  );
-  assert.deepEqual(inspect, ["ingress-1", "batcher-2"]);
-  assert.throws(() => readLaunchOptions(["--workers", "1", "--inspect", "inference-2"], {}), {
-    message: "--inspect must name a service or one of its processes: ingress-1, batcher-1, inference-1.",
-  });
-});
-
 test("counts outside their bounds are rejected with a sentence", () => {
   assert.throws(() => readLaunchOptions(["--workers", "17"], {}), {
     message: "--workers must be a whole number from 1 to 16.",

@@ -41,8 +41,7 @@ const Settings = z.object({
   OPERATORS_HOST: z.string().default("127.0.0.1"),
   OPERATORS_PORT: z.coerce.number().int().min(1).max(65_500).optional(),
 
-  /** Ports of `--observe`: the links page, Zipkin and Prometheus. */
-  OBSERVE_PORT: Port.default(8079),
+  /** Ports of `--observe`. */
   ZIPKIN_PORT: Port.default(9411),
   PROMETHEUS_PORT: Port.default(9090),
 
@@ -83,9 +82,9 @@ export type LauncherConfig = z.infer<typeof LauncherConfig>;
 /** How many processes of each service run. */
 export type Counts = { workers: number; batchers: number; ingress: number };
 
-/** `engine` overrides ENGINE. `inspect`: names of processes to debug, `batcher-1`. */
+/** `engine` overrides ENGINE. */
 export type LaunchOptions = LauncherConfig &
-  Counts & { devKey: boolean; engine: string | undefined; inspect: string[]; observe: boolean };
+  Counts & { devKey: boolean; engine: string | undefined; observe: boolean };
 
 /**
  * Parses command line and environment of `npm start`. Throws one sentence, or a list of all wrong settings.
@@ -100,7 +99,6 @@ export function readLaunchOptions(args: string[], env: NodeJS.ProcessEnv): Launc
         batchers: { type: "string", default: "1" },
         ingress: { type: "string", default: "1" },
         engine: { type: "string" },
-        inspect: { type: "string", multiple: true, default: [] },
         "dev-key": { type: "boolean", default: false },
         observe: { type: "boolean", default: false },
       },
@@ -117,7 +115,6 @@ export function readLaunchOptions(args: string[], env: NodeJS.ProcessEnv): Launc
     ...config,
     ...counts,
     engine: values.engine,
-    inspect: values.inspect.map((name) => parseInspect(name, counts)),
     devKey: values["dev-key"] || config.REDIS_DURABLE_URL === undefined,
     observe: values.observe,
     // Prometheus asks there.
@@ -153,18 +150,6 @@ function parseWorkers(
   return defaultWorkers({ onCpu, threads, workersMax: poolWorkersMax, decodingBytes });
 }
 
-/**
- * Returns the name of the process: `batcher` is `batcher-1`. Throws when this launch starts no such process.
- */
-function parseInspect(option: string, { workers, batchers, ingress }: Counts): string {
-  const name = /-\d+$/.test(option) ? option : `${option}-1`;
-  const processes = Object.entries({ ingress, batcher: batchers, inference: workers }).flatMap(
-    ([service, count]) => Array.from({ length: count }, (_, i) => `${service}-${i + 1}`),
-  );
-  if (processes.includes(name)) return name;
-  throw new Error(`--inspect must name a service or one of its processes: ${processes.join(", ")}.`);
-}
-
 export const startUsage = `usage: npm start -- [OPTIONS]
 
   --workers N|auto     inference workers; auto: one per core, fewer on larger machines (default auto)
@@ -172,9 +157,7 @@ export const startUsage = `usage: npm start -- [OPTIONS]
   --ingress N          ingresses, on PORT, PORT + 1, … (default 1)
   --engine ENGINE      overrides ENGINE: onnx, or model:40+2b for measurements without models
   --dev-key            create a development key even if REDIS_DURABLE_URL is set
-  --inspect SERVICE    debug ingress, batcher or inference, or one process (batcher-2), with Node's inspector on a
-                       free port of 127.0.0.1; can be repeated
-  --observe            traces in Zipkin and metrics in Prometheus, on a page whose address is printed
+  --observe            traces in Zipkin and metrics in Prometheus, whose addresses are printed
   --help               print this help
 
 Settings are environment variables, listed in docs/operating.`;

@@ -1,9 +1,8 @@
 // Redis servers that hold no keys, or not all of them, in the place of one that should.
 import assert from "node:assert/strict";
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
 import { type TestContext, test } from "node:test";
 import { readConfig } from "@faceline/runtime/config";
 import {
@@ -13,13 +12,10 @@ import {
   DurableRedisConfig,
   VolatileRedisConfig,
 } from "@faceline/runtime/redis";
-import { Child } from "./child.ts";
+import { startRedis } from "../testing/redis-server.ts";
 import { freePorts } from "./ports.ts";
-import { findRedis } from "./redis-install.ts";
-import { LauncherConfig } from "./settings.ts";
-import { openStateFolder, repository } from "./state-folder.ts";
+import { repository } from "./state-folder.ts";
 
-const never = new AbortController().signal;
 const replica = "REDIS_DURABLE_URL: this is a replica: write the address of its master";
 
 test("a Cluster, a Sentinel and a replica are refused as the durable Redis, each with a sentence", async (t) => {
@@ -67,26 +63,15 @@ const outcome = (opening: Promise<AsyncDisposable>): Promise<string> =>
 
 /** Starts a server without persistence and returns its address. */
 async function startServer(t: TestContext, ...args: string[]): Promise<string> {
-  const { FACELINE_STATE } = readConfig(LauncherConfig, process.env);
-  const { redis } = openStateFolder(resolve(repository, FACELINE_STATE));
-  const { command } = await findRedis(redis, never);
-  const folder = mkdtempSync(join(tmpdir(), "faceline-unusable-"));
-  const [port = 0, bus = 0] = await freePorts(2);
-  const file = join(folder, "redis.conf");
+  const [bus] = await freePorts(1);
   const cluster = args[0] === "--cluster-enabled" ? `cluster-port ${bus}\n` : "";
-  writeFileSync(file, `bind 127.0.0.1\nport ${port}\ndir "${folder}"\n${cluster}`);
-  const url = `redis://127.0.0.1:${port}`;
-  const ready = async () => (await outcome(connectRedis("URL", url, 1_000))) === "accepted";
   const saved = args[0] === "--sentinel" ? args : ["--save", "", ...args];
-  const child = new Child(
-    { name: "redis", command, args: [file, ...saved], env: process.env, ready },
-    () => {},
-  );
-  t.after(async () => {
-    child.kill("SIGKILL");
-    await child.ended;
-    rmSync(folder, { recursive: true });
+  const { url } = await startRedis(t, (command, folder, port) => {
+    const file = join(folder, "redis.conf");
+    writeFileSync(file, `bind 127.0.0.1\nport ${port}\ndir "${folder}"\n${cluster}`);
+    const opening = () => connectRedis("URL", `redis://127.0.0.1:${port}`, 1_000);
+    const ready = async () => (await outcome(opening())) === "accepted";
+    return { name: "redis", command, args: [file, ...saved], env: process.env, ready };
   });
-  await child.ready(10_000, never);
   return url;
 }

@@ -32,8 +32,8 @@ test("the pages of documents, of people and of --observe are printed where there
     operatorsPorts: {},
     tookMs: 1,
   };
-  const observeAddress = "http://127.0.0.1:8079/";
-  assert.match(welcomeMessage({ ...parts, observeAddress }), /^ {2}observe {2}http:\/\/127\.0\.0\.1:8079\//m);
+  const viewers = ["http://127.0.0.1:9411/zipkin/", "http://127.0.0.1:9090/graph"];
+  assert.ok(welcomeMessage({ ...parts, viewers }).includes(`\n  observe  ${viewers.join("  ")}  (`));
   assert.doesNotMatch(welcomeMessage(parts), /observe|browser|accounts|ports/);
   const operatorsPorts = { "ingress-1": 9464, "batcher-1": 9480, "batcher-2": 9481, "inference-1": 9484 };
   assert.match(

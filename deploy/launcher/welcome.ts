@@ -12,7 +12,7 @@ export function welcomeMessage({
   logs,
   pages,
   accounts,
-  observeAddress,
+  viewers,
   operatorsPorts,
   tookMs,
 }: Welcome): string {
@@ -25,7 +25,7 @@ ${ready}
 
   address  ${addresses.join("  ")}
   key      ${key === undefined ? "none, because REDIS_DURABLE_URL is set (--dev-key creates one)" : `${key}  (also in ${relativeToHere(keyFile)})`}
-  logs     ${relativeToHere(logs)}${pages ? `\n  browser  ${address}/  (tester, guides, reference)` : ""}${accounts ? `\n  accounts ${keys} operator --email YOU@EXAMPLE.ORG  (makes you the operator of /admin)` : ""}${observeAddress === undefined ? "" : `\n  observe  ${observeAddress}  (traces, charts, live pages)`}${portsLine(operatorsPorts)}
+  logs     ${relativeToHere(logs)}${pages ? `\n  browser  ${address}/  (tester, guides, reference)` : ""}${accounts ? `\n  accounts ${keys} operator --email YOU@EXAMPLE.ORG  (makes you the operator of /admin)` : ""}${viewers === undefined ? "" : `\n  observe  ${viewers.join("  ")}  (traces, charts)`}${portsLine(operatorsPorts)}
 
 ${body === undefined ? `Try it: ${address}/docs/quick-start has a first request.` : firstCall(`${address}/verify -H "${header}"`, body)}
 
@@ -66,8 +66,8 @@ type Welcome = {
   pages: boolean;
   /** Whether people can sign in. */
   accounts: boolean;
-  /** The links page of `--observe`; undefined without. */
-  observeAddress?: string | undefined;
+  /** Addresses of `--observe`; undefined without. */
+  viewers?: string[] | undefined;
   /** Ports by the name of the process; empty without OPERATORS_PORT. */
   operatorsPorts: Record<string, number>;
   tookMs: number;

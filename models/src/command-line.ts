@@ -8,7 +8,6 @@ import { parseOptions } from "./parse-options.ts";
  * is empty where there is no verb.
  */
 export function readCommandLine(argv: string[]): ModelsCall | string {
-  if (argv[0] === "calibrate") return calibrateIsElsewhere;
   try {
     const { values, positionals } = parseOptions({ args: argv, options, allowPositionals: true });
     if (values.help) return "help";
@@ -63,11 +62,6 @@ function faultOf(verb: Verb, names: readonly string[], values: Values): string |
 }
 
 const megabytesMax = (values: Values): number => Number(values["max-megabytes"] ?? 600);
-
-/** The verb of release 0.1.0. */
-const calibrateIsElsewhere =
-  "calibrate: npm run models -- thresholds measures labelled pairs, with the options of before; " +
-  "npm run plan -- calibrate measures a machine";
 
 const isVerb = (verb: string): verb is Verb => (verbs as readonly string[]).includes(verb);
 

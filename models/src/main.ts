@@ -21,7 +21,6 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
        npm run models -- thresholds --pairs CSV | --people FOLDER [--model NAME]
                                     [--detector NAME] [--align on|off] [--fmr RATE] [--write] [--to DIR]
        npm run models -- thresholds --remove NAME [--to DIR]
-       npm run models -- int8-ranges [IMAGES]
 
   build    build the missing .onnx files of all models whose weights are installed
   verify   check the weights and the built files against the catalogue, and run added models once
@@ -41,13 +40,9 @@ const usage = `usage: npm run models -- <verb> [--to DIR]
            docs/operating/models.md. --model, --detector and --fmr can be repeated; names can be "all";
            --write stores the thresholds for one rate, which ingresses use after a restart; --remove deletes
            them
-  int8-ranges
-           measure the ranges of int8 builds on the faces in a folder of images, and store them and the new
-           checksums in the catalogue
 
 DIR is the folder of built files, by default .faceline/models.
-N is the largest file to read, by default 600 MB.
-IMAGES defaults to those that come with the weights.`;
+N is the largest file to read, by default 600 MB.`;
 
 const verbs: Readonly<Record<ModelsCall["verb"], (call: Call) => Promise<boolean>>> = {
   build,

@@ -5,8 +5,8 @@ import type { Log } from "./log.ts";
 import { heartbeatEveryMs } from "./kafkajs-fetch-patch.ts";
 import { HangTimeout } from "./starvation.ts";
 
-/** A fetch waits this long for messages. It must be answered within this and 100 ms, or KAFKA_REQUEST_MS. */
-const fetchWaitMs = 900;
+/** A fetch waits this long for messages. The rest of KAFKA_REQUEST_MS is for a broker that pauses. */
+const fetchWaitMs = 500;
 /** The pause before a group is joined again where kafkajs itself has given up. */
 const rejoinAfterMs = 250;
 /** How long the first join is tried again after errors that kafkajs calls retriable. */
@@ -181,9 +181,8 @@ class GroupMember implements Consumer {
   }
 
   #watchSilence(): HangTimeout {
-    return new HangTimeout(heartbeatEveryMs + this.#config.KAFKA_REQUEST_MS, () =>
-      this.#setResponsive(false),
-    );
+    const silenceMs = heartbeatEveryMs + this.#config.KAFKA_REQUEST_MS;
+    return new HangTimeout(silenceMs, () => this.#setResponsive(false));
   }
 
   #setResponsive(isResponsive: boolean): void {

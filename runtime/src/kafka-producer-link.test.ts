@@ -1,5 +1,6 @@
 // When a failed send counts against the connection. kafka.live.test.ts tests the link with Kafka.
 import assert from "node:assert/strict";
+import { subscribe, unsubscribe } from "node:diagnostics_channel";
 import test from "node:test";
 import { readConfig } from "./config.ts";
 import { KafkaConfig } from "./kafka.ts";
@@ -73,6 +74,22 @@ test("a send in vain in a process without a core is not held against the brokers
   await refused.promise.catch(() => {});
   await new Promise(setImmediate);
   assert.equal(link.isStarved, false);
+});
+
+test("a link that is closed while it is down is no outage any more", async (t) => {
+  const changes: unknown[] = [];
+  const note = (change: unknown) => void changes.push((change as { isLost: boolean }).isLost);
+  subscribe("faceline.connection", note);
+  t.after(() => unsubscribe("faceline.connection", note));
+  let connection: FakeConnection | undefined = fakeConnection();
+  const link = await ProducerLink.open(config, "test", {
+    connect: async () => connection ?? Promise.reject(new Error("connect ECONNREFUSED")),
+  });
+  connection.sends = [Promise.reject(new Error("the connection was reset"))];
+  connection = undefined;
+  await assert.rejects(link.send([]), /was reset/);
+  await link[Symbol.asyncDispose]();
+  assert.deepEqual(changes, [true, false]);
 });
 
 test("a refusal, a missing topic and a full disk are faults of the brokers, other replies keep the connection", async () => {

@@ -158,7 +158,7 @@ export class ProducerLink implements AsyncDisposable {
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closed = true;
     clearInterval(this.#timer);
-    if (this.#state.phase === "down") return;
+    if (this.#state.phase === "down") return reportConnection("Kafka", this, false);
     const { producer, sockets } = this.#state.connection;
     await within(this.#requestMs, producer.disconnect()).catch(() => sockets.abandon());
   }

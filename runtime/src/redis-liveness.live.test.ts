@@ -1,4 +1,5 @@
 import assert from "node:assert/strict";
+import { subscribe as onChannel, unsubscribe } from "node:diagnostics_channel";
 import { once } from "node:events";
 import { type TestContext, test } from "node:test";
 import { setTimeout as sleep } from "node:timers/promises";
@@ -98,6 +99,29 @@ test("a server is not to blame for silence in a time in which this process had n
   assert.deepEqual([redis.isStarved, redis.healthy], [true, true]);
   await proxy[Symbol.asyncDispose]();
   await until("the server refuses connections", () => !redis.healthy);
+});
+
+test("a connection that we close is no outage, also while it is lost or was never open", async (t) => {
+  const lost = new Set<object>();
+  const note = (change: unknown): void => {
+    const { connection, isLost } = change as { connection: object; isLost: boolean };
+    if (isLost) lost.add(connection);
+    else lost.delete(connection);
+  };
+  onChannel("faceline.connection", note);
+  t.after(() => unsubscribe("faceline.connection", note));
+  const { config, proxy } = await behindProxy(t);
+  await using one = await connectVolatileRedis(config);
+  await using other = await connectVolatileRedis(config);
+  one.disconnect();
+  await once(one, "close");
+  await proxy[Symbol.asyncDispose]();
+  await once(other, "reconnecting");
+  assert.equal(lost.size, 1);
+  other.disconnect();
+  await assert.rejects(connectVolatileRedis(config));
+  await new Promise(setImmediate);
+  assert.equal(lost.size, 0);
 });
 
 test("a server that accepts connections and never answers is an error at start, in one sentence", async (t) => {

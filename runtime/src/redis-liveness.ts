@@ -32,6 +32,7 @@ export class RedisWithLiveness extends Redis {
   #isStarved = false;
   /** Bytes sent and queued when the silence began. */
   #writesBefore = { sent: 0, queued: 0 };
+  /** Undefined once given up. */
   #pingTimer: NodeJS.Timeout | undefined;
   /**
    * Called when a command has its reply or has failed, with its name in lower case, and with the error if it
@@ -49,11 +50,10 @@ export class RedisWithLiveness extends Redis {
     this.#silenceMaxMs = silenceMaxMs;
     this.#commandMs = commandTimeout;
     this.on("connect", () => this.stream.on("data", () => this.#recordReply()));
-    const report = (isLost: boolean) => reportConnection(name.split(",")[0]!, this, isLost);
-    this.on("ready", () => report(false));
+    this.on("ready", () => reportConnection(name, this, false));
     this.on("close", () => {
       this.#endSilence();
-      report(!this["manuallyClosing"]);
+      reportConnection(name, this, this.#pingTimer !== undefined);
     });
     this.on("error", (error: NodeJS.ErrnoException) => {
       // A server that refuses is away, whatever was the matter when its connection fell silent.
@@ -87,7 +87,9 @@ export class RedisWithLiveness extends Redis {
     // Not at the event `end`: it is not emitted while the server is unreachable.
     if (!reconnect) {
       clearInterval(this.#pingTimer);
+      this.#pingTimer = undefined;
       this.#endSilence();
+      reportConnection(this.#name, this, false);
     }
     super.disconnect(reconnect);
   }

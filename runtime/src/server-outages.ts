@@ -8,9 +8,9 @@ const outageAfterMs = 1_000;
 /** Every connection reports to it, because none of them has a log of its own. */
 const changes = channel("faceline.connection");
 
-/** Reports that a connection of `server`, as the log names it, was lost, or is open again or given up. */
-export function reportConnection(server: string, connection: object, isLost: boolean): void {
-  changes.publish({ server, connection, isLost } satisfies Change);
+/** Reports that a connection was lost, or is open again or given up. `name`: its server, and a purpose. */
+export function reportConnection(name: string, connection: object, isLost: boolean): void {
+  changes.publish({ server: name.split(",")[0]!, connection, isLost } satisfies Change);
 }
 
 /**
@@ -25,10 +25,8 @@ export function logOutages(log: Pick<Log, "error" | "info">): Disposable {
     const since = new Date();
     const timeout = new HangTimeout(outageAfterMs, () => {
       outage.isLogged = true;
-      log.error(
-        { server, since },
-        "a server is unreachable, and requests that need it are refused: look at it",
-      );
+      const sentence = "a server is unreachable, and requests that need it are refused: look at it";
+      log.error({ server, since }, sentence);
     });
     const outage: Outage = { since, lost: new Set(), isLogged: false, timeout };
     outages.set(server, outage);

@@ -11,12 +11,13 @@ import { repository } from "@faceline/deploy/launcher/state-folder";
 
 const parts = ["single-request", "saturation", "open-loop", "accuracy", "detection", "faces"];
 
-test("every part runs to its printed end, and a round is written before the next one begins", async () => {
+test("every part runs to its printed end, and a round is written before the next one begins", async (t) => {
   const folder = join(resolve(repository, readLaunchOptions([], process.env).FACELINE_STATE), "bench");
   const fileOf = (part: string) => join(folder, `${part}.quick.json`);
   for (const part of parts) rmSync(fileOf(part), { force: true });
   const args = ["tools/commands/bench.ts", "--quick", "--only", parts.join()];
   const child = spawn(process.execPath, args, { cwd: repository, stdio: ["ignore", "pipe", "inherit"] });
+  t.after(() => child.kill());
   const ended = once(child, "exit");
   const lines: string[] = [];
   let rounds: { round: number }[] = [];

@@ -1,8 +1,7 @@
-// Covers the live pages and the links page in a browser, in states that a stack is seldom in.
+// Covers the live pages in a browser, in states that a stack is seldom in.
 import assert from "node:assert/strict";
 import test from "node:test";
 import { freePorts } from "@faceline/deploy/launcher/ports";
-import { linksPage } from "@faceline/deploy/observe/viewers/page";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { openOperatorsServer } from "@faceline/runtime/operators/server";
 import type { LivePart, LiveState } from "@faceline/runtime/live/state";
@@ -31,19 +30,6 @@ test("the live page is sound in every state, and a page that none follows says t
   await waitUntil("it is old", () => page.getByText("This page is old").isVisible());
   await assertSoundInAllLooks(page, "live-old");
   assert.deepEqual(faults, []);
-});
-
-test("the links page is sound", { skip }, async (t) => {
-  const browser = await openChromium(chromium!);
-  t.after(() => browser.close());
-  const processes = ["ingress-1", "batcher-1"].map((process) => ({
-    process,
-    origin: "http://127.0.0.1:9464",
-  }));
-  const { page } = await openPage(browser);
-  const links = { zipkin: "http://127.0.0.1:9411", prometheus: "http://127.0.0.1:9090", processes };
-  await page.setContent(await linksPage(links));
-  await assertSoundInAllLooks(page, "links");
 });
 
 const stateOf = (part: Partial<LivePart>, checks: Record<string, boolean>): LiveState => ({

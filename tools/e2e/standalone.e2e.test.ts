@@ -18,7 +18,9 @@ test("Faceline in one container", { skip: withoutContainers() }, async (t) => {
   // What a run that was killed has left.
   await remove().catch(() => "");
   const [port] = await freePorts(1);
-  const limits = ["--read-only", "--cap-drop", "all", "--security-opt", "no-new-privileges"];
+  // As in Docker, whose /tmp is read-only then; that of podman is not.
+  const tmp = ["--read-only-tmpfs=false", "--tmpfs", "/tmp"];
+  const limits = ["--read-only", ...tmp, "--cap-drop", "all", "--security-opt", "no-new-privileges"];
   const image = "localhost/faceline/standalone";
   // podman's own limits may be above this machine's, and its health checks need systemd.
   const here = [

@@ -1,9 +1,8 @@
 import assert from "node:assert/strict";
 import { once } from "node:events";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
-import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
-import { before, type TestContext, test } from "node:test";
+import { existsSync } from "node:fs";
+import { join } from "node:path";
+import { type TestContext, test } from "node:test";
 import { HealthResponse } from "@faceline/contracts/http/health";
 import { Problem } from "@faceline/contracts/http/problem";
 import { readConfig } from "@faceline/runtime/config";
@@ -15,32 +14,23 @@ import {
 } from "@faceline/runtime/redis";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { imageKey } from "@faceline/contracts/wire/names";
-import { Child, type Program } from "@faceline/deploy/launcher/child";
-import { freePorts } from "@faceline/deploy/launcher/ports";
-import { findRedis } from "@faceline/deploy/launcher/redis-install";
+import type { Program } from "@faceline/deploy/launcher/child";
 import { durableRedis, volatileRedis } from "@faceline/deploy/launcher/redis-server";
 import { unrestricted } from "@faceline/deploy/launcher/redis-users";
 import { newPassword } from "@faceline/deploy/launcher/secrets";
-import { LauncherConfig } from "@faceline/deploy/launcher/settings";
-import { openStateFolder, repository } from "@faceline/deploy/launcher/state-folder";
+import { startRedis } from "@faceline/deploy/testing/redis-server";
 import { portraits } from "@faceline/testing/faces";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { startStack } from "./stack/stack.ts";
 
 // Redis servers of their own, because they are reconfigured, made to replicate, and killed.
 
-const unhurried = new AbortController().signal;
 const anyUser = {
   users: [{ user: "any", password: newPassword(), rights: unrestricted }],
   probe: "any",
 } as const;
 /** A text that no server prints of its own. */
 const argument = "FACELINE-ARGUMENT";
-let command = "";
-before(async () => {
-  const { FACELINE_STATE } = readConfig(LauncherConfig, process.env);
-  command = (await findRedis(openStateFolder(resolve(repository, FACELINE_STATE)).redis, unhurried)).command;
-});
 
 test("a server that has a replica is refused, and so is the replica", async (t) => {
   const first = await startUnrestricted(t);
@@ -143,16 +133,23 @@ test("a server that refuses CONFIG is taken only with the setting that says so, 
 
 for (const [name, program] of [
   ["volatile", launcherVolatile],
-  ["durable", (folder: string, port: number) => durableRedis(command, folder, { port, ...anyUser })],
+  [
+    "durable",
+    (command: string, folder: string, port: number) => durableRedis(command, folder, { port, ...anyUser }),
+  ],
 ] as const) {
   test(`a crash of the ${name} server prints nothing of the command that ran`, async (t) => {
-    const { url, child, printed, prints } = await start(t, program);
+    const printed: string[] = [];
+    const running = Promise.withResolvers<void>();
+    const { url, child } = await startRedis(t, program, (line) => {
+      printed.push(line);
+      if (line.includes("in the command")) running.resolve();
+    });
     const { password } = anyUser.users[0];
     await using redis = await connectRedis("REDIS_URL", url.replace("//", "//any@"), 1_000, { password });
-    const running = prints("in the command");
     const lua = "redis.log(redis.LOG_WARNING, 'in the command') while true do end";
     const response = redis.call("EVAL", lua, "0", argument).catch(() => {});
-    await running;
+    await running.promise;
     child.kill("SIGSEGV");
     assert.match((await child.ended).cause, /SIGSEGV/);
     await response;
@@ -186,14 +183,14 @@ test("a server that begins to write snapshots gets no image and calls are refuse
 });
 
 /** The `volatile` server of the launcher, with a user who may do everything. */
-function launcherVolatile(folder: string, port: number): Program {
+function launcherVolatile(command: string, folder: string, port: number): Program {
   return volatileRedis(command, folder, { port, memoryMaxMib: 64, ...anyUser });
 }
 
 /** One as operators run theirs: its settings are right, and every command is allowed. */
 const startUnrestricted = (t: TestContext, ...more: string[]) =>
-  start(t, (folder, port) => ({
-    ...launcherVolatile(folder, port),
+  startRedis(t, (command, folder, port) => ({
+    ...launcherVolatile(command, folder, port),
     ready: () => answersPing(port),
     args: [
       ...`--bind 127.0.0.1 --port ${port} --dir ${folder} --appendonly no --maxmemory 64mb`.split(" "),
@@ -206,30 +203,6 @@ const startUnrestricted = (t: TestContext, ...more: string[]) =>
       ...more,
     ],
   }));
-
-async function start(t: TestContext, program: (folder: string, port: number) => Program) {
-  const folder = mkdtempSync(join(tmpdir(), "faceline-redis-"));
-  const [port = 0] = await freePorts(1);
-  const printed: string[] = [];
-  const output = new EventTarget();
-  const child = new Child(program(folder, port), (line) => {
-    printed.push(line);
-    output.dispatchEvent(new Event("line"));
-  });
-  t.after(async () => {
-    child.kill("SIGKILL");
-    await child.ended;
-    rmSync(folder, { recursive: true });
-  });
-  await child.ready(600_000, unhurried);
-  const prints = (text: string) =>
-    new Promise<void>((resolve) => {
-      output.addEventListener("line", () => {
-        if (printed.at(-1)?.includes(text) === true) resolve();
-      });
-    });
-  return { url: `redis://127.0.0.1:${port}`, port, folder, child, printed, prints };
-}
 
 const config = (url: string) => readConfig(VolatileRedisConfig, { REDIS_VOLATILE_URL: url });
 

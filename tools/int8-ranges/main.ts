@@ -6,19 +6,17 @@ import type { Calibration, Model } from "@faceline/models/catalogue-entry";
 import { convert, convertObserved } from "@faceline/models/convert/networks";
 import { sha256 } from "@faceline/models/model-file";
 import * as ort from "@faceline/models/onnxruntime";
-import { parseOptions } from "@faceline/models/parse-options";
 import { openCrops } from "./crops.ts";
 import { MeasuredRanges } from "./ranges.ts";
 
-// npm run models -- int8-ranges [FOLDER]
+// node tools/int8-ranges/main.ts [FOLDER]
 //
 // Measures the range of each layer's numbers in float32, over the faces of images, and stores ranges and the
 // new checksums of the int8 builds in the catalogue. Without a folder, it uses the images that come with the
-// weights. deploy/commands/models.ts starts it. A new calibration.json needs only its headroom and
-// percentile.
+// weights. A new calibration.json needs only its headroom and percentile.
 
-const { positionals } = readArguments();
-const folder = resolve(positionals[0] ?? samplesFolder());
+const [ownFolder] = process.argv.slice(2);
+const folder = resolve(ownFolder ?? samplesFolder());
 const files = (await readdir(folder).catch(() => [])).filter(isImage).toSorted();
 if (files.length === 0) {
   console.error(`There is no .jpg, .png or .webp in ${folder}.`);
@@ -39,15 +37,6 @@ for (const model of catalogue.all("embedding").filter(({ calibration }) => calib
   await write(model, crops.all);
 }
 
-function readArguments() {
-  try {
-    return parseOptions({ options: {}, allowPositionals: true });
-  } catch (error) {
-    console.error(`${(error as Error).message}\nnpm run models -- --help shows the usage.`);
-    process.exit(2);
-  }
-}
-
 async function write(model: Model, crops: readonly Uint8Array[]): Promise<void> {
   const { headroom, percentile } = model.calibration!;
   const ranges = new MeasuredRanges();
@@ -63,7 +52,7 @@ async function write(model: Model, crops: readonly Uint8Array[]): Promise<void> 
   }
   await session.release();
   const source =
-    positionals.length === 0 ? "the samples of @vladmandic/face-api" : "a folder of the operator's";
+    ownFolder === undefined ? "the samples of @vladmandic/face-api" : "a folder of the operator's";
   const calibration: Calibration = {
     measured_on: `${crops.length} crops: the faces of ${files.length} images (${source}), as they are, mirrored, darker, brighter and leaning`,
     headroom,

@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import itertools
 import json
+import os
 import random
 import time
 import warnings
@@ -58,8 +59,8 @@ class AsyncFaceline:
     its pauses and retries. max_attempts: how often it is sent at most.
 
     Temporary refusals (429, 503) and broken connections are retried. Every method raises FacelineError if
-    the request fails. Make one client and keep it: it reuses its connections. Threads may share a Faceline, and
-    the tasks of one event loop an AsyncFaceline.
+    the request fails. Make one client and keep it: it reuses its connections. Threads and forked
+    processes may share a blocking client, and the tasks of one event loop one for asyncio.
     """
 
     def __init__(
@@ -72,7 +73,7 @@ class AsyncFaceline:
         self._key_header = {} if api_key is None else {"x-api-key": _header("api_key", api_key.strip())}
         self._timeout = timeout
         self._max_attempts = max_attempts
-        self._http = httpx.AsyncClient()
+        self._http, self._process = httpx.AsyncClient(), os.getpid()
 
     async def verify(
         self,
@@ -144,13 +145,19 @@ class AsyncFaceline:
 
     async def close(self) -> None:
         """Closes the connections."""
-        await self._http.aclose()
+        await self._connections().aclose()
 
     async def __aenter__(self) -> AsyncFaceline:
         return self
 
     async def __aexit__(self, *_: object) -> None:
         await self.close()
+
+    def _connections(self) -> httpx.AsyncClient:
+        """After a fork, two processes would write to one connection, and read the responses of each other."""
+        if self._process != os.getpid():
+            self._http, self._process = httpx.AsyncClient(), os.getpid()
+        return self._http
 
     async def _post(
         self,
@@ -211,7 +218,7 @@ class AsyncFaceline:
         body = bytearray()
         try:
             # Redirects are not followed: they would send the API key to another origin.
-            async with self._http.stream(
+            async with self._connections().stream(
                 method, url, headers=headers, content=content, timeout=remaining
             ) as response:
                 async for chunk in response.aiter_bytes():

@@ -6,27 +6,31 @@ import type { LauncherConfig } from "../../launcher/settings.ts";
 import type { StateFolder } from "../../launcher/state-folder.ts";
 import type { Steps } from "../../launcher/steps.ts";
 import { Supervisor, type SupervisorOptions } from "../../launcher/supervisor.ts";
-import { openLinksPage } from "./page.ts";
 import { prometheusOrigin, prometheusProgram } from "./prometheus.ts";
 import { findPrometheus, pagesPath, type PrometheusCommands } from "./prometheus-install.ts";
 import { fetchZipkin, zipkinOrigin, zipkinProgram } from "./zipkin.ts";
 
 /**
- * Viewers of `npm start -- --observe`: Zipkin, Prometheus and the links page. Start it before the services,
- * and dispose it after them: their last spans come at their end.
+ * Viewers of `npm start -- --observe`: Zipkin and Prometheus. Start it before the services, and dispose it
+ * after them: their last spans come at their end.
  */
 export class Observation implements AsyncDisposable {
-  /** The links page. */
-  readonly address: string;
   readonly #options: ObservationOptions;
   readonly #running: Supervisor[] = [];
-  readonly #opened = new AsyncDisposableStack();
   #commands: ObservationCommands | undefined;
   #starting: Promise<void> = Promise.resolve();
 
   constructor(options: ObservationOptions) {
     this.#options = options;
-    this.address = `http://127.0.0.1:${options.config.OBSERVE_PORT}/`;
+  }
+
+  /** Addresses for a browser. To be called after `fetch`. */
+  get addresses(): string[] {
+    const { config } = this.#options;
+    const { prometheus } = this.#commands!;
+    const zipkin = `${zipkinOrigin(config.ZIPKIN_PORT)}/zipkin/`;
+    if (prometheus === undefined) return [zipkin];
+    return [zipkin, `${prometheusOrigin(config.PROMETHEUS_PORT)}${pagesPath(prometheus)}/graph`];
   }
 
   /** Finds or fetches the programs. To be called before `start`. */
@@ -48,18 +52,9 @@ export class Observation implements AsyncDisposable {
     this.#commands = { java, jar, prometheus };
   }
 
-  /** Opens the links page, and starts the programs in the background: `ready` waits for them. */
-  async start(): Promise<void> {
-    const { config } = this.#options;
-    const commands = this.#commands!;
-    const { prometheus } = commands;
-    const page = await openLinksPage(config.OBSERVE_PORT, {
-      zipkin: zipkinOrigin(config.ZIPKIN_PORT),
-      prometheus: prometheus && `${prometheusOrigin(config.PROMETHEUS_PORT)}${pagesPath(prometheus)}`,
-      processes: this.#targets().map(({ process, address }) => ({ process, origin: `http://${address}` })),
-    });
-    this.#opened.use(page);
-    this.#starting = this.#startPrograms(commands);
+  /** Starts the programs in the background: `ready` waits for them. */
+  start(): void {
+    this.#starting = this.#startPrograms(this.#commands!);
     // `ready` throws it.
     this.#starting.catch(() => {});
   }
@@ -108,14 +103,13 @@ export class Observation implements AsyncDisposable {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#opened.disposeAsync();
     await Promise.all(this.#running.map((each) => each.stop()));
   }
 }
 
 /** The ports of what `--observe` starts. */
 export const observePorts = (config: LauncherConfig): PortSetting[] =>
-  (["OBSERVE_PORT", "ZIPKIN_PORT", "PROMETHEUS_PORT"] as const).map((setting) => ({
+  (["ZIPKIN_PORT", "PROMETHEUS_PORT"] as const).map((setting) => ({
     setting,
     host: "127.0.0.1",
     port: config[setting],

@@ -249,12 +249,20 @@ class BehindAProxy(unittest.TestCase):
                 )
         self.assertEqual(other.requests, [])
 
-    def test_connections_are_reused(self):
+    def test_connections_are_reused_but_not_by_a_forked_process(self):
         with Proxy(["forward"] * 5) as proxy:
             faceline = Faceline(proxy.url, KEY)
-            for _ in range(5):
+            for _ in range(4):
                 faceline.verify(**VECTORS)
-        self.assertEqual(len({headers["peer"] for headers in proxy.requests}), 1)
+            child = os.fork()
+            if child == 0:
+                try:
+                    faceline.verify(**VECTORS)
+                finally:
+                    os._exit(0)
+            os.waitpid(child, 0)
+        peers = [headers["peer"] for headers in proxy.requests]
+        self.assertEqual([len(set(peers[:4])), len(set(peers))], [1, 2])
 
     def test_a_value_of_a_later_service_is_no_error(self):
         with Proxy(["forward with a new metric"]) as proxy:

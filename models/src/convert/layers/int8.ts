@@ -217,7 +217,7 @@ export class Int8Layers implements Layers<QuantisedMaps> {
   }
 }
 
-/** The range of a layer's numbers, measured by inference/int8-ranges. */
+/** The range of a layer's numbers, measured by tools/int8-ranges. */
 export type RangeOf = (layer: string) => Range;
 
 /** The scales of the channels of a layer with a PReLU; undefined: all 1. */
