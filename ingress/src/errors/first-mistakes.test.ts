@@ -161,6 +161,7 @@ const refused: [path: string, type: string, mistakes: Told, status?: number][] =
       "Base64 of Base64": [json({ img: twice() }), /encode it once/],
       hexadecimal: [json({ img: file.toString("hex") }), /send Base64/],
       "bytes as a list": [json({ img: [...file] }), /an image as numbers/],
+      "JSON.stringify of a Blob": [json({ img: new Blob([file]) }), /an empty object, as JSON has for/],
       "bytes of a Uint8Array": [
         json({ img: Object.fromEntries(Buffer.alloc(2_000, file).entries()) }),
         /an image as numbers/,
