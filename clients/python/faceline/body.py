@@ -14,7 +14,12 @@ def to_json(fields: Mapping[str, Any]) -> bytes:
     """Encodes the fields that are not None, with files read and images as Base64."""
     body = {name: _encode(value) for name, value in fields.items() if value is not None}
     # NaN is no JSON, and no distance.
-    return json.dumps(body, separators=(",", ":"), allow_nan=False).encode()
+    return json.dumps(body, separators=(",", ":"), allow_nan=False, default=_refuse).encode()
+
+
+def _refuse(value: Any) -> Any:
+    name = type(value).__name__
+    raise TypeError(f"{name} cannot be sent: an image is a Path, bytes, or a file opened with mode 'rb'.")
 
 
 def _encode(value: Any) -> Any:

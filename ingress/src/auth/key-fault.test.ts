@@ -5,9 +5,9 @@ import { missingKeyDetail, unknownKeyDetail } from "./key-fault.ts";
 
 const missing: [headers: IncomingHttpHeaders, url: string, sentence: RegExp][] = [
   [{}, "/verify", /^This request needs an API key: send "Authorization: Bearer KEY" or "x-api-key: KEY"\.$/],
-  [{ authorization: "SECRET" }, "/verify", /^Authorization has not the word Bearer and one key after it: /],
-  [{ authorization: "Bearer a SECRET" }, "/verify", /^Authorization has not the word Bearer and one key/],
-  [{ authorization: "Other SECRET" }, "/verify", /^Authorization has not the word Bearer and one key/],
+  [{ authorization: "SECRET" }, "/verify", /^Authorization must be the word Bearer and one key: /],
+  [{ authorization: "Bearer a SECRET" }, "/verify", /^Authorization must be the word Bearer and one key/],
+  [{ authorization: "Other SECRET" }, "/verify", /^Authorization must be the word Bearer and one key/],
   [{ authorization: "Basic SECRET" }, "/verify", /^Authorization has the scheme basic instead of Bearer: /],
   [{ authorization: "Token SECRET" }, "/verify", /^Authorization has the scheme token instead of Bearer: /],
   [{ authorization: "Bearer" }, "/verify", /^Authorization has no key after Bearer: /],
@@ -20,10 +20,6 @@ const unknown: [headers: IncomingHttpHeaders, sentence: string][] = [
   [{ "x-api-key": "SECRET" }, "The API key is not known."],
   [{ authorization: "Bearer SECRET" }, "The API key is not known."],
   [{ "x-api-key": "Bearer SECRET" }, "The API key is not known: leave out the word Bearer before it."],
-  [
-    { authorization: "Bearer Bearer SECRET" },
-    "The API key is not known: leave out the word Bearer before it.",
-  ],
   [{ "x-api-key": '"SECRET"' }, "The API key is not known: leave out the quotes around it."],
   [{ authorization: "Bearer 'SECRET'" }, "The API key is not known: leave out the quotes around it."],
   [{ "x-api-key": "$FACELINE_SECRET" }, "The API key is not known: it is a placeholder, not a key."],

@@ -6,11 +6,8 @@ export function missingKeyDetail({ headers, url }: { headers: IncomingHttpHeader
 }
 
 /** Sentence for a key that no team has, by what is around it. */
-export function unknownKeyDetail({
-  authorization = "",
-  "x-api-key": header = "",
-}: IncomingHttpHeaders): string {
-  const key = String(header) || authorization.replace(/^bearer\s+/i, "");
+export function unknownKeyDetail({ authorization = "", "x-api-key": header }: IncomingHttpHeaders): string {
+  const key = String(header ?? "") || authorization.replace(/^bearer\s+/i, "");
   if (/^bearer\b/i.test(key)) return "The API key is not known: leave out the word Bearer before it.";
   if (/^["'].*["']$/.test(key)) return "The API key is not known: leave out the quotes around it.";
   if (/^[$<{%]|^your/i.test(key)) return "The API key is not known: it is a placeholder, not a key.";
@@ -22,10 +19,10 @@ function placeOfKey({ authorization, ...headers }: IncomingHttpHeaders, url: str
     const scheme = /^(basic|digest|token|apikey|api-key|key|jwt)\s/i.exec(authorization)?.[1];
     if (scheme !== undefined) return `Authorization has the scheme ${scheme.toLowerCase()} instead of Bearer`;
     if (/^bearer\s*$/i.test(authorization)) return "Authorization has no key after Bearer";
-    return "Authorization has not the word Bearer and one key after it";
+    return "Authorization must be the word Bearer and one key";
   }
   if (headers["x-api-key"] !== undefined) return "The header x-api-key is empty";
-  const header = otherHeaders.find((name) => headers[name] !== undefined);
+  const header = Object.keys(headers).find((name) => otherHeader.test(name));
   if (header !== undefined) return `The key is in the header ${header}`;
   return keyInQuery.test(url) ? "The key is in the address, which logs keep" : undefined;
 }
@@ -33,18 +30,7 @@ function placeOfKey({ authorization, ...headers }: IncomingHttpHeaders, url: str
 const wanted = 'send "Authorization: Bearer KEY" or "x-api-key: KEY".';
 
 /** Headers in which other services take keys. */
-const otherHeaders = [
-  "api-key",
-  "apikey",
-  "x-apikey",
-  "api_key",
-  "x-api-token",
-  "x-auth-token",
-  "x-access-token",
-  "x-key",
-  "ocp-apim-subscription-key",
-  "x-rapidapi-key",
-  "proxy-authorization",
-];
+const otherHeader =
+  /^((x-|x-rapid)?api[-_]?key|x-(api|auth|access)-token|x-key|ocp-apim-subscription-key|proxy-authorization)$/;
 
 const keyInQuery = /[?&](api[-_]?key|x-api-key|key|token|access_token)=/i;

@@ -48,7 +48,8 @@ function oneOrList(name: string, values: unknown[]): unknown {
   if (values.length === 1 || !formFields.has(name)) return first;
   // References of one person.
   if (/^img1(_path)?$/.test(name)) return values;
-  throw new ApiError("invalid_request", `The form field ${name} takes one value and was sent twice.`);
+  const times = values.length === 2 ? "twice" : `${values.length} times: ${fileAdvice}`;
+  throw new ApiError("invalid_request", `The form field ${name} takes one value and was sent ${times}.`);
 }
 
 /**
@@ -78,8 +79,12 @@ export const formFieldsMax = (limits: BodyLimits): number => candidatesMax(limit
 export function tooManyFieldsError(names: string[], limits: BodyLimits): ApiError {
   const candidates = names.filter((name) => formLists.has(name)).length;
   if (candidates > candidatesMax(limits)) return tooManyCandidatesError(candidatesMax(limits));
-  return new ApiError("invalid_request", `A form takes at most ${formFieldsMax(limits)} fields.`);
+  const advice = names[0] === names[1] ? `: ${fileAdvice}` : "";
+  return new ApiError("invalid_request", `A form takes at most ${formFieldsMax(limits)} fields${advice}.`);
 }
+
+/** An open file in `data=` of Python's requests is sent as a field for each of its lines. */
+const fileAdvice = "send an image as a file of the form (in Python's requests: files=, not data=)";
 
 const candidatesMax = (limits: BodyLimits): number =>
   limits.CANDIDATE_VECTORS_MAX + limits.CANDIDATE_IMAGES_MAX;

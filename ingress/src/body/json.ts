@@ -2,7 +2,7 @@ import { isUtf8 } from "node:buffer";
 import { formLists } from "@faceline/contracts/http/form-fields";
 import { parse } from "secure-json-parse";
 import { ApiError } from "../call/api-error.ts";
-import { imageInNumbersError } from "../images/base64-fault.ts";
+import { jsonImageError } from "../images/base64-fault.ts";
 import type { Slab, SlabPool } from "../memory/slab-pool.ts";
 import { bodyKind, notJson, withoutByteOrderMark } from "./body-kind.ts";
 import { jsonFault } from "./json-fault.ts";
@@ -72,7 +72,7 @@ export class JsonParser {
     switch (exceeded.kind) {
       case "items":
         if (formLists.has(exceeded.field ?? "")) return tooManyCandidatesError(itemsMax);
-        if (/^img[12]?$/.test(exceeded.field ?? "")) return imageInNumbersError(exceeded.field!);
+        if (/^img[12]?$/.test(exceeded.field ?? "")) return jsonImageError(exceeded.field!);
         return tooMuchError(`more than ${itemsMax} values in one list or object`);
       case "depth":
         return tooMuchError(`lists and objects more than ${depthMax} deep`);

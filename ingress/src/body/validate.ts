@@ -4,7 +4,7 @@ import { isReferences } from "@faceline/contracts/http/references";
 import * as z from "zod";
 import { ApiError, inputError, inputRef } from "../call/api-error.ts";
 import { missingImageError } from "../images/base64.ts";
-import { imageInNumbersError, isImageInNumbers } from "../images/base64-fault.ts";
+import { isImageInNumbers, jsonImageError } from "../images/base64-fault.ts";
 
 /**
  * Returns the body or the query of a request as its schema parses it. Throws an ApiError about the first
@@ -38,8 +38,12 @@ function fieldError({ path, message, input }: z.core.$ZodIssue, vectorLengthMax:
     return new ApiError("invalid_request", `The body ${fault}.`);
   }
   const field = String(path[0]);
-  if (input === undefined && /^img[12]?$/.test(field)) return missingImageError(inputRef(field));
-  if (/^img[12]?$/.test(field) && isImageInNumbers(input)) return imageInNumbersError(field);
+  const isImage = /^img[12]?$/.test(field);
+  if (input === undefined && isImage) return missingImageError(inputRef(field));
+  if (isImage && isImageInNumbers(input)) return jsonImageError(field);
+  const isObject = typeof input === "object" && input !== null && !Array.isArray(input);
+  if (isImage && isObject && Object.keys(input).length === 0)
+    return jsonImageError(field, "is an empty object, as JSON has for a Blob, an ArrayBuffer or a Promise");
   const code = codeOfField(field, input);
   // No model has vectors as long as the schemas allow.
   const rule = code === "invalid_vector" ? vectorShapeFault(input, vectorLengthMax) : message;

@@ -68,39 +68,40 @@ test("the line of a call names its team, and further ones count those of each te
   );
 });
 
+test("a call of more than a second leaves a line, whose reason is the longest part of its time", () => {
+  const { lines, call } = openLogs("info");
+  const answer = facesAnswer([1, 0]);
+  const timing = { ...answer.timing, queueMs: 600, prepareMs: 401 };
+  call("slow", { answer: { ...answer, timing }, status: 200 }, 1_001);
+  call("quick", { answer: { ...answer, timing }, status: 200 }, 1_000);
+  assert.deepEqual(lines, ["info a request was slow: queue, slow"]);
+});
+
 test("a call that was served leaves a line at debug only, and so does a bug, which is logged as one", () => {
   const { lines, call } = openLogs();
   call("first", { answer: facesAnswer([1, 0]), status: 200 });
   call("second", { error: new ApiError("invalid_request", "No."), status: 400 });
   call("third", { error: new ApiError("internal_error", "A bug."), status: 500 });
-  assert.deepEqual(
-    lines.map((line) => line.split(" ")[0]),
-    ["debug", "debug", "debug"],
-  );
+  assert.ok(lines.length === 3 && lines.every((line) => line.startsWith("debug ")), lines.join());
 });
 
-function openLogs() {
+function openLogs(logLevel = "debug") {
   const lines: string[] = [];
   const written: LogFields[] = [];
   const writer = (level: string) => (fields: LogFields, sentence: string) => {
     written.push(fields);
-    lines.push(
-      `${level} ${sentence}: ${[fields.reason, fields.request_id, ...(fields.request_ids ?? [])].filter(Boolean).join(", ")}`,
-    );
+    const ids = [fields.reason, fields.request_id, ...(fields.request_ids ?? [])];
+    lines.push(`${level} ${sentence}: ${ids.filter(Boolean).join(", ")}`);
   };
-  const levels = {
-    debug: writer("debug"),
-    info: writer("info"),
-    warn: writer("warn"),
-    error: writer("error"),
-  };
-  const log = { ...levels, isLevelEnabled: () => true } as unknown as Log;
+  const levels = Object.fromEntries(["debug", "info", "warn"].map((level) => [level, writer(level)]));
+  const isLevelEnabled = (level: string) => level !== "debug" || logLevel === level;
+  const log = { ...levels, isLevelEnabled } as unknown as Log;
   const repeated = new DedupedLog(log);
   return {
     lines,
     fields: written,
-    call: (requestId: string, how: Ended) => {
-      const call = ended(how);
+    call: (requestId: string, how: Ended, tookMs?: number) => {
+      const call = ended(how, tookMs);
       logCall({ log, dedupedLog: repeated }, { ...call, record: Object.assign(call.record, { requestId }) });
     },
     flush: () => repeated[Symbol.dispose](),
@@ -111,13 +112,14 @@ function failed(reason: Extract<Outcome, { kind: "failed" }>["reason"]): Answer 
   return attempts(3, answerWith({ kind: "failed", reason }));
 }
 
-function ended({ answer, error, cause, status, team }: Ended) {
+function ended({ answer, error, cause, status, team }: Ended, tookMs = 7) {
   const record = testRecord(() => 0);
   record.tenant = team;
   if (answer !== undefined) record.answered(answer);
+  for (const step of ["admission", "gather"] as const) record.end(step);
   record.error = error;
   record.cause = cause;
-  return { record, endedAt: 7, parts: record.parts(7), status };
+  return { record, endedAt: tookMs, parts: record.parts(tookMs), status };
 }
 
 type Ended = { answer?: Answer; error?: ApiError; cause?: string; team?: string; status: number | undefined };

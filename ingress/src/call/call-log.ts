@@ -3,15 +3,16 @@ import type { Log } from "@faceline/runtime/log";
 import type { DedupedLog } from "@faceline/runtime/deduped-log";
 import { spanIds } from "@faceline/runtime/log-ids";
 import type { EndedCall } from "./ports.ts";
+import type { CallParts } from "./record.ts";
 
 /**
  * Writes the log line of a call that has ended, with the parts of its time in ms. At `warn` where the service
- * failed, was late or lacks a server, at `info` where the call was refused or retried, or where its client
+ * failed, was late or lacks a server, at `info` where the call was refused, retried or slow, or its client
  * left: such calls may come by the thousand, so lines that are alike are counted together. All others are at
  * `debug`, also a bug, which has left its own line at `error`.
  */
 export function logCall({ log, dedupedLog }: CallLogs, ended: EndedCall): void {
-  const level = levelOf(ended);
+  const level = levelOf(ended, log.isLevelEnabled("debug"));
   if (!log.isLevelEnabled(level)) return;
   const parts = Object.fromEntries(
     Object.entries(ended.parts).map(([part, ms]) => [part, Number(ms.toFixed(2))]),
@@ -38,28 +39,35 @@ export function logCall({ log, dedupedLog }: CallLogs, ended: EndedCall): void {
   }
 }
 
-function levelOf({ record, status }: EndedCall): "debug" | "info" | "warn" {
+function levelOf({ record, parts, status }: EndedCall, isDebugging: boolean): "debug" | "info" | "warn" {
   if (status === undefined) return "info";
   if (status === 500) return "debug";
   const lacksServer = record.error?.code === "dependency_unavailable";
   if (status === 502 || status === 504 || record.cause !== undefined || lacksServer) return "warn";
-  return status >= 500 || status === 429 || record.attempts > 1 ? "info" : "debug";
+  // Where every call has a line of its own, a slow one keeps it.
+  const isSlow = parts.total > slowMs && !isDebugging;
+  return status >= 500 || status === 429 || record.attempts > 1 || isSlow ? "info" : "debug";
 }
 
 /** The sentence that the lines of alike calls share. */
-function kindOf({ status }: EndedCall): string {
+function kindOf({ record, status }: EndedCall): string {
   if (status === undefined) return "a client left before its response";
-  return status === 429 || status >= 500 ? "a request was not served" : "a request was retried";
+  if (status === 429 || status >= 500) return "a request was not served";
+  return record.attempts > 1 ? "a request was retried" : "a request was slow";
 }
 
-/** Why, without a number or an id: by this, lines are alike. */
-function reasonFor({ record: { error, cause, outcome }, status }: EndedCall): string {
+/** Why, without a number or an id: by this, lines are alike. A slow call has the longest part of its time. */
+function reasonFor({ record: { attempts, error, cause, outcome }, parts, status }: EndedCall): string {
   if (status === undefined) return "disconnected";
   if (cause !== undefined) return cause;
   if (outcome?.kind === "shed" || outcome?.kind === "failed") return outcome.reason;
   if (outcome?.kind === "expired") return outcome.kind;
-  return [error?.code ?? "attempts", error?.details.dependency ?? []].flat().join(": ");
+  if (error === undefined) return attempts > 1 ? "attempts" : longestPart(parts);
+  return [error.code, error.details.dependency ?? []].flat().join(": ");
 }
+
+const longestPart = ({ total: _, ...parts }: CallParts): string =>
+  Object.entries(parts).reduce((longest, part) => (part[1] > longest[1] ? part : longest))[0];
 
 /** Says in one sentence how the call ended, and why if that is not as it should be. */
 export function sentenceFor({ record, parts, status }: EndedCall): string {
@@ -80,11 +88,13 @@ export function sentenceFor({ record, parts, status }: EndedCall): string {
   if (error?.code === "upstream_timeout") return `late: no answer within its time; ${error.message}`;
   if (error !== undefined && status >= 429)
     return `refused, ${errorTable[error.code].title}: ${error.message}`;
-  if (record.attempts <= 1) return "answered";
+  if (record.attempts <= 1) return parts.total > slowMs ? `answered in ${ms(parts.total)}` : "answered";
   const lost = `${ms(parts.retry)} went to batches that were lost or failed`;
   return `answered in attempt ${record.attempts}: ${lost}`;
 }
 
+/** The objective of docs/operating/runbook.md. */
+const slowMs = 1_000;
 const ms = (value: number): string => `${Math.round(value)} ms`;
 
 type CallLogs = { log: Pick<Log, "isLevelEnabled" | "debug">; dedupedLog: Pick<DedupedLog, "info" | "warn"> };

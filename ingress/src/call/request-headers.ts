@@ -21,9 +21,8 @@ function uuidV7(now: number): RequestId {
   bytes.writeUIntBE(Math.trunc(now), 0, 6);
   bytes[6] = (bytes[6]! & 0x0f) | 0x70;
   bytes[8] = (bytes[8]! & 0x3f) | 0x80;
-  const hex = bytes.toString("hex");
-  const parts = [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)];
-  return parts.join("-") as RequestId;
+  const parts = /^(.{8})(.{4})(.{4})(.{4})(.{12})$/.exec(bytes.toString("hex"))!;
+  return parts.slice(1).join("-") as RequestId;
 }
 
 /**

@@ -91,7 +91,7 @@ function faultDetail({ label }: InputRef, code: InputFault, foundWidthPx: number
         ? `No face was found in ${label}.`
         : `No face was found in ${label}: in an image of this size, faces narrower than ${foundWidthPx} px are often missed. Crop it to the person.`;
     case "invalid_image":
-      return `The image in ${label} is damaged.`;
+      return `The image in ${label} is damaged or incomplete: send the whole file.`;
     case "unsupported_image_format":
       return `The image in ${label} is not ${imageFormatNames}.`;
     case "image_too_large":

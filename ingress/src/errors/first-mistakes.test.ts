@@ -161,6 +161,7 @@ const refused: [path: string, type: string, mistakes: Told, status?: number][] =
       "Base64 of Base64": [json({ img: twice() }), /encode it once/],
       hexadecimal: [json({ img: file.toString("hex") }), /send Base64/],
       "bytes as a list": [json({ img: [...file] }), /an image as numbers/],
+      "JSON.stringify of a Blob": [json({ img: new Blob([file]) }), /an empty object, as JSON has for/],
       "bytes of a Uint8Array": [
         json({ img: Object.fromEntries(Buffer.alloc(2_000, file).entries()) }),
         /an image as numbers/,
@@ -188,7 +189,9 @@ const refused: [path: string, type: string, mistakes: Told, status?: number][] =
       "HEIC of a telephone": [heic(), /HEIC, which is not accepted\. Convert it/],
       "bytes as a text of a form": [`img=${percentBytes()}`, /the bytes of a file as a text/],
       "the field of another service": [`file=${image}`, /The request has "file" instead\.$/],
-      "one field twice": ["img=a&img=b", /^The form field img takes one value and was sent twice/],
+      "one field twice": ["img=a&img=b", /^The form field img takes one value and was sent twice\.$/],
+      "a file in data= of Python's requests": ["img=a&img=b&img=c", /sent 3 times: send an image as a file/],
+      "a large file in data=": ["img=a&".repeat(1_200), /^A form takes at most 1114 fields: send .* files=/],
     },
   ],
   ["/verify", "image/jpeg", { "an image for an endpoint of two": [file, /"-F img1=@FILE -F img2=@FILE"/] }],

@@ -30,12 +30,8 @@ export function isImageInNumbers(value: unknown): boolean {
   return bytes.every((byte) => typeof byte === "number") && imageFormat(Buffer.from(bytes)) !== undefined;
 }
 
-export const imageInNumbersError = (field: string): ApiError =>
-  inputError(
-    inputRef(field),
-    "invalid_image",
-    `${field} is an image as numbers: send Base64, or a file of a form.`,
-  );
+export const jsonImageError = (field: string, fault = "is an image as numbers"): ApiError =>
+  inputError(inputRef(field), "invalid_image", `${field} ${fault}: ${sendFile}.`);
 
 /**
  * Returns what else was done to an image, as the end of a sentence: it went through a text, was encoded

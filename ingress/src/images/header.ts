@@ -49,7 +49,7 @@ function damagedError(image: Buffer, description: Undecodable, ref: InputRef): A
     return inputError(ref, "unsupported_image_format", refusedKindDetail(description.unusual, ref.label));
   const isAvif = description.kind === "damaged" && description.format === "avif";
   const avif = "is damaged, or an AVIF of several frames, layers or tiles: save it again, or as JPEG";
-  const fault = encodingFault(image) ?? (isAvif ? avif : "is damaged");
+  const fault = encodingFault(image) ?? (isAvif ? avif : "is damaged or incomplete: send the whole file");
   return inputError(ref, "invalid_image", `The image in ${ref.label} ${fault}.`);
 }
 

@@ -61,7 +61,7 @@ const facePair = (metric: DistanceMetric, first: SubjectFace, second: SubjectFac
 
 function onlyFace({ ref, faces }: Subject): SubjectFace {
   if (faces.length === 1) return faces[0];
-  throw inputError(ref, "multiple_faces", `More than one face was found in ${ref.label}.`);
+  throw inputError(ref, "multiple_faces", `${ref.label} has several faces: crop it to one.`);
 }
 
 type FacePair = { distance: number; first: SubjectFace; second: SubjectFace };

@@ -172,6 +172,8 @@ class AgainstTheService(unittest.TestCase):
             self.faceline.verify(FIRST, SECOND, silent=True)
         with self.assertRaisesRegex(TypeError, "mode 'rb'"), FIRST.open(encoding="latin-1") as text:
             self.faceline.represent(img=text)
+        with self.assertRaisesRegex(TypeError, "^object cannot be sent: an image is a Path"):
+            self.faceline.represent(img=object())
         with self.assertRaisesRegex(ValueError, "http://"):
             Faceline("127.0.0.1:8080")
         with self.assertRaises(ValueError) as raised:
