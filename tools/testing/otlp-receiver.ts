@@ -5,17 +5,15 @@ import protobuf from "protobufjs";
 
 /**
  * A receiver of OTLP over HTTP that keeps the spans and log lines of all processes. It reads the protobuf
- * messages that services really send. `close` makes it refuse, `hang` accept and never answer.
+ * messages that services really send. `close` makes it refuse.
  */
 export async function openOtlpReceiver(port = 0): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const logs: ReceivedLog[] = [];
-  let hangs = false;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      if (hangs) return;
       const body = Buffer.concat(chunks);
       const message = request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body;
       // Metrics go to the same endpoint.
@@ -32,9 +30,6 @@ export async function openOtlpReceiver(port = 0): Promise<OtlpReceiver> {
     spans,
     logs,
     traceOf: (traceparent) => spans.filter(({ traceId }) => traceparent?.includes(traceId)),
-    hang() {
-      hangs = true;
-    },
     close: () => close(server),
   };
 }
@@ -62,7 +57,6 @@ export function readSpans(body: Buffer): ReceivedSpan[] {
           attributes: valuesOf(span.attributes),
           links: (span.links ?? []).map((link) => link.spanId.toString("hex")),
           failed: span.status?.code === 2,
-          message: span.status?.message ?? "",
         })),
       ),
   );
@@ -120,7 +114,7 @@ const messages = protobuf.parse(`
     fixed64 time_unix_nano = 1; int32 severity_number = 2; string severity_text = 3; AnyValue body = 5;
     repeated KeyValue attributes = 6; bytes trace_id = 9; bytes span_id = 10;
   }
-  message Status { string message = 2; int32 code = 3; }
+  message Status { int32 code = 3; }
   message KeyValue { string key = 1; AnyValue value = 2; }
   message AnyValue {
     oneof value { string string_value = 1; bool bool_value = 2; int64 int_value = 3; double double_value = 4; }
@@ -154,7 +148,7 @@ type WireSpan = {
   endTimeUnixNano: string;
   attributes?: KeyValue[];
   links?: { spanId: Buffer }[];
-  status?: { code?: number; message?: string };
+  status?: { code?: number };
 };
 
 export type ReceivedSpan = {
@@ -173,7 +167,6 @@ export type ReceivedSpan = {
   /** Span ids. */
   links: string[];
   failed: boolean;
-  message: string;
 };
 
 export type ReceivedLog = {
@@ -196,6 +189,5 @@ export type OtlpReceiver = {
   logs: ReceivedLog[];
   /** The spans of the trace that a `traceparent` names. */
   traceOf(traceparent: string | null): ReceivedSpan[];
-  hang(): void;
   close(): Promise<void>;
 };
