@@ -1,4 +1,4 @@
-import type { Profile } from "@faceline/contracts/stored/profile";
+import type { Profile } from "../profile/profile.ts";
 import type { PoolSettings, Prediction, PredictionPlan } from "../prediction/predict.ts";
 import type { Target } from "../prediction/target.ts";
 import type { PredictionThreads } from "../search/prediction-threads.ts";

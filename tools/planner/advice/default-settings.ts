@@ -1,8 +1,7 @@
 import { BatcherConfig } from "@faceline/batcher/config";
-import type { Profile } from "@faceline/contracts/stored/profile";
 import { InferenceConfig } from "@faceline/inference/config";
 import type { PoolSettings, Prediction } from "../prediction/predict.ts";
-import { sizesOf } from "../profile/profile.ts";
+import { type Profile, sizesOf } from "../profile/profile.ts";
 import type { Evaluate, SearchResult, Tried } from "../search/search.ts";
 import { nameOf } from "../search/settings-grid.ts";
 

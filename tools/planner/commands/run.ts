@@ -1,14 +1,13 @@
 import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseOptions } from "@faceline/models/parse-options";
-import type { Profile } from "@faceline/contracts/stored/profile";
 import { advise } from "../advice/advise.ts";
 import { fewestChangesFirst, preferDefaults } from "../advice/default-settings.ts";
 import { errorBand } from "../prediction/error-band.ts";
 import type { PoolSettings, Prediction } from "../prediction/predict.ts";
 import { parseTarget, type Target } from "../prediction/target.ts";
 import { workOfCalls } from "../profile/load.ts";
-import { readProfile } from "../profile/profile.ts";
+import { type Profile, readProfile } from "../profile/profile.ts";
 import { machineSummary, type Plan } from "../report/plan.ts";
 import { planText } from "../report/text.ts";
 import { amountText } from "../report/words.ts";

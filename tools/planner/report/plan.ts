@@ -1,4 +1,4 @@
-import type { Profile } from "@faceline/contracts/stored/profile";
+import type { Profile } from "../profile/profile.ts";
 import type { Advice } from "../advice/advise.ts";
 import type { ErrorBand } from "../prediction/error-band.ts";
 import type { Target } from "../prediction/target.ts";

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import test from "node:test";
-import type { Profile } from "@faceline/contracts/stored/profile";
+import type { Profile } from "../profile/profile.ts";
 import { type PoolSettings, type Prediction, predict } from "../prediction/predict.ts";
 import type { Target } from "../prediction/target.ts";
 import { workOfCalls } from "../profile/load.ts";

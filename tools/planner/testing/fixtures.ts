@@ -1,4 +1,4 @@
-import type { Profile } from "@faceline/contracts/stored/profile";
+import type { Profile } from "../profile/profile.ts";
 import { LaneId } from "@faceline/contracts/wire/ids";
 import type { PoolSettings, Prediction } from "../prediction/predict.ts";
 import { machineSummary, type Plan } from "../report/plan.ts";
@@ -12,11 +12,9 @@ const lane = LaneId.parse("Dlib/ssd");
 export function newProfile(changes: Partial<Profile> = {}): Profile {
   return {
     format: "faceline-profile",
-    version: 5,
+    version: 6,
     measuredAt: "2026-01-01T00:00:00Z",
     machine: { cpu: "modelled", cores: 16, memoryMiB: 1_024 },
-    engine: { intraOpThreads: 1, detectorChunkMax: 4, faceChunkMax: 16 },
-    networks: [],
     lanes: [
       {
         lane,
