@@ -1,6 +1,6 @@
 import { BatcherConfig } from "@faceline/batcher/config";
 import { InferenceConfig } from "@faceline/inference/config";
-import type { PoolSettings, Prediction } from "../prediction/predict.ts";
+import type { PoolSettings } from "../prediction/predict.ts";
 import { type Profile, sizesOf } from "../profile/profile.ts";
 import type { Evaluate, SearchResult, Tried } from "../search/search.ts";
 import { nameOf } from "../search/settings-grid.ts";
@@ -17,35 +17,6 @@ export function defaultSettings(workers: number, profile: Profile): PoolSettings
     batchMax: sizes.findLast((size) => size <= batchMaxDefault) ?? sizes[0]!,
     utilisationTarget: BatcherConfig.shape.UTILISATION_TARGET.parse(undefined),
   };
-}
-
-/**
- * Returns how many workers the default settings need to meet the target: at least as many as the best
- * settings. Undefined: more than `workersMax`.
- */
-export async function fewestWithDefaults(
-  profile: Profile,
-  { workersMin, workersMax, evaluate }: DefaultsSearch,
-): Promise<Tried | undefined> {
-  const onAllCalls = async (workers: number): Promise<Tried> => {
-    const settings = defaultSettings(workers, profile);
-    return { settings, scope: "all requests", prediction: await evaluate(settings, "all requests") };
-  };
-  let met: Tried | undefined;
-  // Windows may rule out what all calls do not, see search.ts.
-  for (let workers = workersMin; workers <= workersMax && met === undefined; workers++) {
-    const isLast = workers === workersMax;
-    const onWindows = await evaluate(defaultSettings(workers, profile), "windows");
-    if (onWindows.missed.length > 0 && !isLast) continue;
-    const tried = await onAllCalls(workers);
-    if (tried.prediction.missed.length === 0) met = tried;
-  }
-  while (met !== undefined && met.settings.workers > workersMin) {
-    const fewer = await onAllCalls(met.settings.workers - 1);
-    if (fewer.prediction.missed.length > 0) break;
-    met = fewer;
-  }
-  return met;
 }
 
 /** Returns the settings in an order in which those that change fewer defaults are first, and win a tie. */
@@ -84,14 +55,3 @@ export async function preferDefaults(
     tried: tried.includes(defaults) ? tried : [...tried, defaults],
   };
 }
-
-type DefaultsSearch = { workersMin: number; workersMax: number; evaluate: Evaluate };
-
-/** Results without a plan. */
-export type DefaultsComparison = {
-  /** Default settings with as many workers as the plan has. */
-  sameWorkers: { settings: PoolSettings; prediction: Prediction };
-  /** The fewest workers that meet the target with the defaults; undefined: more than `workersMax`. */
-  fewest: Tried | undefined;
-  workersMax: number;
-};

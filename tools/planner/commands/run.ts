@@ -93,8 +93,6 @@ export async function makePlan(request: PlanRequest, { print, progress }: Comman
     profile,
     target,
     scopes: parts,
-    evaluate,
-    workersMax,
   });
   progress("");
   const plan: Plan = {

@@ -36,12 +36,9 @@ export function closestTable({ tried, band }: Plan): Table {
 export function defaultsTable({ defaults, winner, band }: FoundPlan): Table {
   const named = [
     { name: "this plan", settings: winner.settings, prediction: winner.prediction },
-    ...(defaults === undefined || isDefault(winner.settings, defaults)
+    ...(defaults === undefined || isDefault(winner.settings, defaults.settings)
       ? []
-      : [{ name: "defaults, as many workers", ...defaults.sameWorkers }]),
-    ...(defaults?.fewest === undefined || defaults.fewest.settings.workers === winner.settings.workers
-      ? []
-      : [{ name: "defaults that meet the target", ...defaults.fewest }]),
+      : [{ name: "defaults, as many workers", ...defaults }]),
   ];
   return {
     head: ["", "workers", "batch max", "target", "in time", "p99 ms", "cost"],

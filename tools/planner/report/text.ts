@@ -9,10 +9,10 @@ import {
   machineSentence,
   machinesOf,
   machinesText,
+  nearestSentence,
   searchSentences,
   severalMachines,
   targetText,
-  unmetSentences,
   workersText,
 } from "./words.ts";
 
@@ -80,7 +80,7 @@ function unmetLines(plan: Plan): string[] {
   return [
     `No settings up to ${workersText(most)} meet ${targetText(plan.target)}.`,
     "",
-    ...unmetSentences(plan),
+    nearestSentence(plan),
     "",
     "The closest, on the busiest windows:",
     "",

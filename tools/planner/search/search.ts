@@ -5,7 +5,7 @@ import type { PoolSettings, Prediction } from "../prediction/predict.ts";
  *
  * Settings are first tried on the busiest windows of the trace, and the best of those that are left on all of
  * it. `workers` grows until one of them holds there. One more worker is tried as well, so that the reader
- * sees what it buys: beside the others, because it is needed in any case and threads would idle.
+ * sees what it buys.
  *
  *     all settings ──windows──► not missed yet ──all calls──► holds ──► the least p99 of the fewest workers
  *
@@ -13,36 +13,43 @@ import type { PoolSettings, Prediction } from "../prediction/predict.ts";
  * answer is that fewer workers, or as many as allowed, miss the target, all calls have shown it.
  */
 export async function search(plan: SearchPlan): Promise<SearchResult> {
-  const { workersMin, workersMax } = plan;
+  const { workersMin, workersMax, settingsOf, evaluate } = plan;
   const tried: Tried[] = [];
-  const below: Level[] = [];
-  let level = await tryOnWindows(workersMin, plan);
+  const below: Tried[][] = [];
+  let onWindows: Tried[] = [];
   for (let workers = workersMin; workers <= workersMax; workers++) {
-    const isHopeful = level.candidates.length > 0;
-    const [next, onAll, fewer] = await Promise.all([
-      workers < workersMax ? beginNext(workers + 1, isHopeful, plan) : emptyLevel,
-      tryOnAll(level, candidatesMax, plan),
-      isHopeful ? confirm(below, plan) : [],
+    onWindows = await tryAll(settingsOf(workers), "windows", evaluate);
+    const candidates = candidatesOf(onWindows, candidatesMax);
+    const [onAll, fewer] = await Promise.all([
+      tryAll(candidates, "all requests", evaluate),
+      candidates.length > 0 ? confirm(below, plan) : [],
     ]);
-    tried.push(...level.onWindows, ...onAll, ...fewer);
+    tried.push(...onWindows, ...onAll, ...fewer);
     const [winner] = cheapest([...fewer, ...onAll].filter(holds));
-    if (winner !== undefined)
-      return { winner, tried: [...tried, ...next.onWindows, ...((await next.first) ?? [])] };
+    if (winner !== undefined) {
+      if (workers < workersMax) tried.push(...(await oneMore(workers + 1, plan)));
+      return { winner, tried };
+    }
     // What all calls have ruled out is not confirmed again.
-    below.splice(0, onAll.length > 0 || fewer.length > 0 ? below.length : 0);
-    if (onAll.length === 0) below.push(level);
-    if (workers < workersMax) level = next;
+    if (onAll.length > 0) below.length = 0;
+    else below.push(onWindows);
   }
-  const last = await tryAll(notOnAll(closestOf(level.onWindows), tried), "all requests", plan.evaluate);
+  const last = await tryAll(notOnAll(closestOf(onWindows), tried), "all requests", evaluate);
   const fewer = last.some(holds) ? await confirm(below.slice(0, -1), plan) : [];
   const [winner] = cheapest([...fewer, ...last].filter(holds));
   return { winner, tried: [...tried, ...last, ...fewer] };
 }
 
+/** Tries all settings of a number of workers on windows, and the best one on all calls. */
+async function oneMore(workers: number, { settingsOf, evaluate }: SearchPlan): Promise<Tried[]> {
+  const onWindows = await tryAll(settingsOf(workers), "windows", evaluate);
+  return [...onWindows, ...(await tryAll(candidatesOf(onWindows, 1), "all requests", evaluate))];
+}
+
 /** Tries the closest settings of levels that windows ruled out on all calls, until they miss there too. */
-async function confirm(below: readonly Level[], { evaluate }: SearchPlan): Promise<Tried[]> {
+async function confirm(below: readonly Tried[][], { evaluate }: SearchPlan): Promise<Tried[]> {
   const confirmed: Tried[] = [];
-  for (const { onWindows } of below.toReversed()) {
+  for (const onWindows of below.toReversed()) {
     const [first, ...others] = closestOf(onWindows);
     const [closest] = await tryAll([first!], "all requests", evaluate);
     confirmed.push(closest!);
@@ -73,34 +80,10 @@ function notOnAll(settings: readonly PoolSettings[], tried: readonly Tried[]): P
   return settings.filter((each) => !known.has(JSON.stringify(each)));
 }
 
-/**
- * Tries all settings of a number of workers on windows and, where it is of use, begins to try the best one on
- * all calls. It does not wait for that: where fewer workers fail meanwhile, the others begin beside it.
- */
-async function beginNext(workers: number, isOfUse: boolean, plan: SearchPlan): Promise<Level> {
-  const level = await tryOnWindows(workers, plan);
-  return isOfUse ? { ...level, first: tryOnAll(level, 1, plan) } : level;
-}
-
-async function tryOnWindows(workers: number, { settingsOf, evaluate }: SearchPlan): Promise<Level> {
-  const onWindows = await tryAll(settingsOf(workers), "windows", evaluate);
-  return { onWindows, candidates: best(onWindows.filter(holds)), first: undefined };
-}
-
-/**
- * Returns the first candidates on all calls, in the order of the grid, which decides where p99 is the same.
- * The very first may have been begun before.
- */
-async function tryOnAll(
-  { onWindows, candidates, first }: Level,
-  count: number,
-  { evaluate }: SearchPlan,
-): Promise<Tried[]> {
-  const others = candidates.slice(first === undefined ? 0 : 1, count).map(({ settings }) => settings);
-  const [begun = [], rest] = await Promise.all([first, tryAll(others, "all requests", evaluate)]);
-  const grid = onWindows.map(({ settings }) => JSON.stringify(settings));
-  const placeOf = ({ settings }: Tried) => grid.indexOf(JSON.stringify(settings));
-  return [...begun, ...rest].toSorted((a, b) => placeOf(a) - placeOf(b));
+/** Returns the best settings that windows leave, in the order of the grid: of the same p99 the first wins. */
+function candidatesOf(onWindows: readonly Tried[], count: number): PoolSettings[] {
+  const chosen = new Set(best(onWindows.filter(holds)).slice(0, count));
+  return onWindows.filter((each) => chosen.has(each)).map(({ settings }) => settings);
 }
 
 const holds = ({ prediction }: Tried): boolean => prediction.missed.length === 0;
@@ -160,17 +143,6 @@ type SearchPlan = {
   settingsOf(workers: number): PoolSettings[];
   evaluate: Evaluate;
 };
-
-/** Results of one number of workers. */
-type Level = {
-  onWindows: Tried[];
-  /** Those that no window ruled out, the least p99 first. */
-  candidates: Tried[];
-  /** The first of them on all calls, if that has begun. */
-  first: Promise<Tried[]> | undefined;
-};
-
-const emptyLevel: Level = { onWindows: [], candidates: [], first: undefined };
 
 export type Tried = { settings: PoolSettings; scope: Scope; prediction: Prediction };
 

@@ -92,7 +92,7 @@ export const newTried = (
   prediction: newPrediction(prediction),
 });
 
-/** A plan of 3 workers with batches of up to 8, where the defaults need 5 workers. */
+/** A plan of 3 workers with batches of up to 8. */
 export function newPlan(changes: Partial<Plan> = {}): Plan {
   const winner = newTried({}, { p99Ms: 200 }, "all requests");
   const faster = newTried({ workers: 4 }, { p99Ms: 150, workerSecondsPer1000: 13 }, "all requests");
@@ -117,12 +117,8 @@ export function newPlan(changes: Partial<Plan> = {}): Plan {
     band: { p50: 1.2, p99: 1.5, compared: undefined },
     winner,
     tried: [newTried({ workers: 2 }, { missed: ["p99"] }), newTried({}), winner, faster],
-    unmet: undefined,
-    defaults: {
-      sameWorkers: { settings, prediction: newPrediction({ p99Ms: 2_000, shed: 0.2 }) },
-      fewest: newTried({ workers: 5, batchMax: 4 }, {}, "all requests"),
-      workersMax: 16,
-    },
+    nearest: undefined,
+    defaults: { settings, prediction: newPrediction({ p99Ms: 2_000, shed: 0.2 }) },
     defaultsScope: "all requests",
     ...changes,
   };
