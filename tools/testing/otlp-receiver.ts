@@ -69,12 +69,7 @@ export function readLogs(body: Buffer): ReceivedLog[] {
       scopeLogs.flatMap(({ logRecords }) =>
         logRecords.map((record) => ({
           service: String(valuesOf(resource.attributes)["service.name"]),
-          at: Number(BigInt(record.timeUnixNano) / 1_000_000n),
-          severity: `${record.severityNumber} ${record.severityText}`,
           body: String(record.body.stringValue),
-          traceId: record.traceId?.toString("hex"),
-          spanId: record.spanId?.toString("hex"),
-          attributes: valuesOf(record.attributes),
         })),
       ),
   );
@@ -110,10 +105,7 @@ const messages = protobuf.parse(`
   message ExportLogsServiceRequest { repeated ResourceLogs resource_logs = 1; }
   message ResourceLogs { Resource resource = 1; repeated ScopeLogs scope_logs = 2; }
   message ScopeLogs { repeated LogRecord log_records = 2; }
-  message LogRecord {
-    fixed64 time_unix_nano = 1; int32 severity_number = 2; string severity_text = 3; AnyValue body = 5;
-    repeated KeyValue attributes = 6; bytes trace_id = 9; bytes span_id = 10;
-  }
+  message LogRecord { AnyValue body = 5; }
   message Status { int32 code = 3; }
   message KeyValue { string key = 1; AnyValue value = 2; }
   message AnyValue {
@@ -125,15 +117,7 @@ type ResourceSpans = { resource: { attributes: KeyValue[] }; scopeSpans: { spans
 type ResourceLogs = {
   resource: { attributes: KeyValue[] };
   scopeLogs: {
-    logRecords: {
-      timeUnixNano: string;
-      severityNumber: number;
-      severityText: string;
-      body: { stringValue?: string };
-      attributes: KeyValue[];
-      traceId?: Buffer;
-      spanId?: Buffer;
-    }[];
+    logRecords: { body: { stringValue?: string } }[];
   }[];
 };
 type KeyValue = { key: string; value: Record<string, unknown> };
@@ -169,18 +153,7 @@ export type ReceivedSpan = {
   failed: boolean;
 };
 
-export type ReceivedLog = {
-  service: string;
-  /** Epoch ms. */
-  at: number;
-  /** Number and text. */
-  severity: string;
-  body: string;
-  /** Trace id, where the line was written in an exported span. */
-  traceId: string | undefined;
-  spanId: string | undefined;
-  attributes: Record<string, unknown>;
-};
+export type ReceivedLog = { service: string; body: string };
 
 export type OtlpReceiver = {
   url: string;
