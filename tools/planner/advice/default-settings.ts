@@ -2,7 +2,7 @@ import { BatcherConfig } from "@faceline/batcher/config";
 import { InferenceConfig } from "@faceline/inference/config";
 import type { PoolSettings } from "../prediction/predict.ts";
 import { type Profile, sizesOf } from "../profile/profile.ts";
-import type { Evaluate, SearchResult, Tried } from "../search/search.ts";
+import type { Tried } from "../search/search.ts";
 import { nameOf } from "../search/settings-grid.ts";
 
 /**
@@ -28,30 +28,17 @@ export function fewestChangesFirst(settings: readonly PoolSettings[], profile: P
 }
 
 /**
- * Returns the result with the default settings as the winner, where these meet the target on all calls with
- * as many workers and their p99 is at most `tieFactor` times as long: an operator should change nothing for
- * less. Only where the defaults were searched too.
+ * Returns the default settings in place of the winner, where these were tried with as many workers, meet the
+ * target, and their p99 is at most `tieFactor` times as long: an operator should change nothing for less.
  */
-export async function preferDefaults(
-  result: SearchResult,
-  { profile, evaluate, tieFactor }: { profile: Profile; evaluate: Evaluate; tieFactor: number },
-): Promise<SearchResult> {
-  const { winner, tried } = result;
-  if (winner === undefined) return result;
-  const { batchMax, utilisationTarget } = defaultSettings(1, profile);
-  const settings = { ...winner.settings, batchMax, utilisationTarget };
-  const isSame = (each: Tried) => nameOf(each.settings) === nameOf(settings);
-  const isHopeful = tried.some((each) => isSame(each) && each.prediction.missed.length === 0);
-  if (isSame(winner) || !isHopeful) return result;
-  const defaults = tried.find((each) => isSame(each) && each.scope === "all requests") ?? {
-    settings,
-    scope: "all requests" as const,
-    prediction: await evaluate(settings, "all requests"),
-  };
-  const { missed, p99Ms } = defaults.prediction;
-  const isAsGood = missed.length === 0 && p99Ms <= tieFactor * winner.prediction.p99Ms;
-  return {
-    winner: isAsGood ? defaults : winner,
-    tried: tried.includes(defaults) ? tried : [...tried, defaults],
-  };
+export function preferDefaults(winner: Tried, { tried, profile, tieFactor }: Preference): Tried {
+  const defaults = defaultSettings(winner.settings.workers, profile);
+  const same = tried.find(({ settings }) => nameOf(settings) === nameOf(defaults));
+  const isAsGood =
+    same !== undefined &&
+    same.prediction.missed.length === 0 &&
+    same.prediction.p99Ms <= tieFactor * winner.prediction.p99Ms;
+  return isAsGood ? same : winner;
 }
+
+type Preference = { tried: readonly Tried[]; profile: Profile; tieFactor: number };

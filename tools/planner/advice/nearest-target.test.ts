@@ -20,8 +20,12 @@ test("a p99 that is a bucket of the histogram below its limit is no nearest targ
 test("of the most workers, the settings that come closest to all limits at once are the nearest", async () => {
   const nearest = await nearestTarget([tried(2, 4), tried(4, 1), tried(4, 8)], {
     target,
-    predictWhole: async ({ batchMax }) =>
-      newPrediction(batchMax === 8 ? { p99Ms: 110, shed: 0.1 } : { p99Ms: 150, shed: 0.001 }),
+    predictWhole: async (settings) => ({
+      settings,
+      prediction: newPrediction(
+        settings.batchMax === 8 ? { p99Ms: 110, shed: 0.1 } : { p99Ms: 150, shed: 0.001 },
+      ),
+    }),
   });
   assert.deepEqual(nearest.settings, settingsOf(4, 1));
   assert.deepEqual(nearest.target, { p99: 150, shed: 0.001 });
@@ -35,6 +39,5 @@ const settingsOf = (workers: number, batchMax: number): PoolSettings => ({
 
 const tried = (workers: number, batchMax: number): Tried => ({
   settings: settingsOf(workers, batchMax),
-  scope: "windows",
   prediction: newPrediction({ missed: ["p99"] }),
 });

@@ -1,21 +1,22 @@
 import type { PoolSettings, Prediction } from "../prediction/predict.ts";
 import type { Target } from "../prediction/target.ts";
-import { closestOf, type Tried } from "../search/search.ts";
+import { closestFirst, type Tried } from "../search/search.ts";
 
 /** Returns the nearest target that the most workers hold, where no settings meet a target. */
 export async function nearestTarget(
   tried: readonly Tried[],
-  { target, predictWhole }: { target: Target; predictWhole(settings: PoolSettings): Promise<Prediction> },
+  { target, predictWhole }: { target: Target; predictWhole(settings: PoolSettings): Promise<Tried> },
 ): Promise<NearestTarget> {
   const workers = Math.max(...tried.map(({ settings }) => settings.workers));
-  const ofMost = tried.filter(({ settings, scope }) => settings.workers === workers && scope === "windows");
-  const closest = closestOf(ofMost);
-  const whole = await Promise.all(
-    closest.map(async (settings) => ({ settings, prediction: await predictWhole(settings) })),
-  );
+  const ofMost = tried.filter(({ settings }) => settings.workers === workers);
+  const closest = closestFirst(ofMost).slice(0, closestMax);
+  const whole = await Promise.all(closest.map(({ settings }) => predictWhole(settings)));
   const [least] = whole.toSorted((a, b) => excess(a.prediction, target) - excess(b.prediction, target));
   return { ...least!, target: widenedTarget(target, least!.prediction) };
 }
+
+/** Settings that are simulated to their end: where a target is missed, a prediction stops. */
+const closestMax = 3;
 
 /** How far the limit that is missed most is exceeded: 1 is just met. */
 const excess = (prediction: Prediction, target: Target): number =>
@@ -49,4 +50,4 @@ function roundedUp(value: number): number {
   return Number((Math.ceil(value / step) * step).toPrecision(2));
 }
 
-export type NearestTarget = { settings: PoolSettings; prediction: Prediction; target: Target };
+export type NearestTarget = Tried & { target: Target };

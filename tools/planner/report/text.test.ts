@@ -15,13 +15,12 @@ test("no line is wider than a terminal, whatever it says", () => {
   const many = newPlan({
     winner: undefined,
     nearest: { ...newTried({ workers: 128, batchMax: 1_024 }), target: { p99: 100_000 } },
-    defaultsScope: "windows",
   });
   for (const line of planText(many).split("\n")) assert.ok(line.length <= 110, line);
 });
 
 test("where the default settings win, it says which these are, and who has them, and shows them once", () => {
-  const winner = newTried({ batchMax: 4 }, {}, "all requests");
+  const winner = newTried({ batchMax: 4 }, {});
   const text = planText(newPlan({ winner }));
   assert.match(
     text,

@@ -10,7 +10,7 @@ import {
   machinesOf,
   machinesText,
   nearestSentence,
-  searchSentences,
+  searchSentence,
   severalMachines,
   targetText,
   workersText,
@@ -23,7 +23,7 @@ export function planText(plan: Plan): string {
     "",
     ...bandSentences(plan),
     "",
-    ...searchSentences(plan),
+    searchSentence(plan),
     machineSentence(plan),
     ...(isFound(plan) ? settingLines(plan) : []),
   ];
@@ -82,7 +82,7 @@ function unmetLines(plan: Plan): string[] {
     "",
     nearestSentence(plan),
     "",
-    "The closest, on the busiest windows:",
+    "The closest, until they missed it:",
     "",
     ...tableLines(closestTable(plan)),
   ];

@@ -96,8 +96,7 @@ export function bindingText(tried: readonly Tried[], { settings }: Tried): strin
 export function batchSizeSentence({ tried, winner }: FoundPlan): string[] {
   const { workers, utilisationTarget } = winner.settings;
   const alike = tried.filter(
-    ({ scope, settings }) =>
-      scope === "windows" && settings.workers === workers && settings.utilisationTarget === utilisationTarget,
+    ({ settings }) => settings.workers === workers && settings.utilisationTarget === utilisationTarget,
   );
   const p99s = alike.map(({ prediction }) => prediction.p99Ms);
   const isAlike = Math.max(...p99s) <= sameP99Factor * Math.min(...p99s);
@@ -136,17 +135,10 @@ export function defaultsSentence({ defaults, winner }: FoundPlan): string {
 export const machineSentence = ({ machine: { measuredAt, machine, workersPerMachine } }: Plan): string =>
   `${machine.cpu} with ${machine.cores} cores and ${workersText(workersPerMachine)}, measured on ${dateText(measuredAt)}.`;
 
-/** How the answer was found, in sentences. */
-export function searchSentences({ tried, defaultsScope }: Plan): string[] {
-  const windows = tried.filter(({ scope }) => scope === "windows");
-  const whole = tried.length - windows.length;
-  const workers = windows.map(({ settings }) => settings.workers);
+/** How the answer was found, in a sentence. */
+export function searchSentence({ tried }: Plan): string {
+  const workers = tried.map(({ settings }) => settings.workers);
   const [fewest, most] = [Math.min(...workers), Math.max(...workers)];
-  return [
-    `${windows.length} settings were tried on the busiest windows, ${whole} of them on all requests.`,
-    `${fewest === most ? workersText(most) : `${fewest} to ${most} workers`} were tried, with each calibrated batch size.`,
-    ...(defaultsScope === "windows"
-      ? ["The trace is long, so the defaults are of its busiest windows: worse than of all requests."]
-      : []),
-  ];
+  const range = fewest === most ? workersText(most) : `${fewest} to ${most} workers`;
+  return `${tried.length} settings of ${range} were tried, with each calibrated batch size.`;
 }
