@@ -1,10 +1,7 @@
 import assert from "node:assert/strict";
-import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { test } from "node:test";
-import { temporaryFolder } from "@faceline/models/testing/temporary-folder";
 import { readConfig } from "@faceline/runtime/config";
-import { newProfile } from "../testing/profiles.ts";
 import { InferenceConfig, requirePixelMemory } from "./config.ts";
 import { PixelBufferPool } from "./decode/pixel-buffers.ts";
 import { pixelBuffersMax } from "./worker.ts";
@@ -48,22 +45,4 @@ test("all wrong settings are one error, each with a sentence", () => {
 test("a batch has up to as many images as a message may name", () => {
   assert.equal(read({ BATCH_MAX: "256" }).BATCH_MAX, 256);
   assert.throws(() => read({ BATCH_MAX: "257" }), /BATCH_MAX: /);
-});
-
-test("a file that is no profile is an error, and so is a profile for a modelled engine", async (t) => {
-  const file = join(await temporaryFolder(t), "profile.json");
-  assert.throws(() => read({ PROFILE_FILE: file }), /PROFILE_FILE: the file cannot be read \(ENOENT\)/);
-  for (const text of ["{", '{"format":"faceline-plan"}']) {
-    writeFileSync(file, text);
-    assert.throws(
-      () => read({ PROFILE_FILE: file }),
-      /PROFILE_FILE: is not a profile .*; npm run plan -- calibrate writes one/,
-    );
-  }
-  writeFileSync(file, JSON.stringify(newProfile()));
-  assert.equal(read({ PROFILE_FILE: file }).PROFILE_FILE?.lanes.length, 1);
-  assert.throws(
-    () => read({ PROFILE_FILE: file, ENGINE: "model:40+2b" }),
-    /PROFILE_FILE: is for ENGINE=onnx alone/,
-  );
 });

@@ -1,11 +1,9 @@
 import { resolve } from "node:path";
-import { FileContent } from "@faceline/runtime/file-setting";
 import { KafkaConfig } from "@faceline/runtime/kafka";
 import { ModelsConfig } from "@faceline/runtime/models-config";
 import { OperatorsConfig } from "@faceline/runtime/operators/config";
 import { VolatileRedisConfig } from "@faceline/runtime/redis";
 import { ServiceConfig } from "@faceline/runtime/service";
-import { Profile } from "@faceline/contracts/stored/profile";
 import { batchTasksMax } from "@faceline/contracts/wire/batch";
 import { PoolName } from "@faceline/contracts/wire/ids";
 import * as z from "zod";
@@ -14,24 +12,8 @@ import { EngineChoice } from "./engine/modelled.ts";
 import { executionProviders } from "./network/execution-provider.ts";
 import { PrecisionSetting } from "./network/precision.ts";
 
-/** A file that `npm run plan -- calibrate` wrote. */
-const ProfileFile = FileContent.transform((text, context): Profile => {
-  const { success, data } = Profile.safeParse(parseJson(text));
-  if (success) return data;
-  const message = "is not a profile that this version reads; npm run plan -- calibrate writes one";
-  context.issues.push({ code: "custom", message, input: undefined });
-  return z.NEVER;
-});
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
-}
-
-const Settings = z.object({
+/** The settings of a worker, from its environment. */
+export const InferenceConfig = z.object({
   ...KafkaConfig.shape,
   ...VolatileRedisConfig.shape,
   ...OperatorsConfig.shape,
@@ -49,8 +31,6 @@ const Settings = z.object({
    */
   ENGINE: EngineChoice.prefault("onnx"),
   EXECUTION_PROVIDER: z.enum(executionProviders).default("cpu"),
-  /** Run times of this machine, to start from instead of measuring them: see start-times.ts. */
-  PROFILE_FILE: ProfileFile.optional(),
   /** The precision of models: see PrecisionSetting. */
   PRECISION: PrecisionSetting.prefault("auto"),
   /** Threads of one run. Workers times threads should not exceed the free cores. */
@@ -64,15 +44,6 @@ const Settings = z.object({
   /** How long a worker that stops may take. Then it leaves what it holds to other workers, and exits. */
   WORKER_DRAIN_WITHIN_MS: z.coerce.number().int().min(100).max(600_000).default(9_000),
 });
-
-/** The settings of a worker, from its environment. */
-export const InferenceConfig = Settings.refine(
-  ({ PROFILE_FILE, ENGINE }) => PROFILE_FILE === undefined || ENGINE === undefined,
-  {
-    path: ["PROFILE_FILE"],
-    error: "is for ENGINE=onnx alone: a modelled engine has the times of its setting",
-  },
-);
 export type InferenceConfig = z.infer<typeof InferenceConfig>;
 
 /**

@@ -29,7 +29,6 @@ import { BatchHistory } from "./live/batch-history.ts";
 import { liveInference } from "./live/inference-state.ts";
 import { logWarmUp, networksOf } from "./load-log.ts";
 import { openPreparation } from "./preparation.ts";
-import { machineOf, openProfileTimes } from "./profile-times.ts";
 import { openReportOutbox } from "./report-outbox.ts";
 import { heldBatchesMax, pixelBuffersMax, Worker } from "./worker.ts";
 import { WorkerMetrics } from "./worker-metrics.ts";
@@ -79,7 +78,6 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     checks: () => ({ start: isStarted && !stop.aborted, ...dependencies() }),
   });
   const lanes = lanesOf(config);
-  const profile = openProfileTimes(config.PROFILE_FILE, machineOf(config), log);
   await using engine = await openEngine({
     modelsDir: config.MODELS_DIR,
     executionProvider: config.EXECUTION_PROVIDER,
@@ -89,10 +87,8 @@ await runService("inference", InferenceConfig, async ({ config, id, log, stop })
     intraOpThreads: config.INTRA_OP_THREADS,
     batchMax: config.BATCH_MAX,
     ...runLimits(config),
-    startTimes: profile.times,
     onWarmUp: logWarmUp(log, config.EXECUTION_PROVIDER),
   });
-  for (const lane of engine.lanes) profile.check(lane);
   void engine.exited.then(exitFatally(log));
 
   await using images = await openImageInbox({ config, log, metrics, batchesMax: pixelBuffersMax });

@@ -48,14 +48,6 @@ export function neighbourPairs(files: string[], countMax: number): [string, stri
 export const verifyBodies = (files: string[], pairs = 12): { img1: string; img2: string }[] =>
   neighbourPairs(files, pairs).map(([first, second]) => ({ img1: dataUrl(first), img2: dataUrl(second) }));
 
-/** A body of /compare, for SFace. Its numbers are as long in JSON as those of an embedding. */
-export function comparisonOfVectors(length: number, candidates: number): string {
-  const next = mulberry32(length);
-  const vector = () => Array.from({ length }, () => Math.fround(next() - 0.5));
-  const others = Array.from({ length: candidates }, vector);
-  return JSON.stringify({ model_name: "SFace", vector: vector(), candidates: others });
-}
-
 const byNumber = new Intl.Collator("en", { numeric: true });
 
 /**

@@ -4,7 +4,6 @@ import type { LaunchOptions } from "@faceline/deploy/launcher/settings";
 import type { Steps } from "@faceline/deploy/launcher/steps";
 import type { TestServers } from "@faceline/testing/test-servers";
 import type { Target } from "./load/http-client.ts";
-import { IpcChild } from "./observe/ipc-child.ts";
 
 /** The environment of every part of the benchmark. */
 export type Bench = {
@@ -81,20 +80,6 @@ export async function openStack(
   };
 }
 
-/** Starts the engine in a process of its own: decoding and networks, nothing of the service around them. */
-export async function openEngineOnly(options: EngineOnlyOptions): Promise<EngineOnly> {
-  const { lane, threads, images, modelsDir } = options;
-  const args = [lane, `${threads}`, ...images];
-  const env = { MODELS_DIR: modelsDir };
-  const child = new IpcChild("the engine-only process", "tools/bench/engine.bench.ts", args, { env });
-  await child.receive();
-  return {
-    pid: child.pid,
-    call: async (index) => (await child.request({ call: index })) as EngineCall,
-    [Symbol.asyncDispose]: () => child[Symbol.asyncDispose](),
-  };
-}
-
 /**
  * The process ids of services, broker and Redis servers that run now, by name; each leads a process group.
  */
@@ -107,18 +92,3 @@ export type EngineSize = { workers: number; threads: number };
 export type Stack = AsyncDisposable & {
   target(path: string, bodies: unknown[], headers?: Record<string, string>): Target;
 };
-
-type EngineOnlyOptions = {
-  lane: string;
-  threads: number;
-  images: string[];
-  modelsDir: string;
-};
-
-export type EngineOnly = AsyncDisposable & {
-  pid: number;
-  /** Decodes and runs one of the images, in turn. */
-  call(index: number): Promise<EngineCall>;
-};
-
-export type EngineCall = { tookMs: number; decodeMs: number };

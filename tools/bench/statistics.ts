@@ -21,23 +21,6 @@ export function pairedRatio(pairs: readonly Pair[]): RatioEstimate {
 }
 
 /**
- * Verdict on an estimate. `slower` and `faster` need the whole interval beyond the bound, `same` needs all of
- * it within; everything else is `unclear`: more pairs, or a quieter machine, would tell. `better` says
- * whether a larger value of the measure is better.
- */
-export function verdictOf({ low, high }: RatioEstimate, better: "more" | "less"): RatioVerdict {
-  // As a cost, where more is worse.
-  const [costLow, costHigh] = better === "less" ? [low, high] : [1 / high, 1 / low];
-  if (costLow > 1 + boundShare) return "slower";
-  if (costHigh < 1 / (1 + boundShare)) return "faster";
-  if (costLow >= 1 / (1 + boundShare) && costHigh <= 1 + boundShare) return "same";
-  return "unclear";
-}
-
-/** A difference below this does not count. */
-export const boundShare = 0.05;
-
-/**
  * 97.5% quantiles of Student's t distribution for 1 to 20 degrees of freedom (NIST/SEMATECH e-Handbook,
  * 1.3.6.7.2).
  */
@@ -49,10 +32,8 @@ const quantiles = [
 /** Beyond the table the last value is used: a little wider than needed. */
 const studentT = (degreesOfFreedom: number): number => quantiles[degreesOfFreedom - 1] ?? quantiles.at(-1)!;
 
-/** The same measure of both commits, one right after the other. */
+/** The same measure of two systems, one right after the other. */
 export type Pair = { old: number; new: number };
 
 /** new / old, and the ends of its 95% confidence interval. */
 export type RatioEstimate = { ratio: number; low: number; high: number };
-
-export type RatioVerdict = "slower" | "faster" | "same" | "unclear";

@@ -1,6 +1,4 @@
 import { join, resolve } from "node:path";
-import { compareCommits } from "@faceline/bench/against/against";
-import { againstParts } from "@faceline/bench/against/loads";
 import type { Measured, Part } from "@faceline/bench/part";
 import { accuracy } from "@faceline/bench/parts/accuracy";
 import { detection } from "@faceline/bench/parts/detection";
@@ -31,7 +29,6 @@ import { setUpVenv } from "@faceline/testing/venv";
 //   -- --write          the part accuracy writes the cards of the models
 //   -- --faces          the part that is left out above: real models, here and in other servers; 25 minutes
 //   -- --faces --setup  install those other servers (Python), and nothing else
-//   -- --against REF    compare the working tree with another commit; --only of verify, compare, …
 
 const defaultParts: Record<string, Part> = {
   "single-request": singleRequest,
@@ -53,15 +50,11 @@ async function bench({ print: say, ...requests }: Command): Promise<void> {
       write: { type: "boolean", default: false },
       faces: { type: "boolean", default: false },
       only: { type: "string" },
-      against: { type: "string" },
     },
   });
-  const { quick, against } = options;
-  const known = against === undefined ? Object.keys(allParts) : againstParts;
-  const names =
-    options.only?.split(",") ??
-    (options.faces ? ["faces"] : undefined) ??
-    (against === undefined ? Object.keys(defaultParts) : known);
+  const { quick } = options;
+  const known = Object.keys(allParts);
+  const names = options.only?.split(",") ?? (options.faces ? ["faces"] : Object.keys(defaultParts));
   const unknown = names.find((name) => !known.includes(name));
   if (unknown !== undefined) {
     throw new Error(`--only has no part ${unknown}: the parts are ${known.join(", ")}.`);
@@ -78,17 +71,6 @@ async function bench({ print: say, ...requests }: Command): Promise<void> {
   }
 
   const threads = launch.INTRA_OP_THREADS ?? threadsPerWorker(1);
-  if (against !== undefined) {
-    const stateFolder = resolve(repository, launch.FACELINE_STATE);
-    const options = { ref: against, parts: names, folder, stateFolder, quick, steps, say, ...requests };
-    const result = await compareCommits(options);
-    const file = await writeResults({ folder, quick, threads }, "against", result);
-    if (result.slower) process.exitCode = 1;
-    return say(
-      `\n${result.tables}\n\nevery value: ${file}\nall of it: ${(steps.tookMs / 1_000).toFixed(0)} s`,
-    );
-  }
-
   await using servers = await openTestServers({ launch, steps, print: say, ...requests });
   const key = readDevKey(servers.state.devKey);
   await storeKey(servers.environment, key, "dev");

@@ -147,26 +147,6 @@ test("from an empty installation to an approved team with limits, in a browser",
     await assertSoundInAllLooks(page, "admin-person");
   });
 
-  await t.test("a member who joins the waitlist again is marked there, and declined", async () => {
-    await fetch(`${address}/waitlist`, {
-      method: "POST",
-      headers: { "sec-fetch-site": "same-origin" },
-      body: new URLSearchParams({ email: applicant, team: "Other ants", purpose: "I forgot." }),
-    });
-    const { page } = admin;
-    const path = page.url().replace(/\?.*/, "");
-    await page.goto(`${address}/admin`);
-    await page.getByText("They are a member of").waitFor();
-    await assertSoundInAllLooks(page, "admin-waitlist-member");
-    await page.getByRole("link", { name: applicant }).click();
-    assert.equal(await page.getByLabel("Team").inputValue(), team);
-    await page.getByText("Take them off the waitlist").click();
-    await press(page, "Decline");
-    await page.getByText("Declined: they are off the waitlist").waitFor();
-    await assertSoundInAllLooks(page, "admin-declined");
-    await page.goto(path);
-  });
-
   await t.test(
     "a sign-in link that was lost is replaced, and one that is open can be cancelled",
     async () => {
@@ -186,20 +166,6 @@ test("from an empty installation to an approved team with limits, in a browser",
       await assertSoundInAllLooks(page, "admin-person-cancelled");
     },
   );
-
-  await t.test("without scripts, sending the form of an address again makes no other one", async () => {
-    const state = await admin.page.context().storageState();
-    const context = await browser.newContext({ javaScriptEnabled: false, storageState: state });
-    t.after(() => context.close());
-    const page = await context.newPage();
-    await page.goto(admin.page.url().replace(/\?.*/, ""));
-    await press(page, "Make a sign-in link");
-    const made = (await page.locator("pre").innerText()).trim();
-    await page.reload();
-    await page.getByText("No link was made").waitFor();
-    assert.equal((await fetch(made)).status, 200);
-    await press(page, "Cancel the link");
-  });
 
   await t.test(
     "sessions that an operator ends are ended, and so are those of a forgotten person",

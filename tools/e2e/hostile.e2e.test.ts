@@ -4,15 +4,12 @@ import { portraits } from "@faceline/testing/faces";
 import { processMemory, processMemoryIsReadable } from "@faceline/testing/process-memory";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { disconnectEarly } from "./hostile/disconnect.ts";
-import { forms } from "./hostile/forms.ts";
 import { headers } from "./hostile/headers.ts";
 import { type HostileCall, marker } from "./hostile/hostile-call.ts";
+import { huge } from "./hostile/huge.ts";
 import { mutations } from "./hostile/mutations.ts";
-import { numbers } from "./hostile/numbers.ts";
 import { images } from "./hostile/images.ts";
 import { send } from "./hostile/send.ts";
-import { sources } from "./hostile/sources.ts";
-import { huge, syntax } from "./hostile/syntax.ts";
 import { runConcurrently } from "./stack/api-client.ts";
 import { filesContaining } from "./stack/disk-search.ts";
 import { startStack } from "./stack/stack.ts";
@@ -29,11 +26,7 @@ test("hostile calls", async (t) => {
   const running = await startStack(t);
   const [portrait = Buffer.alloc(0), other = Buffer.alloc(0)] = await portraits();
   const families: Record<string, HostileCall[]> = {
-    syntax: syntax(),
-    numbers: numbers(),
     headers: headers(running.key),
-    forms: forms(),
-    "sources of images": sources(portrait),
     images: await images(portrait),
     mutations: mutations(seed, 250, portrait),
     "huge bodies": huge(),

@@ -14,8 +14,8 @@ import { startStack } from "./stack/stack.ts";
 // capacity each, which is measured first; the fifth, or visitors of the tester, send what a careless or
 // hostile caller may send. The four get what they got alone before and after it: only ratios within one run
 // are asserted, so a slow machine fails no test. The clients of the noisy team run with a low priority, but
-// they and the kernel do take part of the cores that the services need. SCENARIOS=garbage,vectors runs those
-// whose names contain one of the words.
+// they and the kernel do take part of the cores that the services need. SCENARIOS=photographs,vectors runs
+// those whose names contain one of the words.
 
 const victims = 4;
 const shareOfCapacity = 0.1;

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { spawn } from "node:child_process";
 import { randomBytes, randomInt } from "node:crypto";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, readFileSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import test, { type TestContext } from "node:test";
@@ -21,7 +21,7 @@ const [img1, img2] = (await portraits()).map((each) => each.toString("base64"));
 const home = openStateFolder(resolve(repository, process.env["FACELINE_STATE"] ?? ".faceline"));
 
 test("npm start -- --observe", async (t) => {
-  const { post, zipkin, prometheus, busyWorker, stop } = await startObserved(t);
+  const { post, zipkin, prometheus, stop } = await startObserved(t);
   const traceOf = (traceId: string) => readJson<ZipkinSpan[]>(`${zipkin}/api/v2/trace/${traceId}`);
   const search = async (query: Record<string, string>) => {
     const parameters = new URLSearchParams({ lookback: "900000", ...query });
@@ -52,20 +52,6 @@ test("npm start -- --observe", async (t) => {
     },
   );
 
-  await t.test("a call whose worker is killed is found among the retried ones, with its error", async () => {
-    const call = post("/represent", { img: img1 });
-    // While its run of 5 s goes on.
-    process.kill(await busyWorker(), "SIGKILL");
-    const { status, headers } = await call;
-    assert.equal(status, 200);
-    const traceId = traceIdIn(headers);
-    await waitUntil("the trace is whole", async () => isWhole(await traceOf(traceId), 1));
-    const lost = (await traceOf(traceId))!.find(({ name }) => name === "lost attempt")!;
-    assert.equal(lost.tags["error"], "the batch was lost");
-    const found = await search({ annotationQuery: "faceline.attempt=2" });
-    assert.ok(found.some(([span]) => span!.traceId === traceId));
-  });
-
   await t.test("Prometheus reaches every process", async (t) => {
     if (prometheus === undefined)
       return t.skip("NOT CHECKED: there is no Prometheus, nor packages of Debian");
@@ -79,7 +65,6 @@ test("npm start -- --observe", async (t) => {
       "faceline-inference inference-2 1",
       "faceline-ingress ingress-1 1",
     ];
-    // The killed worker comes back at the same address.
     await waitUntil("all are up", async () => (await up()).toSorted().join() === all.join());
   });
 
@@ -116,7 +101,7 @@ async function startObserved(t: TestContext) {
     OPERATORS_PORT: `${operators["ingress-1"]}`,
   };
   const script = join(repository, "deploy/commands/start.ts");
-  const args = [script, "--observe", "--dev-key", "--workers", "2", "--engine", "model:5000+1b"];
+  const args = [script, "--observe", "--dev-key", "--workers", "2", "--engine", "model:20+1b"];
   const launcher = spawn(process.execPath, args, { env, stdio: ["ignore", "pipe", "inherit"] });
   const ended = once(launcher, "exit");
   t.after(async () => {
@@ -137,18 +122,6 @@ async function startObserved(t: TestContext) {
     post: apiClient(`http://127.0.0.1:${port}`, key),
     zipkin: `http://127.0.0.1:${zipkinPort}`,
     prometheus: commands === undefined ? undefined : `http://127.0.0.1:${prometheusPort}`,
-    /** The process id of the worker that runs a task, as soon as one does. */
-    async busyWorker(): Promise<number> {
-      let busy: string | undefined;
-      const isBusy = async (name: string) =>
-        /^faceline_run_tasks [1-9]/m.test(await readText(`http://127.0.0.1:${operators[name]}/metrics`));
-      await waitUntil("a task runs", async () => {
-        for (const name of ["inference-1", "inference-2"]) if (await isBusy(name)) busy = name;
-        return busy !== undefined;
-      });
-      const { running } = JSON.parse(readFileSync(join(state, "processes.json"), "utf8")) as ProcessesFile;
-      return running.find(({ name }) => name === busy)!.pid;
-    },
     async stop(): Promise<unknown> {
       launcher.kill("SIGINT");
       const [code] = (await ended) as [number | null];
@@ -177,8 +150,6 @@ function isWhole(spans: ZipkinSpan[] | undefined, images: number): boolean {
 
 const traceIdIn = (headers: Headers): string => headers.get("traceparent")!.split("-")[1]!;
 
-const readText = async (url: string): Promise<string> => (await fetch(url)).text();
-
 /** Undefined where there is nothing. */
 async function readJson<T>(url: string): Promise<T | undefined> {
   const response = await fetch(url);
@@ -197,4 +168,3 @@ type ZipkinSpan = {
 type QueryResponse = {
   data: { result: { metric: { job: string; instance: string }; value: [number, string] }[] };
 };
-type ProcessesFile = { running: { name: string; pid: number }[] };

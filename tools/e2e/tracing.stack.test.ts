@@ -1,7 +1,5 @@
 import assert from "node:assert/strict";
 import { randomBytes } from "node:crypto";
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import test, { type TestContext } from "node:test";
 import { attributes } from "@faceline/contracts/trace/attributes";
 import { assertSpanConventions } from "@faceline/testing/conventions";
@@ -13,48 +11,6 @@ import { startStack, type TestStack } from "./stack/stack.ts";
 const clientSpan = "00f067aa0ba902b7";
 const [first, second] = (await portraits()).map((each) => each.toString("base64"));
 const verifyBody = { img1: first, img2: second };
-
-test("a receiver that hangs or is away costs one warning, no call, and no more memory than its queue", async (t) => {
-  const queueMax = 50;
-  const settings = {
-    ENGINE: "model:1+0b",
-    OTEL_EXPORTER_OTLP_TIMEOUT: "5000",
-    OTEL_BSP_MAX_QUEUE_SIZE: `${queueMax}`,
-  };
-  const { running, receiver } = await startTraced(t, { workers: 1, operators: true, settings });
-  const logLines = (text: string) =>
-    readFileSync(join(running.logs, "ingress-1.log"), "utf8")
-      .split("\n")
-      .filter((line) => line.includes(text))
-      .map((line) => JSON.parse(line) as { lost?: number });
-  const spansLost = async (): Promise<number> => {
-    const page = await fetch(`http://127.0.0.1:${running.operatorsPorts["ingress-1"]}/metrics`);
-    return Number(/^faceline_spans_lost_total (\d+)/m.exec(await page.text())?.[1]);
-  };
-  const call = async () => assert.equal((await running.post("/verify", verifyBody)).status, 200);
-  const spansOfCall = 5;
-
-  await call();
-  assert.equal(await spansLost(), 0);
-  receiver.hang();
-  for (let i = 0; i < 40; i++) await call();
-  // Those of requests to the receiver that are given up come to those that found no room.
-  let lost = 0;
-  await waitUntil("all but those that wait are lost", async () => {
-    lost = await spansLost();
-    return lost >= 40 * spansOfCall - queueMax;
-  });
-  await receiver.close();
-  for (let i = 0; i < 20; i++) await call();
-  const reopened = await openOtlpReceiver(receiver.port);
-  t.after(() => reopened.close());
-  await waitUntil("spans arrive again", async () => {
-    await call();
-    return logLines("spans are delivered again").length === 1;
-  });
-  assert.equal(logLines("spans are not delivered").length, 1);
-  assert.ok(logLines("spans are delivered again")[0]!.lost! >= lost);
-});
 
 test("a call is one tree of spans over three processes, with every image's own", async (t) => {
   const { running, receiver } = await startTraced(t, { workers: 1 });
@@ -88,152 +44,60 @@ test("a call is one tree of spans over three processes, with every image's own",
   assert.deepEqual(edgesOf(receiver.spans), edges);
 });
 
-test("with a modelled engine", async (t) => {
+test("a batch of tasks of several calls links to each of them, and each of them to it", async (t) => {
   const settings = { ENGINE: "model:900+1b", BATCH_MAX: "8" };
   const { running, receiver } = await startTraced(t, { workers: 2, settings });
   const represent = () => running.post("/represent", { img: first });
 
-  await t.test(
-    "a batch of tasks of several calls links to each of them, and each of them to it",
-    async () => {
-      const isShared = ({ name, links, attributes }: ReceivedSpan) =>
-        name === "batch" && links.length > 2 && attributes["faceline.batch.end"] === "answered";
-      const responses: Awaited<ReturnType<typeof represent>>[] = [];
-      await waitUntil("a batch of several tasks has ended", async () => {
-        // The workers are busy with the first ones while the others arrive.
-        responses.push(...(await Promise.all(Array.from({ length: 10 }, () => represent()))));
-        return receiver.spans.some(isShared);
-      });
-      // Where clocks disagree or a process had no core, single calls have a gap.
-      const gaps = responses
-        .map(({ headers }) => gapOf(headers.get("server-timing")!))
-        .toSorted((a, b) => a - b);
-      assert.ok(gaps[gaps.length >> 1]! < 0.02, `calls do not say where their time went: ${gaps.join()}`);
-      const batch = receiver.spans.find(isShared)!;
-      const size = batch.links.length;
-      assert.deepEqual([batch.attributes["faceline.batch.size"], batch.parentId], [size, ""]);
-
-      const traces = [];
-      for (const { headers } of responses) {
-        const trace = await wholeTrace(receiver, headers, { tasks: 1 });
-        if (trace.some(({ spanId }) => batch.links.includes(spanId))) traces.push(trace);
-      }
-      assert.equal(traces.length, size);
-      for (const trace of traces) {
-        assert.ok(batch.links.includes(trace.find(({ name }) => name.startsWith("send "))!.spanId));
-        for (const span of [...waits(trace), ...named(trace, "infer")]) {
-          assert.equal(span.attributes["faceline.batch.id"], batch.attributes["faceline.batch.id"]);
-        }
-        assert.deepEqual(waits(trace)[0]!.links, [batch.spanId]);
-      }
-      const topic = `faceline.batches.${running.pool}`;
-      const own = receiver.spans.filter(({ traceId }) => traceId === batch.traceId);
-      const process: Tree = [
-        `inference: process ${topic}`,
-        [leaf("inference: prepare"), leaf("inference: run")],
-      ];
-      assert.deepEqual(treeOf(own, ""), [["batcher: batch", [[`batcher: send ${topic}`, [process]]]]]);
-      const { spanId } = named(own, `process ${topic}`)[0]!;
-      const infers = traces.flatMap((trace) => named(trace, "infer"));
-      assert.ok(infers.every(({ links }) => links[0] === spanId));
-    },
-  );
-
-  await t.test("a call that the batcher sheds says why", async () => {
-    const isShed = ({ attributes }: ReceivedSpan) => attributes["faceline.outcome"] === "shed";
-    const queueOf = ({ headers }: { headers: Headers }) =>
-      waits(receiver.traceOf(headers.get("traceparent"))).find(isShed);
-    const refused: { headers: Headers }[] = [];
-    await waitUntil("a refusal of the batcher is traced", async () => {
-      // More than can be served in the time, at once: the ingress learns of the queue too late to refuse all.
-      const responses = Array.from({ length: 40 }, () =>
-        running.postOnce("/represent", { img: first }, { "x-request-timeout-ms": "1500" }),
-      );
-      refused.push(...(await Promise.all(responses)).filter(({ status }) => status === 503));
-      return refused.some(queueOf);
-    });
-    const { headers } = refused.find(queueOf)!;
-    const spans = await wholeTrace(receiver, headers, { tasks: 0 });
-    const queue = waits(spans).find(isShed)!;
-    const root = spans.find(({ parentId }) => parentId === "")!;
-    assert.match(queue.message, /^shed: (queue_too_long|deadline_infeasible|early_drop)$/);
-    assert.match(root.message, /^shed by the batcher/);
-    assert.ok(root.failed && queue.failed);
+  const isShared = ({ name, links, attributes }: ReceivedSpan) =>
+    name === "batch" && links.length > 2 && attributes["faceline.batch.end"] === "answered";
+  const responses: Awaited<ReturnType<typeof represent>>[] = [];
+  await waitUntil("a batch of several tasks has ended", async () => {
+    // The workers are busy with the first ones while the others arrive.
+    responses.push(...(await Promise.all(Array.from({ length: 10 }, () => represent()))));
+    return receiver.spans.some(isShared);
   });
+  // Where clocks disagree or a process had no core, single calls have a gap.
+  const gaps = responses.map(({ headers }) => gapOf(headers.get("server-timing")!)).toSorted((a, b) => a - b);
+  assert.ok(gaps[gaps.length >> 1]! < 0.02, `calls do not say where their time went: ${gaps.join()}`);
+  const batch = receiver.spans.find(isShared)!;
+  const size = batch.links.length;
+  assert.deepEqual([batch.attributes["faceline.batch.size"], batch.parentId], [size, ""]);
 
-  await t.test("a call whose worker is killed shows the lost attempt and the next one", async () => {
-    let retried: ReceivedSpan[] = [];
-    await waitUntil("a call has lost its worker", async () => {
-      const before = waits(receiver.spans).length;
-      const call = represent();
-      const dispatched = waitUntil("a task is sent", () => waits(receiver.spans).length > before);
-      await Promise.race([dispatched, call]);
-      const worker = waits(receiver.spans)[before]?.attributes["faceline.worker"];
-      if (worker !== undefined) running.services.find(serviceNameOf(running, worker)).kill("SIGKILL");
-      const { status, headers } = await call;
-      assert.equal(status, 200);
-      retried = await wholeTrace(receiver, headers, { tasks: 1 });
-      return named(retried, "lost attempt").length > 0;
-    });
-    const attempts = waits(retried).map(({ attributes }) => attributes["faceline.attempt"]);
-    assert.ok(attempts.includes(1) && attempts.includes(2), attempts.join());
-    const [lost] = named(retried, "lost attempt");
-    const infer = named(retried, "infer").at(-1);
-    assert.deepEqual([lost!.failed, lost!.attributes["faceline.batch.end"]], [true, "lost"]);
-    assert.notEqual(lost!.attributes["faceline.worker"], infer!.attributes["faceline.worker"]);
-    const root = retried.find(({ parentId }) => parentId === "")!;
-    assert.ok(Number(root.attributes["faceline.attempts"]) >= 2);
-    assert.ok(Number(root.attributes["faceline.time.retry_ms"]) > 0);
-    const batch = receiver.spans.find(({ spanId }) => spanId === lost!.links[0])!;
-    assert.deepEqual([batch.failed, batch.attributes["faceline.batch.end"]], [true, "lost"]);
-  });
+  const traces = [];
+  for (const { headers } of responses) {
+    const trace = await wholeTrace(receiver, headers, { tasks: 1 });
+    if (trace.some(({ spanId }) => batch.links.includes(spanId))) traces.push(trace);
+  }
+  assert.equal(traces.length, size);
+  for (const trace of traces) {
+    assert.ok(batch.links.includes(trace.find(({ name }) => name.startsWith("send "))!.spanId));
+    for (const span of [...waits(trace), ...named(trace, "infer")]) {
+      assert.equal(span.attributes["faceline.batch.id"], batch.attributes["faceline.batch.id"]);
+    }
+    assert.deepEqual(waits(trace)[0]!.links, [batch.spanId]);
+  }
+  const topic = `faceline.batches.${running.pool}`;
+  const own = receiver.spans.filter(({ traceId }) => traceId === batch.traceId);
+  const process: Tree = [`inference: process ${topic}`, [leaf("inference: prepare"), leaf("inference: run")]];
+  assert.deepEqual(treeOf(own, ""), [["batcher: batch", [[`batcher: send ${topic}`, [process]]]]]);
+  const { spanId } = named(own, `process ${topic}`)[0]!;
+  const infers = traces.flatMap((trace) => named(trace, "infer"));
+  assert.ok(infers.every(({ links }) => links[0] === spanId));
   assertAttributesAreListed(receiver.spans);
 });
 
-test("calls that are late or shed are traced even where they are not sampled", async (t) => {
-  const settings = { ENGINE: "model:600+1b", OTEL_TRACES_SAMPLER: "always_off" };
-  const { running, receiver } = await startTraced(t, { workers: 1, settings });
-  const answered = await running.post("/represent", { img: first });
-  assert.deepEqual(
-    [answered.status, /traceparent/.test(answered.headers.get("server-timing")!)],
-    [200, false],
-  );
-  const spansOf = ({ headers }: { headers: Headers }) => receiver.traceOf(headers.get("traceparent"));
-  const bad: { headers: Headers }[] = [];
-  await waitUntil("a call that was not served is traced", async () => {
-    const responses = Array.from({ length: 20 }, () =>
-      running.postOnce("/represent", { img: first }, { "x-request-timeout-ms": "1000" }),
-    );
-    bad.push(...(await Promise.all(responses)).filter(({ status }) => status >= 503));
-    return bad.some((response) => spansOf(response).length > 0);
-  });
-  const { headers } = bad.find((response) => spansOf(response).length > 0)!;
-  const spans = await wholeTrace(receiver, headers, { tasks: 0 });
-  const root = spans.find(({ parentId }) => parentId === "")!;
-  assert.match(String(root.attributes["faceline.kept"]), /shed|late/);
-  assert.deepEqual(spansOf(answered), []);
-});
-
-async function startTraced(
-  t: TestContext,
-  { workers, operators = false, settings = {} }: TracedOptions,
-): Promise<Traced> {
+async function startTraced(t: TestContext, { workers, settings = {} }: TracedOptions): Promise<Traced> {
   const receiver = await openOtlpReceiver();
   const traced = {
     OTEL_EXPORTER_OTLP_ENDPOINT: receiver.url,
     OTEL_BSP_SCHEDULE_DELAY: "100",
     ...settings,
   };
-  const starting = startStack(t, { workers, operators, settings: traced });
+  const starting = startStack(t, { workers, settings: traced });
   // Closed after the stack, which sends its last spans when it stops.
   const running = await starting.finally(() => t.after(() => receiver.close()));
   return { running, receiver };
-}
-
-/** `inference-1` or `inference-2`: whichever has this process id in its log. */
-function serviceNameOf({ logs }: TestStack, processId: unknown): string {
-  const names = ["inference-1", "inference-2"];
-  return names.find((name) => readFileSync(join(logs, `${name}.log`), "utf8").includes(String(processId)))!;
 }
 
 /** Waits until a trace has arrived from all processes, and nothing of it is missing. */
@@ -357,4 +221,4 @@ const indexOf = ({ attributes }: ReceivedSpan): number => Number(attributes["fac
 
 type Tree = [name: string, children: Tree[]];
 type Traced = { running: TestStack; receiver: OtlpReceiver };
-type TracedOptions = { workers: number; operators?: boolean; settings?: Record<string, string> };
+type TracedOptions = { workers: number; settings?: Record<string, string> };

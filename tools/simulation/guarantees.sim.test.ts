@@ -1,10 +1,13 @@
 import assert from "node:assert/strict";
 import test from "node:test";
+import { decide } from "@faceline/batcher/scheduling/decide";
+import type { Event } from "@faceline/batcher/scheduling/state/state";
+import { forgetAfterMs } from "@faceline/batcher/scheduling/state/workers";
 import { seedsOf } from "@faceline/batcher/testing/seeds";
 import { InvariantChecker } from "./invariant-checker.ts";
 import { callResult } from "./metrics.ts";
 import { randomScenario } from "./random-scenarios.ts";
-import { startAt } from "./scenario.ts";
+import { startAt, startState } from "./scenario.ts";
 import { Simulation } from "./simulation.ts";
 
 // Guarantees of the scheduler to every caller, in random scenarios (random-scenarios.ts). SEEDS=2000 plays
@@ -12,18 +15,23 @@ import { Simulation } from "./simulation.ts";
 
 const forMs = 4_000;
 const untilAllEnded = forMs + 12_000;
+/** A batch that was lost may still answer, so it is kept for a while. */
+const untilForgotten = untilAllEnded + forgetAfterMs;
 
 test("every task ends exactly once, and batches go only to workers that can take them, under all faults", () => {
   for (const seed of seedsOf(60)) {
     const checker = new InvariantChecker(seed);
     const scenario = randomScenario(seed, { faults: true, forMs });
-    const { calls } = new Simulation({ ...scenario, watch: checker.watch }).run(untilAllEnded);
+    const state = startState(scenario);
+    const scheduler = () => ({ decide: (event: Event, now: number) => decide(state, event, now) });
+    const { calls } = new Simulation({ ...scenario, scheduler, watch: checker.watch }).run(untilForgotten);
     for (const call of calls.values()) {
       for (const task of call.tasks) {
         assert.equal(checker.endCounts.get(task), 1, `seed ${seed}: ends of ${task}`);
       }
       assert.notEqual(callResult(call).kind, "unanswered", `seed ${seed}: ${call.tasks[0]}`);
     }
+    assert.deepEqual([state.open.size, state.sent.size], [0, 0], `seed ${seed}: tasks or batches are kept`);
   }
 });
 

@@ -38,8 +38,9 @@ export class InvariantChecker {
     const named = new Set(
       [report.running, ...report.staged, ...report.answering, ...report.finished].map((each) => each?.batch),
     );
-    // What was sent to a process that fell silent counts as lost.
+    // What was sent to a process that fell silent counts as lost, and nobody knows how heavy it was.
     const isAlive = before?.report.worker === report.worker && now - before.reportedAt < silenceMaxMs;
+    if (!isAlive) for (const { batch } of report.staged) this.#heavyBatches.delete(batch);
     const travelling = isAlive ? before.travelling.filter((batch) => !named.has(batch.id)) : [];
     this.#holders[partition!] = { report, reportedAt: now, travelling };
   }

@@ -8,8 +8,8 @@ import type { WorkerModel } from "./worker-model.ts";
 
 /**
  * Returns a random pool: its workers, its callers, and with `faults` what goes wrong (deaths, stalls, changes
- * of pace, wrong warm-up times, jitter). The load is drawn as a share of the workers' capacity and time
- * budgets as a multiple of a run, so that every regime occurs.
+ * of pace, wrong warm-up times, jitter, heavy images). The load is drawn as a share of the workers' capacity
+ * and time budgets as a multiple of a run, so that every regime occurs.
  */
 export function randomScenario(seed: number, { faults, forMs = 4_000 }: ScenarioOptions): Scenario {
   const random = new Random(seed);
@@ -38,12 +38,16 @@ export function randomScenario(seed: number, { faults, forMs = 4_000 }: Scenario
   return {
     seed,
     workers: pool,
-    arrivals: randomArrivals(random, pool, forMs),
+    arrivals: randomArrivals(random, pool, { faults, forMs }),
     hops: { intakeMs: 1, toWorkerMs: 3, reportMs: 2, replyMs: 3, jitter: faults ? 0.3 : 0 },
   };
 }
 
-function randomArrivals(random: Random, pool: WorkerModel[], forMs: number): Arrival[] {
+function randomArrivals(
+  random: Random,
+  pool: WorkerModel[],
+  { faults, forMs }: Required<ScenarioOptions>,
+): Arrival[] {
   const { alpha, beta, sizes, prepare } = pool[0]!;
   const largest = sizes.at(-1)!;
   const runMs = Math.max(alpha + beta * largest, prepare.alpha + prepare.beta * largest + 10);
@@ -54,7 +58,8 @@ function randomArrivals(random: Random, pool: WorkerModel[], forMs: number): Arr
   const streams = Array.from({ length: tenants }, (_, index) => {
     const tasks = random.pick([1, 1, 1, 2, 5, 20]);
     const timeBudgetMs = runMs * (1.5 + 8 * random.next() ** 2) + 30;
-    const caller = { tenant: `team-${index}`, tasks, timeBudgetMs };
+    const cost = faults && random.next() < 0.2 ? 10 : 1;
+    const caller = { tenant: `team-${index}`, tasks, timeBudgetMs, cost };
     const rate = perSecond / tenants / tasks;
     switch (random.below(5)) {
       case 0:

@@ -5,6 +5,7 @@ import {
   type Move,
   newState,
   type SchedulingSettings,
+  type State,
 } from "@faceline/batcher/scheduling/state/state";
 import type { Batch, BatchTask } from "@faceline/contracts/wire/batch";
 import { laneId } from "@faceline/contracts/wire/ids";
@@ -23,12 +24,16 @@ export const startSettings = {
   batchMax: Number.POSITIVE_INFINITY,
 };
 
-export const productionScheduler: NewScheduler = ({ hops, settings: given }) => {
-  const guesses = { hopMs: hops.toWorkerMs, replyMs: hops.replyMs };
-  const settings = { ...startSettings, ...guesses, ...given };
-  const state = newState("batcher-0000000000000000", settings);
+export const productionScheduler: NewScheduler = (scenario) => {
+  const state = startState(scenario);
   return { decide: (event, now) => decide(state, event, now) };
 };
+
+/** Returns the state in which the scheduler of production begins. */
+export function startState({ hops, settings }: Scenario): State {
+  const guesses = { hopMs: hops.toWorkerMs, replyMs: hops.replyMs };
+  return newState("batcher-0000000000000000", { ...startSettings, ...guesses, ...settings });
+}
 
 export const lane = laneId("Dlib", "ssd");
 export const secondLane = laneId("Dlib", "blazeface");

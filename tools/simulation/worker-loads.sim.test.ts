@@ -3,11 +3,11 @@ import assert from "node:assert/strict";
 import test from "node:test";
 import { decide } from "@faceline/batcher/scheduling/decide";
 import type { Lane } from "@faceline/batcher/scheduling/state/lane";
-import { newState, type State } from "@faceline/batcher/scheduling/state/state";
+import type { State } from "@faceline/batcher/scheduling/state/state";
 import { WorkerLoads } from "@faceline/batcher/scheduling/state/worker-loads";
 import { seedsOf } from "@faceline/batcher/testing/seeds";
 import { randomScenario } from "./random-scenarios.ts";
-import { type NewScheduler, startSettings } from "./scenario.ts";
+import { type NewScheduler, startState } from "./scenario.ts";
 import { Simulation } from "./simulation.ts";
 
 test("the cached loads of workers are those that the state has, after every decision and until the next", () => {
@@ -19,9 +19,8 @@ test("the cached loads of workers are those that the state has, after every deci
 /** The scheduler of production. Each decision leaves loads that are compared before the next one. */
 const comparing =
   (seed: number): NewScheduler =>
-  ({ hops }) => {
-    const guesses = { hopMs: hops.toWorkerMs, replyMs: hops.replyMs };
-    const state = newState("batcher-0000000000000000", { ...startSettings, ...guesses });
+  (scenario) => {
+    const state = startState(scenario);
     const decideAndCompare: ReturnType<NewScheduler>["decide"] = (event, now) => {
       for (const lane of state.lanes.values()) compare(state, lane, now, `seed ${seed}, at ${now}`);
       const moves = decide(state, event, now);

@@ -5,17 +5,15 @@ import protobuf from "protobufjs";
 
 /**
  * A receiver of OTLP over HTTP that keeps the spans and log lines of all processes. It reads the protobuf
- * messages that services really send. `close` makes it refuse, `hang` accept and never answer.
+ * messages that services really send. `close` makes it refuse.
  */
 export async function openOtlpReceiver(port = 0): Promise<OtlpReceiver> {
   const spans: ReceivedSpan[] = [];
   const logs: ReceivedLog[] = [];
-  let hangs = false;
   const server = createServer((request, response) => {
     const chunks: Buffer[] = [];
     request.on("data", (chunk: Buffer) => chunks.push(chunk));
     request.on("end", () => {
-      if (hangs) return;
       const body = Buffer.concat(chunks);
       const message = request.headers["content-encoding"] === "gzip" ? gunzipSync(body) : body;
       // Metrics go to the same endpoint.
@@ -32,9 +30,6 @@ export async function openOtlpReceiver(port = 0): Promise<OtlpReceiver> {
     spans,
     logs,
     traceOf: (traceparent) => spans.filter(({ traceId }) => traceparent?.includes(traceId)),
-    hang() {
-      hangs = true;
-    },
     close: () => close(server),
   };
 }
@@ -62,7 +57,6 @@ export function readSpans(body: Buffer): ReceivedSpan[] {
           attributes: valuesOf(span.attributes),
           links: (span.links ?? []).map((link) => link.spanId.toString("hex")),
           failed: span.status?.code === 2,
-          message: span.status?.message ?? "",
         })),
       ),
   );
@@ -75,12 +69,7 @@ export function readLogs(body: Buffer): ReceivedLog[] {
       scopeLogs.flatMap(({ logRecords }) =>
         logRecords.map((record) => ({
           service: String(valuesOf(resource.attributes)["service.name"]),
-          at: Number(BigInt(record.timeUnixNano) / 1_000_000n),
-          severity: `${record.severityNumber} ${record.severityText}`,
           body: String(record.body.stringValue),
-          traceId: record.traceId?.toString("hex"),
-          spanId: record.spanId?.toString("hex"),
-          attributes: valuesOf(record.attributes),
         })),
       ),
   );
@@ -116,11 +105,8 @@ const messages = protobuf.parse(`
   message ExportLogsServiceRequest { repeated ResourceLogs resource_logs = 1; }
   message ResourceLogs { Resource resource = 1; repeated ScopeLogs scope_logs = 2; }
   message ScopeLogs { repeated LogRecord log_records = 2; }
-  message LogRecord {
-    fixed64 time_unix_nano = 1; int32 severity_number = 2; string severity_text = 3; AnyValue body = 5;
-    repeated KeyValue attributes = 6; bytes trace_id = 9; bytes span_id = 10;
-  }
-  message Status { string message = 2; int32 code = 3; }
+  message LogRecord { AnyValue body = 5; }
+  message Status { int32 code = 3; }
   message KeyValue { string key = 1; AnyValue value = 2; }
   message AnyValue {
     oneof value { string string_value = 1; bool bool_value = 2; int64 int_value = 3; double double_value = 4; }
@@ -131,15 +117,7 @@ type ResourceSpans = { resource: { attributes: KeyValue[] }; scopeSpans: { spans
 type ResourceLogs = {
   resource: { attributes: KeyValue[] };
   scopeLogs: {
-    logRecords: {
-      timeUnixNano: string;
-      severityNumber: number;
-      severityText: string;
-      body: { stringValue?: string };
-      attributes: KeyValue[];
-      traceId?: Buffer;
-      spanId?: Buffer;
-    }[];
+    logRecords: { body: { stringValue?: string } }[];
   }[];
 };
 type KeyValue = { key: string; value: Record<string, unknown> };
@@ -154,7 +132,7 @@ type WireSpan = {
   endTimeUnixNano: string;
   attributes?: KeyValue[];
   links?: { spanId: Buffer }[];
-  status?: { code?: number; message?: string };
+  status?: { code?: number };
 };
 
 export type ReceivedSpan = {
@@ -173,21 +151,9 @@ export type ReceivedSpan = {
   /** Span ids. */
   links: string[];
   failed: boolean;
-  message: string;
 };
 
-export type ReceivedLog = {
-  service: string;
-  /** Epoch ms. */
-  at: number;
-  /** Number and text. */
-  severity: string;
-  body: string;
-  /** Trace id, where the line was written in an exported span. */
-  traceId: string | undefined;
-  spanId: string | undefined;
-  attributes: Record<string, unknown>;
-};
+export type ReceivedLog = { service: string; body: string };
 
 export type OtlpReceiver = {
   url: string;
@@ -196,6 +162,5 @@ export type OtlpReceiver = {
   logs: ReceivedLog[];
   /** The spans of the trace that a `traceparent` names. */
   traceOf(traceparent: string | null): ReceivedSpan[];
-  hang(): void;
   close(): Promise<void>;
 };

@@ -5,7 +5,7 @@ import { Worker } from "node:worker_threads";
 import { laneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 import { builtModels, engineImage, groupPhotograph } from "../../testing/photographs.ts";
-import type { ModelWarmUp } from "../network/model-loader.ts";
+import type { WarmUp } from "../network/network.ts";
 import { PrecisionSetting } from "../network/precision.ts";
 import { Engine, type EngineOptions, openEngine } from "./engine.ts";
 import { openLanes } from "./lanes.ts";
@@ -39,8 +39,8 @@ test("the thread gives the results of the lanes, run by run", async () => {
 });
 
 test("the start reports each size of each network, the largest first", async () => {
-  const warmUps: ModelWarmUp[] = [];
-  const options = { ...(await engineOptions()), onWarmUp: (each: ModelWarmUp) => void warmUps.push(each) };
+  const warmUps: WarmUp[] = [];
+  const options = { ...(await engineOptions()), onWarmUp: (each: WarmUp) => void warmUps.push(each) };
   await using engine = await openEngine(options);
   assert.deepEqual(
     warmUps.map(({ network, size }) => `${network} ${size}`),
@@ -48,33 +48,6 @@ test("the start reports each size of each network, the largest first", async () 
   );
   assert.ok(warmUps.every(({ times }) => times!.firstMs > 0 && times!.runMs > 0));
   assert.equal(engine.lanes.length, 1);
-});
-
-test("an engine with the times of another one runs each size once, and reports the times of its profile", async () => {
-  const options = await engineOptions();
-  const measured: ModelWarmUp[] = [];
-  await using first = await openEngine({ ...options, onWarmUp: (each) => void measured.push(each) });
-  const bySha256 = Map.groupBy(measured, ({ sha256 }) => sha256);
-  const networks = new Map(
-    [...bySha256].map(([sha256, sizes]) => [
-      sha256,
-      sizes.map(({ size, times }) => ({ size, runMs: 2 * times!.runMs })),
-    ]),
-  );
-  const sizes = [1, 2, 3].map((size) => ({ size, runMs: 10 + size }));
-  const startTimes = { networks, lanes: new Map([[first.lanes[0]!.build.digest, sizes]]) };
-
-  const known: ModelWarmUp[] = [];
-  await using second = await openEngine({
-    ...options,
-    startTimes,
-    onWarmUp: (each) => void known.push(each),
-  });
-  assert.deepEqual(
-    known.map(({ times }) => times!.runMs),
-    measured.map(({ times }) => 2 * times!.runMs),
-  );
-  assert.deepEqual(second.lanes, [{ ...first.lanes[0], sizes }]);
 });
 
 test("a run blocks the engine's thread, not this one", async () => {

@@ -4,7 +4,7 @@ import { coreWaits, HangTimeout } from "@faceline/runtime/starvation";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 // Needed by the thread, which cannot change the process environment that onnxruntime reads.
 import "@faceline/models/onnxruntime-telemetry";
-import type { OnModelWarmUp } from "../network/model-loader.ts";
+import type { OnWarmUp } from "../network/network.ts";
 import type { FromThread, ThreadOptions, ToThread } from "./messages.ts";
 import type { EngineWork, RunResult } from "./work.ts";
 
@@ -38,7 +38,7 @@ export class Engine implements AsyncDisposable {
    */
   readonly exited: Promise<Error>;
   readonly #thread: Worker;
-  readonly #onWarmUp: OnModelWarmUp | undefined;
+  readonly #onWarmUp: OnWarmUp | undefined;
   readonly #networkRuns: Int32Array;
   readonly #resolveExited: (error: Error) => void;
   readonly #runs = new Map<number, Pending<RunResult>>();
@@ -48,7 +48,7 @@ export class Engine implements AsyncDisposable {
   constructor(
     thread: Worker,
     { lanes, networkRuns }: Pick<Ready, "lanes" | "networkRuns">,
-    onWarmUp?: OnModelWarmUp,
+    onWarmUp?: OnWarmUp,
   ) {
     this.lanes = lanes;
     this.#thread = thread;
@@ -162,7 +162,7 @@ const stepMaxMs = 60_000;
 const watchParts = 4;
 
 /** The first one that is not about the progress of the start. */
-async function firstMessage(thread: Worker, onWarmUp: OnModelWarmUp | undefined): Promise<FromThread> {
+async function firstMessage(thread: Worker, onWarmUp: OnWarmUp | undefined): Promise<FromThread> {
   for await (const [message] of on(thread, "message") as AsyncIterable<[FromThread]>) {
     if (message.kind !== "warm_up") return message;
     onWarmUp?.(message.warmUp);
@@ -177,7 +177,7 @@ async function exitAtStart(thread: Worker): Promise<never> {
 
 export type EngineOptions = ThreadOptions & {
   /** Is called for each size of each network that is being loaded. */
-  onWarmUp?: OnModelWarmUp | undefined;
+  onWarmUp?: OnWarmUp | undefined;
 };
 
 type Ready = Extract<FromThread, { kind: "ready" }>;

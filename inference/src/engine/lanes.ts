@@ -9,17 +9,11 @@ import { alignmentTemplates } from "../align/templates.ts";
 import { Detector, detectorLimits } from "../detect/detector.ts";
 import { chipToTemplate, Embedder } from "../embed/embedder.ts";
 import { Warp } from "../geometry/warp.ts";
-import {
-  type LoadedModel,
-  ModelLoader,
-  type ModelLoaderOptions,
-  type OnModelWarmUp,
-} from "../network/model-loader.ts";
-import type { Network } from "../network/network.ts";
+import { type LoadedModel, ModelLoader, type ModelLoaderOptions } from "../network/model-loader.ts";
+import type { Network, OnWarmUp } from "../network/network.ts";
 import { isOutOfMemory } from "../network/out-of-memory.ts";
 import { doublingSizes } from "../network/run-sizes.ts";
 import { QualityMeter } from "../quality/quality-meter.ts";
-import { knownTimes } from "../network/start-times.ts";
 import { laneBuildOf } from "./lane-build.ts";
 import { type LaneModels, laneModels, requirePulled } from "./lane-models.ts";
 import { Pipeline } from "./pipeline.ts";
@@ -27,12 +21,11 @@ import { startRunClock } from "./run-clock.ts";
 import type { EngineWork, RunResult } from "./work.ts";
 
 /**
- * Opens lanes on the calling thread, which their loads and runs will block. Loads and warms those of
- * The service opens an engine instead, which calls this on a thread of its own; a benchmark
- * compares the service with these. Throws one sentence where a model, its file or the execution provider is
- * not available.
+ * Opens lanes on the calling thread, which their loads and runs will block. The service opens an engine
+ * instead, which calls this on a thread of its own; a benchmark compares the service with these. Throws one
+ * sentence where a model, its file or the execution provider is not available.
  */
-export async function openLanes(options: LaneOptions, onWarmUp: OnModelWarmUp = () => {}): Promise<Lanes> {
+export async function openLanes(options: LaneOptions, onWarmUp: OnWarmUp = () => {}): Promise<Lanes> {
   const catalogue = await readCatalogue(options.catalogueFolder, addedFolder(options.modelsDir));
   const models = laneModels(catalogue, options.lanes);
   requirePulled(options.modelsDir, models);
@@ -93,13 +86,12 @@ export class Lanes implements AsyncDisposable {
       usual.reduce((sum, { networks }) => sum + networks.at(-1)!.runMsOf(size), 0);
     const build = laneBuildOf(entries, models, this.#options);
     const sizes = doublingSizes(batchMax);
-    const known = knownTimes(sizes, this.#options.startTimes?.lanes.get(build.digest));
     this.loaded = this.loaded.concat({
       lane,
       build,
       executionProvider,
       precisions: models.map(({ precision }) => precision),
-      sizes: known ?? sizes.map((size) => ({ size, runMs: runMsOf(size) })),
+      sizes: sizes.map((size) => ({ size, runMs: runMsOf(size) })),
     });
   }
 

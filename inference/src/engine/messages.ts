@@ -1,5 +1,5 @@
 import type { LoadedLane } from "@faceline/contracts/wire/report";
-import type { ModelWarmUp } from "../network/model-loader.ts";
+import type { WarmUp } from "../network/network.ts";
 import type { LaneOptions } from "./lanes.ts";
 import type { RunCost } from "./modelled.ts";
 import type { EngineWork, RunUsage, TaskResult } from "./work.ts";
@@ -17,7 +17,7 @@ export type ToThread = { kind: "run"; run: number; work: EngineWork } | { kind: 
  * load, before `ready`, there is a `warm_up` for each size of each network.
  */
 export type FromThread =
-  | { kind: "warm_up"; warmUp: ModelWarmUp }
+  | { kind: "warm_up"; warmUp: WarmUp }
   /** `networkRuns`: see network.ts. */
   | { kind: "ready"; lanes: LoadedLane[]; networkRuns: Int32Array }
   | { kind: "start_failed"; reason: string }

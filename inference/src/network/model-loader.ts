@@ -7,23 +7,22 @@ import { syntheticFace } from "@faceline/models/synthetic-face";
 import { requireCudaLibraries } from "./cuda-libraries.ts";
 import { requireGolden } from "./golden-faces.ts";
 import { int8Deviation, type Outputs } from "./int8-deviation.ts";
-import { Network, type NetworkSource, type TensorNames, type WarmUp } from "./network.ts";
+import { Network, type NetworkSource, type OnWarmUp, type TensorNames } from "./network.ts";
 import { checkPlacement } from "./placement.ts";
 import { type PrecisionSetting, precisionFor, requiresInt8 } from "./precision.ts";
 import { runSizes } from "./run-sizes.ts";
 import { openSession, type SessionSettings } from "./session.ts";
-import type { StartTimes } from "./start-times.ts";
 import { warmUpClock } from "./warm-up-clock.ts";
 
 /**
  * Loads models, each once for all lanes, in a precision that is exact on this machine. Owns what it opens.
  */
 export class ModelLoader implements AsyncDisposable {
-  readonly #options: ModelLoaderOptions & { onWarmUp?: OnModelWarmUp };
+  readonly #options: ModelLoaderOptions & { onWarmUp?: OnWarmUp };
   readonly #models = new Map<string, LoadedModel>();
 
   /** Throws where PRECISION names models that the catalogue does not have. */
-  constructor(catalogue: Catalogue, options: ModelLoaderOptions & { onWarmUp?: OnModelWarmUp }) {
+  constructor(catalogue: Catalogue, options: ModelLoaderOptions & { onWarmUp?: OnWarmUp }) {
     const unknown = [...options.precision.byModel.keys()].filter(
       (name) => !catalogue.models.some((model) => model.name === name),
     );
@@ -118,13 +117,11 @@ export class ModelLoader implements AsyncDisposable {
   async #open({ model, px, precision, rowsMax }: NetworkToOpen): Promise<Network> {
     const name = px === model.input_px ? model.name : `${model.name}-${px}`;
     const source = { name, px, tensors: tensorNames(model) };
-    const { executionProvider, onWarmUp, startTimes } = this.#options;
+    const { executionProvider, onWarmUp } = this.#options;
     const sizes = runSizes(model, { px, rowsMax, executionProvider });
-    const { sha256 } = buildOf(model, { precision, input_px: px });
     return Network.open(source, await this.#session(model, px, precision, source), sizes, {
-      onWarmUp: (warmUp) => onWarmUp?.({ ...warmUp, sha256 }),
+      onWarmUp,
       clock: warmUpClock(executionProvider),
-      known: startTimes?.networks.get(sha256),
     });
   }
 
@@ -170,13 +167,7 @@ export type ModelLoaderOptions = {
   /** Threads inside one run. Workers times threads should not exceed the free cores. */
   intraOpThreads: number;
   precision: PrecisionSetting;
-  /** Defaults to none: then a load measures them. */
-  startTimes?: StartTimes | undefined;
 };
-
-/** A warm-up, and the SHA-256 of the network's file. */
-export type ModelWarmUp = WarmUp & { sha256: string };
-export type OnModelWarmUp = (warmUp: ModelWarmUp) => void;
 
 export type LoadedModel = {
   /** One for each input side, ascending; the last is the model's own side. */

@@ -4,7 +4,6 @@ import { test } from "node:test";
 import { promisify } from "node:util";
 import * as ort from "@faceline/models/onnxruntime";
 import { builtModels } from "../../testing/photographs.ts";
-import type { WarmSize } from "./chunks.ts";
 import { Network } from "./network.ts";
 import { warmUpClock } from "./warm-up-clock.ts";
 
@@ -17,29 +16,6 @@ test("on a CPU four rows run at once although such runs waited for a core while 
   const network = await Network.open(source, session, [1, 4], { clock: warmUpClock("cpu") });
   const { runs } = await network.run(4, rows);
   assert.equal(runs, 1);
-});
-
-test("sizes with known times are run once each, and decide how rows are divided", async () => {
-  let runs = 0;
-  const session = sessionOf(() => runs++);
-  const open = (known: WarmSize[]) => {
-    runs = 0;
-    return Network.open(source, session, [1, 4], { known });
-  };
-  const heavy = await open([
-    { size: 1, runMs: 3 },
-    { size: 4, runMs: 13 },
-  ]);
-  assert.equal(runs, 2);
-  assert.deepEqual([(await heavy.run(4, rows)).runs, heavy.runMsOf(4)], [4, 12]);
-  const cheap = await open([
-    { size: 1, runMs: 3 },
-    { size: 4, runMs: 11 },
-  ]);
-  assert.deepEqual([(await cheap.run(4, rows)).runs, cheap.runMsOf(4)], [1, 11]);
-  // Times that were measured now and before do not compare.
-  await open([{ size: 4, runMs: 11 }]);
-  assert.equal(runs, 6);
 });
 
 const source = { name: "modelled", px: 1, tensors: { input: "image", outputs: { out: "out" } } };

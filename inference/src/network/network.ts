@@ -2,7 +2,6 @@ import assert from "node:assert/strict";
 import * as ort from "@faceline/models/onnxruntime";
 import { chunksFor, runMsOf, type WarmSize } from "./chunks.ts";
 import { isOutOfMemory } from "./out-of-memory.ts";
-import { knownTimes } from "./start-times.ts";
 import { type WarmUpClock, wallMs } from "./warm-up-clock.ts";
 
 /**
@@ -34,21 +33,19 @@ export class Network {
   /**
    * Opens a network over a session and warms it for `sizes`, which ascend. The network owns the session. A
    * size for which memory does not suffice is left out, unless it is the smallest: a larger number of rows
-   * takes several runs then. `clock` compares the sizes; those that are all `known` are run once each.
+   * takes several runs then. `clock` compares the sizes.
    */
   static async open(
     source: NetworkSource,
     session: ort.InferenceSession,
     sizes: readonly number[],
-    { onWarmUp, clock = wallMs, known }: WarmUpOptions = {},
+    { onWarmUp, clock = wallMs }: WarmUpOptions = {},
   ): Promise<Network> {
     const warmSizes = sizes.map((size) => ({ size, runMs: 0 }));
     const network = new Network(source, session, warmSizes);
-    const knownMs = knownTimes(sizes, known)?.map(({ runMs }) => runMs);
     // The largest first: memory that it leaves behind serves the smaller ones.
-    for (const [index, warm] of [...warmSizes.entries()].toReversed()) {
-      const warming = network.#warm(warm.size, { clock, knownMs: knownMs?.[index] });
-      const times = await warming.catch((error: unknown) => {
+    for (const warm of warmSizes.toReversed()) {
+      const times = await network.#warm(warm.size, clock).catch((error: unknown) => {
         if (!isOutOfMemory(error) || warm.size === sizes[0]) throw error;
         warmSizes.pop();
         return undefined;
@@ -103,14 +100,13 @@ export class Network {
   }
 
   /**
-   * The time of the first run, in which a GPU chooses its algorithms, and of the faster of two more, if it is
-   * not known: run plans are made from it, and a core that was busy for a moment would distort them.
+   * The time of the first run, in which a GPU chooses its algorithms, and of the faster of two more: run
+   * plans are made from it, and a core that was busy for a moment would distort them.
    */
-  async #warm(size: number, { clock, knownMs }: Warming): Promise<WarmUpTimes> {
+  async #warm(size: number, clock: WarmUpClock): Promise<WarmUpTimes> {
     const firstStartedAt = performance.now();
     await this.#runOnce(size);
     const firstMs = performance.now() - firstStartedAt;
-    if (knownMs !== undefined) return { firstMs, runMs: knownMs };
     const runMs: number[] = [];
     for (let time = 0; time < 2; time++) {
       const before = clock();
@@ -158,14 +154,7 @@ export type WarmUp = { network: string; size: number; times: WarmUpTimes | undef
 /** `runMs` is by the clock that compares sizes. */
 type WarmUpTimes = { firstMs: number; runMs: number };
 
-type WarmUpOptions = {
-  onWarmUp?: OnWarmUp | undefined;
-  clock?: WarmUpClock;
-  /** Warm runs that were measured before: they are taken where they have every size. */
-  known?: readonly WarmSize[] | undefined;
-};
-
-type Warming = { clock: WarmUpClock; knownMs: number | undefined };
+type WarmUpOptions = { onWarmUp?: OnWarmUp | undefined; clock?: WarmUpClock };
 
 /** Is called after the warm-up of each size, the largest first. */
 export type OnWarmUp = (warmUp: WarmUp) => void;

@@ -38,8 +38,7 @@ export class HttpClient implements Disposable {
     call.on("error", () => settle({ status: "broken" }));
     call.on("response", (response) => {
       const timing = response.headers["server-timing"];
-      // The beginning of an answer is enough to read the batch size that a peer puts first, or the code of an
-      // error.
+      // The beginning of an answer is enough to read the code of an error.
       let text = "";
       response.on("data", (chunk: Buffer) => {
         if (text.length < keptCharacters) text += chunk.toString("latin1");
@@ -60,8 +59,6 @@ const keptCharacters = 64;
 
 function readResponse(status: number, timing: string | string[] | undefined, text: string): Response {
   const response: Response = { status };
-  const [, batch] = /^\{"batch":\s*(\d+),/.exec(text) ?? [];
-  if (batch !== undefined) response.batch = Number(batch);
   const [, error] = /^\{"error":\s*"(\w+)"/.exec(text) ?? [];
   if (error !== undefined) response.error = error;
   if (typeof timing === "string") response.serverTiming = timing;
@@ -96,8 +93,6 @@ export type Target = {
 export type Response = {
   /** The status of the answer; `broken`: the connection failed; `gave up`: there was no answer in time. */
   status: number | "gave up" | "broken";
-  /** The size of the batch it ran in, where the answer says so. */
-  batch?: number;
   /** The code of an error, where the answer says so. */
   error?: string;
   serverTiming?: string;

@@ -3,7 +3,7 @@ import { once } from "node:events";
 import { createServer, type RequestListener } from "node:http";
 import type { AddressInfo } from "node:net";
 import test, { type TestContext } from "node:test";
-import { meanBatchOf, type OpenLoopCall, openLoop, outcomeOf, poisson, summarise } from "./open-loop.ts";
+import { type OpenLoopCall, openLoop, outcomeOf, poisson, summarise } from "./open-loop.ts";
 
 const traffic = { seed: 3, perSecond: 200, forMs: 300 };
 const due = poisson(traffic);
@@ -27,7 +27,7 @@ test("calls are sent when they are due, whether or not any was answered", async 
   assert.ok(first.tookMs >= due.at(-1)! - due[0]!);
 });
 
-test("a call without an answer is given up, and the batch size or the code of an error in an answer is read", async (t) => {
+test("a call without an answer is given up, and the code of an error in an answer is read", async (t) => {
   const target = await serve(t, (request, response) => {
     request.resume();
     const { answer } = request.headers;
@@ -38,8 +38,6 @@ test("a call without an answer is given up, and the batch size or the code of an
   assert.deepEqual(new Set(silent.map(({ status }) => status)), new Set(["gave up"]));
   const answered = async (answer: string) =>
     openLoop({ ...plan, target: { ...target, headers: { answer } }, giveUpMs: 30_000 }, () => {});
-  const batches = await answered('{"batch":7,"results":[]}');
-  assert.deepEqual(new Set(batches.map(({ batch }) => batch)), new Set([7]));
   const errors = await answered('{"error":"queue_full","detail":""}');
   assert.deepEqual(new Set(errors.map(({ error }) => error)), new Set(["queue_full"]));
 });
@@ -117,23 +115,14 @@ test("shares are of all calls; latencies of answered calls include late ones", (
 
 test("without calls there are no quantiles and no division by zero", () => {
   const { inTime, answeredMs } = summarise([], 300);
-  assert.deepEqual(
-    { inTime, answeredMs, mean: meanBatchOf([]) },
-    { inTime: 0, answeredMs: null, mean: null },
-  );
+  assert.deepEqual({ inTime, answeredMs }, { inTime: 0, answeredMs: null });
 });
 
-test("the mean batch size is over batches, not calls: one of 4 and one of 1 make 2.5", () => {
-  const calls = [call(200, 1, 4), call(200, 1, 4), call(200, 1, 4), call(200, 1, 4), call(200, 1, 1)];
-  assert.equal(meanBatchOf(calls), 2.5);
-});
-
-const call = (status: OpenLoopCall["status"], tookMs: number, batch?: number): OpenLoopCall => ({
+const call = (status: OpenLoopCall["status"], tookMs: number): OpenLoopCall => ({
   dueMs: 0,
   sentAfterMs: 0,
   tookMs,
   status,
-  ...(batch === undefined ? {} : { batch }),
 });
 
 async function serve(t: TestContext, listener: RequestListener) {

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import { quantile } from "@faceline/contracts/testing/quantile";
-import { sum } from "../statistics.ts";
 import { HttpClient, type Response, type Target } from "./http-client.ts";
 
 /**
@@ -19,7 +18,7 @@ export async function openLoop(plan: OpenLoop, onWarm: () => void): Promise<Open
 
   const send = async (index: number, dueMs: number): Promise<void> => {
     const sentAfterMs = performance.now() - startedAt - dueMs;
-    const { status, batch, error, serverTiming }: Response =
+    const { status, error, serverTiming }: Response =
       pending.size < inFlightMax
         ? await client.post(index, Math.max(1, giveUpMs - sentAfterMs))
         : { status: "broken" };
@@ -30,7 +29,6 @@ export async function openLoop(plan: OpenLoop, onWarm: () => void): Promise<Open
       tookMs,
       sentAfterMs,
       status,
-      ...(batch === undefined ? {} : { batch }),
       ...(error === undefined ? {} : { error }),
       ...(serverTiming === undefined ? {} : { serverTiming }),
     });
@@ -96,17 +94,6 @@ export function summarise(calls: readonly OpenLoopCall[], deadlineMs: number): S
     answeredMs: quantilesOf(answered),
     refusedMs: quantilesOf(refused),
   };
-}
-
-/**
- * Returns the mean size of the batches in which the calls ran, from the answers that name it; null where none
- * does.
- */
-export function meanBatchOf(calls: readonly OpenLoopCall[]): number | null {
-  const sizes = calls.map(({ batch }) => batch).filter((size) => size !== undefined);
-  // Each batch of n answers appears n times, as 1/n.
-  const batches = sum(sizes.map((size) => 1 / size));
-  return batches === 0 ? null : sizes.length / batches;
 }
 
 function quantilesOf(values: number[]): Quantiles | null {

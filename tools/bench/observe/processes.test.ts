@@ -4,14 +4,13 @@ import test from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { processMemoryIsReadable } from "@faceline/testing/process-memory";
-import { busyOf, measureThreads, memoryMib, parseStat, processes, sumCpu, treeOf } from "./processes.ts";
+import { busyOf, measureThreads, memoryMib, parseStat, processes, sumCpu } from "./processes.ts";
 
 test("CPU time is user and system time of a process and its ended children, also with brackets in its name", () => {
   const stat =
     "4711 (odd) name) S 1 4700 4700 0 -1 4194304 100 0 0 0 250 50 30 20 20 0 11 0 8000 1000000 500 18446744073709551615";
   assert.deepEqual(parseStat(stat), {
     name: "odd) name",
-    parent: 1,
     group: 4700,
     ownSeconds: 3,
     seconds: 3.5,
@@ -38,19 +37,6 @@ test("a machine is busy with programs, interrupts and its hypervisor, not while 
 test("CPU times add up by name, and are unknown when one of them is", () => {
   assert.deepEqual(sumCpu([{ a: 1, b: 2 }, { a: 3 }]), { a: 4, b: 2 });
   assert.equal(sumCpu([{ a: 1 }, null]), null);
-});
-
-test("a tree is a process with all its descendants, and nothing beside it", () => {
-  const all = [
-    { pid: 1, parent: 0 },
-    { pid: 10, parent: 1 },
-    { pid: 11, parent: 10 },
-    { pid: 12, parent: 11 },
-    { pid: 20, parent: 1 },
-  ];
-  const pids = (root: number) => treeOf(all, root).map(({ pid }) => pid);
-  assert.deepEqual(pids(10), [10, 11, 12]);
-  assert.deepEqual(pids(30), []);
 });
 
 test("resident memory is that of all processes of a group, and a group that has ended has none", {

@@ -107,24 +107,11 @@ export function processes(): ProcessStat[] {
     });
 }
 
-/** Returns CPU seconds of a process and all its descendants. Linux only. */
-export const treeSeconds = (root: number): number =>
-  sum(treeOf(processes(), root).map(({ seconds }) => seconds));
-
-/** Returns a process, where it still runs, and all its descendants. */
-export function treeOf<T extends Pick<ProcessStat, "pid" | "parent">>(all: readonly T[], root: number): T[] {
-  const children = all.filter(({ parent }) => parent === root);
-  return [...all.filter(({ pid }) => pid === root), ...children.flatMap(({ pid }) => treeOf(all, pid))];
-}
-
-/** Returns the seconds in which the machine's cores were busy since it started. Linux only. */
-export const busySeconds = (): number => busyOf(readFileSync("/proc/stat", "utf8"));
-
 function snapshot(): Snapshot | undefined {
   if (process.platform !== "linux") return undefined;
   const groups = new Map<number, number>();
   for (const { group, seconds } of processes()) groups.set(group, (groups.get(group) ?? 0) + seconds);
-  return { groups, busy: busySeconds() };
+  return { groups, busy: busyOf(readFileSync("/proc/stat", "utf8")) };
 }
 
 /**
@@ -139,7 +126,6 @@ export function parseStat(stat: string): Omit<ProcessStat, "pid"> {
     .map(Number);
   return {
     name: stat.slice(stat.indexOf("(") + 1, nameEnd),
-    parent: fields[1]!,
     group: fields[2]!,
     ownSeconds: secondsOf(fields.slice(11, 13)),
     seconds: secondsOf(fields.slice(11, 15)),
@@ -164,7 +150,6 @@ const secondsOf = (ticks: number[]): number => sum(ticks) / 100;
 type ProcessStat = {
   pid: number;
   name: string;
-  parent: number;
   group: number;
   ownSeconds: number;
   seconds: number;

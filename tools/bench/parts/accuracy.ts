@@ -6,7 +6,7 @@ import { cardFile, readCards } from "@faceline/models/card";
 import { facesFolder, withoutFaces } from "@faceline/testing/faces";
 import { IpcChild } from "../observe/ipc-child.ts";
 import { memoryMib } from "../observe/processes.ts";
-import { type Bench, openEngineOnly, type PartResult } from "../part.ts";
+import type { Bench, PartResult } from "../part.ts";
 import { processor } from "../report.ts";
 import { accuracyTables, failedChecks } from "./accuracy-tables.ts";
 import { cardDifferences, cardsOf, cardText } from "./cards.ts";
@@ -79,15 +79,16 @@ async function measureMemory(
   const memory: Record<string, number> = {};
   for (const { name } of plan.lanes) {
     if (name === plan.reference || (quick && name !== plan.usual)) continue;
-    const options = { lane: name, threads: 1, images, modelsDir: servers.models };
-    await using engine = await openEngineOnly(options);
-    for (const index of images.keys()) await engine.call(index);
+    const env = { MODELS_DIR: servers.models };
+    await using engine = new IpcChild("the engine-only process", engineFile, [name, ...images], { env });
+    await engine.receive();
     memory[name] = Math.round(memoryMib({ engine: engine.pid }, "Rss")?.["engine"] ?? 0);
   }
   return memory;
 }
 
 const runsBefore = 8;
+const engineFile = "tools/bench/engine.bench.ts";
 
 /** Less than a whole benchmark. */
 type AccuracyBench = Pick<Bench, "quick" | "folder" | "steps" | "say" | "save" | "writeCards"> & {

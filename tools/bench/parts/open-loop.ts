@@ -7,7 +7,7 @@ import { type Cpu, measureCpu, sumCpu } from "../observe/processes.ts";
 import type { Bench, PartResult } from "../part.ts";
 import { peersVenv, type System, systems } from "../peers/modelled/systems.ts";
 import { cpuTable, table } from "../report.ts";
-import { mean, sum } from "../statistics.ts";
+import { sum } from "../statistics.ts";
 
 /**
  * Calls that arrive whether or not the server keeps up (an open loop), below and above what the engine can
@@ -73,14 +73,12 @@ async function measure(system: System, generator: Generator, plan: CasePlan): Pr
   const calls = await generator.openLoop({ target: open.target, traffic, warmUpMs, giveUpMs }, () => {
     warmAt = performance.now();
     cpuUsed = measureCpu(leaders);
-    open.onWarm();
   });
   return {
     server: system.name,
     perSecond,
     repeat,
     summary: summarise(calls, deadlineMs),
-    meanBatch: open.meanBatch(calls),
     sentAfterP99Ms: quantile(
       calls.map(({ sentAfterMs }) => sentAfterMs),
       0.99,
@@ -132,14 +130,12 @@ const head = [
   "failed %",
   "answered p50 / p99 / p99.9 ms",
   "refused p50 / p99 ms",
-  "mean batch",
   "sent late p99 ms",
 ];
 
 function row({ server, perSecond, repeats, calls }: PooledCase, deadlineMs: number): string[] {
   const summary = summarise(calls, deadlineMs);
   const shares = repeats.map((repeat) => repeat.summary.inTime);
-  const batches = repeats.map(({ meanBatch }) => meanBatch).filter((each) => each !== null);
   return [
     `${perSecond}`,
     server,
@@ -150,7 +146,6 @@ function row({ server, perSecond, repeats, calls }: PooledCase, deadlineMs: numb
     percent(summary.failed),
     quantiles(summary.answeredMs, ["p50", "p99", "p999"]),
     quantiles(summary.refusedMs, ["p50", "p99"]),
-    batches.length === 0 ? "–" : mean(batches).toFixed(1),
     Math.max(...repeats.map(({ sentAfterP99Ms }) => sentAfterP99Ms)).toFixed(1),
   ];
 }
@@ -168,7 +163,6 @@ type OpenLoopCase = {
   perSecond: number;
   repeat: number;
   summary: Summary;
-  meanBatch: number | null;
   /** How late the generator itself sent: this much of the latencies is its own. */
   sentAfterP99Ms: number;
   /** CPU time from the end of the warm-up to the last answer. */

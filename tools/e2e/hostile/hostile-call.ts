@@ -7,9 +7,6 @@ export const marker = `marker-${randomBytes(12).toString("hex")}`;
 /** A JSON body with these fields, and the marker in an unknown field. */
 export const jsonBody = (fields: object) => (): string => JSON.stringify({ ...fields, unread: marker });
 
-/** A body as text, for what JSON.stringify cannot write. */
-export const textBody = (body: string) => (): string => body;
-
 /** The expected outcome: this error code, or "ok". "documented": "ok" or any code with a 4xx status. */
 export type ExpectedEnd = ErrorCode | "ok" | "documented";
 

@@ -3,7 +3,7 @@ import { setPriority } from "node:os";
 import { IpcChild } from "@faceline/bench/observe/ipc-child";
 import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { noises } from "./noises.ts";
-import type { Noise, NoiseCounts, NoiseServer } from "./raw-calls.ts";
+import type { Noise, NoiseCounts, NoiseServer } from "./send-calls.ts";
 
 /**
  * Starts the noisy team: this file as a process of its own, with a lower priority than the services, because
@@ -59,7 +59,7 @@ if (import.meta.main) {
 
 type NoiseClient = AsyncDisposable & {
   start(name: keyof typeof noises, server: NoiseServer): Promise<unknown>;
-  /** Returns how its calls or connections ended. */
+  /** Returns how its calls ended. */
   stop(): Promise<NoiseCounts>;
   /** Waits until a call of the noisy team is answered: what it sent before has been worked off. */
   untilServed(call: { url: string; key: string; body: string }): Promise<void>;

@@ -1,28 +1,15 @@
 import { photographs } from "@faceline/bench/images";
-import { mulberry32 } from "@faceline/contracts/testing/mulberry32";
 import { portraits } from "@faceline/testing/faces";
 import sharp from "sharp";
-import { type Noise, sendCalls, twiceTheLimit } from "./raw-calls.ts";
-import { holdConnections } from "./raw-connections.ts";
-
-/** Uploads that are announced and never come: as many as the team may have in flight, and again as many. */
-const idleUploads: Noise = async () => (server, stop) => {
-  const head = (length: string) =>
-    Buffer.from(
-      `POST /compare HTTP/1.1\r\nhost: faceline\r\nx-api-key: ${server.key}\r\n` +
-        `content-type: application/json\r\n${length}\r\n\r\n`,
-    );
-  const firstBytes = [head(`content-length: ${32 * 1_048_576}`), head("transfer-encoding: chunked")];
-  return holdConnections({ connections: 128, perSecond: 100, firstBytes }, server, stop);
-};
+import { type Noise, sendCalls } from "./send-calls.ts";
 
 /** Pairs of photographs of 12 megapixels and 2 MiB each, as telephones take them. */
 const largePhotographs: Noise = async () => {
   const files = photographs.slice(0, 2);
   const images = await Promise.all(files.map((file) => photographOf(file, 2 * 1_048_576)));
   const [img1, img2] = images.map((bytes) => bytes.toString("base64"));
-  const body = Buffer.from(JSON.stringify({ img1, img2 }));
-  return (server, stop) => sendCalls({ calls: [{ path: "/verify", body }], ...twiceTheLimit }, server, stop);
+  const body = JSON.stringify({ img1, img2 });
+  return (server, stop) => sendCalls([{ path: "/verify", body }], server, stop);
 };
 
 /** A JPEG of 4,000 x 3,000 pixels in the highest quality that fits, filled up to `bytes` after its end. */
@@ -38,9 +25,9 @@ async function photographOf(file: string, bytes: number): Promise<Buffer> {
 const manyImages: Noise = async () => {
   const images = (await portraits()).map((bytes) => bytes.toString("base64"));
   const candidates = Array.from({ length: 50 }, (_, index) => images[index % images.length]);
-  const body = Buffer.from(JSON.stringify({ img: images[0], candidates }));
-  const call = { path: "/compare", headers: "x-request-timeout-ms: 120000\r\n", body };
-  return (server, stop) => sendCalls({ calls: [call], ...twiceTheLimit }, server, stop);
+  const body = JSON.stringify({ img: images[0], candidates });
+  const call = { path: "/compare", headers: longest, body };
+  return (server, stop) => sendCalls([call], server, stop);
 };
 
 /**
@@ -55,52 +42,39 @@ const interlacedPngs: Noise = async () => {
   );
   const calls = (await Promise.all(pngs)).map((png) => {
     const img = png.toString("base64");
-    const body = Buffer.from(JSON.stringify({ img1: img, img2: img }));
-    return { path: "/verify", headers: "x-request-timeout-ms: 120000\r\n", body };
+    const body = JSON.stringify({ img1: img, img2: img });
+    return { path: "/verify", headers: longest, body };
   });
-  return (server, stop) => sendCalls({ calls, ...twiceTheLimit }, server, stop);
+  return (server, stop) => sendCalls(calls, server, stop);
 };
 
 /** Pairs that visitors of the tester send from 250 addresses, each within its own limit. */
 const visitors: Noise = async () => {
   const [img1, img2] = (await portraits()).map((bytes) => bytes.toString("base64"));
-  const body = Buffer.from(JSON.stringify({ img1, img2 }));
+  const body = JSON.stringify({ img1, img2 });
   const calls = Array.from({ length: 250 }, (_, index) => ({
     path: "/tester/verify",
-    headers: `sec-fetch-site: same-origin\r\nx-forwarded-for: 192.0.2.${index + 1}\r\n`,
+    headers: { "sec-fetch-site": "same-origin", "x-forwarded-for": `192.0.2.${index + 1}` },
     body,
   }));
-  return (server, stop) => sendCalls({ calls, ...twiceTheLimit }, server, stop);
+  return (server, stop) => sendCalls(calls, server, stop);
 };
 
 /** Bodies of 31 MiB: a thousand vectors, all of them longer than those of any model. */
 const largeVectors: Noise = async () => {
   const vector = `[${Array.from({ length: 4_096 }, (_, index) => (index / 8_192).toFixed(5)).join()}]`;
   const candidates = Array.from({ length: Math.floor((31 * 1_048_576) / vector.length) }, () => vector);
-  const body = Buffer.from(`{"vector":${vector},"candidates":[${candidates.slice(1).join()}]}`);
-  return (server, stop) => sendCalls({ calls: [{ path: "/compare", body }], ...twiceTheLimit }, server, stop);
+  const body = `{"vector":${vector},"candidates":[${candidates.slice(1).join()}]}`;
+  return (server, stop) => sendCalls([{ path: "/compare", body }], server, stop);
 };
 
-/** Connections without a key whose bytes are not HTTP: random ones, a TLS hello, too many headers, no end. */
-const garbage: Noise = async () => {
-  const next = mulberry32(20);
-  const random = Buffer.from(Array.from({ length: 20_000 }, () => Math.floor(256 * next())));
-  const firstBytes = [
-    random,
-    Buffer.concat([Buffer.from("16030100c8010000c40303", "hex"), random.subarray(0, 200)]),
-    Buffer.from(`POST /verify HTTP/1.1\r\nhost: faceline\r\nx-long: ${"x".repeat(20_000)}\r\n\r\n`),
-    Buffer.from("POST /verify HTTP/1.1\r\nhost: faceline\r\nx-a: "),
-  ];
-  return (server, stop) => holdConnections({ connections: 500, perSecond: 500, firstBytes }, server, stop);
-};
+const longest = { "x-request-timeout-ms": "120000" };
 
 /** Noises that the noisy team or visitors make, by name. */
 export const noises = {
-  "idle uploads": idleUploads,
   "2 MiB photographs": largePhotographs,
   "calls of 51 images": manyImages,
   "visitors of the tester": visitors,
   "interlaced PNGs of 40 megapixels": interlacedPngs,
   "vectors of 31 MiB": largeVectors,
-  "connections with garbage": garbage,
 } satisfies Record<string, Noise>;

@@ -1,9 +1,8 @@
 import { BatcherConfig } from "@faceline/batcher/config";
-import type { Profile } from "@faceline/contracts/stored/profile";
 import { InferenceConfig } from "@faceline/inference/config";
-import type { PoolSettings, Prediction } from "../prediction/predict.ts";
-import { sizesOf } from "../profile/profile.ts";
-import type { Evaluate, SearchResult, Tried } from "../search/search.ts";
+import type { PoolSettings } from "../prediction/predict.ts";
+import { type Profile, sizesOf } from "../profile/profile.ts";
+import type { Tried } from "../search/search.ts";
 import { nameOf } from "../search/settings-grid.ts";
 
 /**
@@ -20,35 +19,6 @@ export function defaultSettings(workers: number, profile: Profile): PoolSettings
   };
 }
 
-/**
- * Returns how many workers the default settings need to meet the target: at least as many as the best
- * settings. Undefined: more than `workersMax`.
- */
-export async function fewestWithDefaults(
-  profile: Profile,
-  { workersMin, workersMax, evaluate }: DefaultsSearch,
-): Promise<Tried | undefined> {
-  const onAllCalls = async (workers: number): Promise<Tried> => {
-    const settings = defaultSettings(workers, profile);
-    return { settings, scope: "all requests", prediction: await evaluate(settings, "all requests") };
-  };
-  let met: Tried | undefined;
-  // Windows may rule out what all calls do not, see search.ts.
-  for (let workers = workersMin; workers <= workersMax && met === undefined; workers++) {
-    const isLast = workers === workersMax;
-    const onWindows = await evaluate(defaultSettings(workers, profile), "windows");
-    if (onWindows.missed.length > 0 && !isLast) continue;
-    const tried = await onAllCalls(workers);
-    if (tried.prediction.missed.length === 0) met = tried;
-  }
-  while (met !== undefined && met.settings.workers > workersMin) {
-    const fewer = await onAllCalls(met.settings.workers - 1);
-    if (fewer.prediction.missed.length > 0) break;
-    met = fewer;
-  }
-  return met;
-}
-
 /** Returns the settings in an order in which those that change fewer defaults are first, and win a tie. */
 export function fewestChangesFirst(settings: readonly PoolSettings[], profile: Profile): PoolSettings[] {
   const defaults = defaultSettings(1, profile);
@@ -58,41 +28,17 @@ export function fewestChangesFirst(settings: readonly PoolSettings[], profile: P
 }
 
 /**
- * Returns the result with the default settings as the winner, where these meet the target on all calls with
- * as many workers and their p99 is at most `tieFactor` times as long: an operator should change nothing for
- * less. Only where the defaults were searched too.
+ * Returns the default settings in place of the winner, where these were tried with as many workers, meet the
+ * target, and their p99 is at most `tieFactor` times as long: an operator should change nothing for less.
  */
-export async function preferDefaults(
-  result: SearchResult,
-  { profile, evaluate, tieFactor }: { profile: Profile; evaluate: Evaluate; tieFactor: number },
-): Promise<SearchResult> {
-  const { winner, tried } = result;
-  if (winner === undefined) return result;
-  const { batchMax, utilisationTarget } = defaultSettings(1, profile);
-  const settings = { ...winner.settings, batchMax, utilisationTarget };
-  const isSame = (each: Tried) => nameOf(each.settings) === nameOf(settings);
-  const isHopeful = tried.some((each) => isSame(each) && each.prediction.missed.length === 0);
-  if (isSame(winner) || !isHopeful) return result;
-  const defaults = tried.find((each) => isSame(each) && each.scope === "all requests") ?? {
-    settings,
-    scope: "all requests" as const,
-    prediction: await evaluate(settings, "all requests"),
-  };
-  const { missed, p99Ms } = defaults.prediction;
-  const isAsGood = missed.length === 0 && p99Ms <= tieFactor * winner.prediction.p99Ms;
-  return {
-    winner: isAsGood ? defaults : winner,
-    tried: tried.includes(defaults) ? tried : [...tried, defaults],
-  };
+export function preferDefaults(winner: Tried, { tried, profile, tieFactor }: Preference): Tried {
+  const defaults = defaultSettings(winner.settings.workers, profile);
+  const same = tried.find(({ settings }) => nameOf(settings) === nameOf(defaults));
+  const isAsGood =
+    same !== undefined &&
+    same.prediction.missed.length === 0 &&
+    same.prediction.p99Ms <= tieFactor * winner.prediction.p99Ms;
+  return isAsGood ? same : winner;
 }
 
-type DefaultsSearch = { workersMin: number; workersMax: number; evaluate: Evaluate };
-
-/** Results without a plan. */
-export type DefaultsComparison = {
-  /** Default settings with as many workers as the plan has. */
-  sameWorkers: { settings: PoolSettings; prediction: Prediction };
-  /** The fewest workers that meet the target with the defaults; undefined: more than `workersMax`. */
-  fewest: Tried | undefined;
-  workersMax: number;
-};
+type Preference = { tried: readonly Tried[]; profile: Profile; tieFactor: number };

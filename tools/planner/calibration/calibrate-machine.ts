@@ -1,7 +1,7 @@
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { availableParallelism, cpus, totalmem } from "node:os";
 import { dirname } from "node:path";
-import type { LaneProfile, Profile } from "@faceline/contracts/stored/profile";
+import type { LaneProfile, Profile } from "../profile/profile.ts";
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
 import type { RunCost } from "@faceline/inference/engine/modelled";
@@ -9,7 +9,7 @@ import { laneModels, networkModels, requirePulled } from "@faceline/inference/en
 import { buildModel } from "@faceline/models/build";
 import { readCatalogue } from "@faceline/models/catalogue";
 import type { ImageSize } from "../trace/trace.ts";
-import { engineSettings, openEngines } from "./calibrated-engines.ts";
+import { openEngines } from "./calibrated-engines.ts";
 import { type RunSample, runProfile } from "./lane-profile.ts";
 import { sampleRuns } from "./lane-samples.ts";
 import { decodeAll, noPreparation, preparationProfile, samplePreparation } from "./preparation-samples.ts";
@@ -23,7 +23,7 @@ export async function calibrateMachine(plan: CalibrationPlan): Promise<Profile> 
   progress("models");
   if (modelled === undefined) await buildLanes(modelsDir, lanes);
   await using opened = await openEngines({ modelled, lanes, workers, batchMax, modelsDir, progress });
-  const { engines, networks } = opened;
+  const { engines } = opened;
   const images = await decodeAll(plan.files);
   progress("preparation");
   const preparation =
@@ -47,15 +47,13 @@ export async function calibrateMachine(plan: CalibrationPlan): Promise<Profile> 
   progress("");
   const profile: Profile = {
     format: "faceline-profile",
-    version: 5,
+    version: 6,
     measuredAt: new Date().toISOString(),
     machine: {
       cpu: cpus()[0]?.model ?? "unknown",
       cores: availableParallelism(),
       memoryMiB: Math.round(totalmem() / 2 ** 20),
     },
-    engine: engineSettings,
-    networks,
     lanes: measured,
     preparation,
   };

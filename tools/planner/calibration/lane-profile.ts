@@ -1,4 +1,4 @@
-import type { LaneProfile } from "@faceline/contracts/stored/profile";
+import type { LaneProfile } from "../profile/profile.ts";
 import { quantilesOf } from "../profile/quantiles.ts";
 
 /**

@@ -1,5 +1,5 @@
 import { describeImage } from "@faceline/images/describe";
-import type { Profile } from "@faceline/contracts/stored/profile";
+import type { Profile } from "../profile/profile.ts";
 import { decodeImage } from "@faceline/inference/decode/decoder";
 import { defaultImageLimits } from "@faceline/inference/decode/image";
 import type { EngineImage } from "@faceline/inference/engine/work";

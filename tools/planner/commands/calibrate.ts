@@ -1,7 +1,7 @@
 import { availableParallelism } from "node:os";
 import { join, resolve } from "node:path";
 import { parseOptions } from "@faceline/models/parse-options";
-import type { Profile } from "@faceline/contracts/stored/profile";
+import type { Profile } from "../profile/profile.ts";
 import { LaneId } from "@faceline/contracts/wire/ids";
 import { EngineChoice } from "@faceline/inference/engine/modelled";
 import { modelsFolder } from "@faceline/models/model-file";
@@ -49,7 +49,6 @@ export async function calibrate(
   });
   for (const line of profileLines(profile)) print(line);
   print(`Written: ${out}.`);
-  if (profile.networks.length > 0) print(`Workers start from it with PROFILE_FILE=${out} npm start.`);
   return 0;
 }
 

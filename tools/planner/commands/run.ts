@@ -1,22 +1,21 @@
 import { writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { parseOptions } from "@faceline/models/parse-options";
-import type { Profile } from "@faceline/contracts/stored/profile";
-import { advise } from "../advice/advise.ts";
-import { fewestChangesFirst, preferDefaults } from "../advice/default-settings.ts";
+import { defaultSettings, fewestChangesFirst, preferDefaults } from "../advice/default-settings.ts";
+import { nearestTarget } from "../advice/nearest-target.ts";
 import { errorBand } from "../prediction/error-band.ts";
 import type { PoolSettings, Prediction } from "../prediction/predict.ts";
 import { parseTarget, type Target } from "../prediction/target.ts";
 import { workOfCalls } from "../profile/load.ts";
-import { readProfile } from "../profile/profile.ts";
+import { type Profile, readProfile } from "../profile/profile.ts";
 import { machineSummary, type Plan } from "../report/plan.ts";
 import { planText } from "../report/text.ts";
 import { amountText } from "../report/words.ts";
 import { PredictionThreads } from "../search/prediction-threads.ts";
 import { search } from "../search/search.ts";
 import { nameOf, settingsOf } from "../search/settings-grid.ts";
-import { planScopes } from "../search/windows.ts";
 import type { Trace } from "../trace/trace.ts";
+import { wholeTrace } from "../trace/trace-part.ts";
 import { positive, trafficOf, trafficOptions, trafficUsage } from "../trace/traffic-options.ts";
 import { trafficSummary } from "../trace/traffic-summary.ts";
 import type { CommandContext } from "./context.ts";
@@ -58,7 +57,7 @@ export async function run(args: string[], context: CommandContext): Promise<numb
 export async function makePlan(request: PlanRequest, { print, progress }: CommandContext): Promise<number> {
   const { profile, trace, target, utilisationTargets = utilisationDefaults } = request;
   const work = workOfCalls(trace, profile);
-  const parts = planScopes(trace, work);
+  const parts = [wholeTrace(trace)];
   const load = work.reduce((sum, ms) => sum + ms, 0) / Math.max(1, trace.durationMs);
   print(
     `${amountText(trace.calls, "request")} with ${amountText(trace.images, "image")} in ${(trace.durationMs / 1_000).toFixed(0)} s: ` +
@@ -68,16 +67,13 @@ export async function makePlan(request: PlanRequest, { print, progress }: Comman
   await using threads = new PredictionThreads(trace, profile);
   progress("error band");
   const band = await errorBand(trace, profile, (settings, plan) => threads.predict(settings, plan));
-  const known = new Map<string, Promise<Prediction>>();
-  const evaluate = (settings: PoolSettings, scope: keyof typeof parts): Promise<Prediction> => {
-    const key = `${scope}: ${nameOf(settings)}`;
-    const prediction = known.get(key) ?? threads.predict(settings, { parts: parts[scope], target });
-    known.set(key, prediction);
-    progress(`${known.size} predictions: ${nameOf(settings)}, ${scope}`);
-    return prediction;
+  let predictions = 0;
+  const evaluate = (settings: PoolSettings): Promise<Prediction> => {
+    progress(`${++predictions} predictions: ${nameOf(settings)}`);
+    return threads.predict(settings, { parts, target });
   };
   const workersMax = Math.max(Math.ceil(load), request.workersMax ?? workersDefault);
-  const found = await search({
+  const { winner: least, tried } = await search({
     workersMin: Math.max(1, Math.floor(load)),
     workersMax,
     settingsOf: (workers) => fewestChangesFirst(settingsOf(workers, profile, utilisationTargets), profile),
@@ -85,18 +81,16 @@ export async function makePlan(request: PlanRequest, { print, progress }: Comman
   });
   // What lies within the error band is no reason to change a setting.
   const tieFactor = band.compared === undefined ? 1.01 : band.p99;
-  const result = await preferDefaults(found, { profile, evaluate, tieFactor });
+  const winner = least && preferDefaults(least, { tried, profile, tieFactor });
 
   progress("the default settings");
-  const advice = await advise(result, {
-    threads,
-    trace,
-    profile,
-    target,
-    scopes: parts,
-    evaluate,
-    workersMax,
+  // To its end, also where it misses the target.
+  const predictWhole = async (settings: PoolSettings) => ({
+    settings,
+    prediction: await threads.predict(settings, { parts }),
   });
+  const nearest = winner === undefined ? await nearestTarget(tried, { target, predictWhole }) : undefined;
+  const defaults = winner && (await predictWhole(defaultSettings(winner.settings.workers, profile)));
   progress("");
   const plan: Plan = {
     format: "faceline-plan",
@@ -108,13 +102,15 @@ export async function makePlan(request: PlanRequest, { print, progress }: Comman
     load,
     machine: machineSummary(profile),
     band,
-    ...result,
-    ...advice,
+    winner,
+    tried,
+    nearest,
+    defaults,
   };
   if (request.json !== undefined) writeFileSync(request.json, JSON.stringify(plan));
   print("");
   print(planText(plan));
-  return result.winner === undefined ? 2 : 0;
+  return winner === undefined ? 2 : 0;
 }
 
 const numbers = (list: string): number[] => list.split(",").map((each) => positive(each, `"${list}"`));

@@ -1,5 +1,4 @@
-import type { Profile } from "@faceline/contracts/stored/profile";
-import { sizesOf } from "../profile/profile.ts";
+import { type Profile, sizesOf } from "../profile/profile.ts";
 import type { Trace } from "../trace/trace.ts";
 import { repeatedTrace } from "../trace/trace-part.ts";
 import type { PoolSettings, Prediction, PredictionPlan } from "./predict.ts";

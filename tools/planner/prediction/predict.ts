@@ -1,4 +1,4 @@
-import type { LaneProfile, Profile } from "@faceline/contracts/stored/profile";
+import type { LaneProfile, Profile } from "../profile/profile.ts";
 import { requestIdOf, taskIndexOf } from "@faceline/contracts/wire/ids";
 import type { EventQueue } from "@faceline/simulation/event-queue";
 import { Random } from "@faceline/simulation/random";

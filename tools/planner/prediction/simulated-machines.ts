@@ -1,4 +1,4 @@
-import type { Profile } from "@faceline/contracts/stored/profile";
+import type { Profile } from "../profile/profile.ts";
 import type { BatchTask } from "@faceline/contracts/wire/batch";
 import { requestIdOf } from "@faceline/contracts/wire/ids";
 import type { EventQueue } from "@faceline/simulation/event-queue";

@@ -1,4 +1,4 @@
-import type { LaneProfile, Profile } from "@faceline/contracts/stored/profile";
+import type { LaneProfile, Profile } from "./profile.ts";
 import type { ImageSize } from "../trace/trace.ts";
 import { valueAt } from "./quantiles.ts";
 

@@ -1,4 +1,4 @@
-import type { Profile } from "@faceline/contracts/stored/profile";
+import type { Profile } from "./profile.ts";
 import type { Trace } from "../trace/trace.ts";
 
 /**

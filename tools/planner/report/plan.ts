@@ -1,5 +1,5 @@
-import type { Profile } from "@faceline/contracts/stored/profile";
-import type { Advice } from "../advice/advise.ts";
+import type { Profile } from "../profile/profile.ts";
+import type { NearestTarget } from "../advice/nearest-target.ts";
 import type { ErrorBand } from "../prediction/error-band.ts";
 import type { Target } from "../prediction/target.ts";
 import { meanOf } from "../profile/lane-times.ts";
@@ -22,7 +22,11 @@ export type Plan = {
   /** Undefined: no settings that were searched meet the target. */
   winner: Tried | undefined;
   tried: readonly Tried[];
-} & Advice;
+  /** Undefined where the target is met. */
+  nearest: NearestTarget | undefined;
+  /** Default settings with as many workers as the plan has. Undefined where the target is not met. */
+  defaults: Tried | undefined;
+};
 
 type MachineSummary = Pick<Profile, "measuredAt" | "machine"> & {
   workersPerMachine: number;

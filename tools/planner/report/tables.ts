@@ -1,5 +1,5 @@
 import type { ErrorBand } from "../prediction/error-band.ts";
-import { paretoFront, type Tried } from "../search/search.ts";
+import { closestFirst, paretoFront, type Tried } from "../search/search.ts";
 import type { FoundPlan, Plan } from "./plan.ts";
 import { bandText, inTimeShare, isDefault, percent } from "./words.ts";
 
@@ -19,13 +19,7 @@ export const frontTable = ({ tried, band }: Plan): Table =>
 /** The most hopeful ones of the most workers, where none meets the target. */
 export function closestTable({ tried, band }: Plan): Table {
   const most = Math.max(...tried.map(({ settings }) => settings.workers));
-  const closest = tried
-    .filter(({ settings }) => settings.workers === most)
-    .toSorted(
-      (a, b) =>
-        a.prediction.missed.length - b.prediction.missed.length || a.prediction.p99Ms - b.prediction.p99Ms,
-    )
-    .slice(0, 3);
+  const closest = closestFirst(tried.filter(({ settings }) => settings.workers === most)).slice(0, 3);
   return predictionTable(
     closest.map((each) => ({ ...each, name: "" })),
     band,
@@ -36,12 +30,9 @@ export function closestTable({ tried, band }: Plan): Table {
 export function defaultsTable({ defaults, winner, band }: FoundPlan): Table {
   const named = [
     { name: "this plan", settings: winner.settings, prediction: winner.prediction },
-    ...(defaults === undefined || isDefault(winner.settings, defaults)
+    ...(defaults === undefined || isDefault(winner.settings, defaults.settings)
       ? []
-      : [{ name: "defaults, as many workers", ...defaults.sameWorkers }]),
-    ...(defaults?.fewest === undefined || defaults.fewest.settings.workers === winner.settings.workers
-      ? []
-      : [{ name: "defaults that meet the target", ...defaults.fewest }]),
+      : [{ name: "defaults, as many workers", ...defaults }]),
   ];
   return {
     head: ["", "workers", "batch max", "target", "in time", "p99 ms", "cost"],
@@ -103,4 +94,4 @@ function cells({ settings, prediction, name }: NamedPrediction, band: ErrorBand)
   ];
 }
 
-type NamedPrediction = Omit<Tried, "scope"> & { name: string };
+type NamedPrediction = Tried & { name: string };

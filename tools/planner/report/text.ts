@@ -9,10 +9,10 @@ import {
   machineSentence,
   machinesOf,
   machinesText,
-  searchSentences,
+  nearestSentence,
+  searchSentence,
   severalMachines,
   targetText,
-  unmetSentences,
   workersText,
 } from "./words.ts";
 
@@ -23,7 +23,7 @@ export function planText(plan: Plan): string {
     "",
     ...bandSentences(plan),
     "",
-    ...searchSentences(plan),
+    searchSentence(plan),
     machineSentence(plan),
     ...(isFound(plan) ? settingLines(plan) : []),
   ];
@@ -80,9 +80,9 @@ function unmetLines(plan: Plan): string[] {
   return [
     `No settings up to ${workersText(most)} meet ${targetText(plan.target)}.`,
     "",
-    ...unmetSentences(plan),
+    nearestSentence(plan),
     "",
-    "The closest, on the busiest windows:",
+    "The closest, until they missed it:",
     "",
     ...tableLines(closestTable(plan)),
   ];

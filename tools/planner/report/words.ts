@@ -1,4 +1,3 @@
-import type { DefaultsComparison } from "../advice/default-settings.ts";
 import { bandFactorMin } from "../prediction/error-band.ts";
 import type { PoolSettings } from "../prediction/predict.ts";
 import type { Target } from "../prediction/target.ts";
@@ -97,8 +96,7 @@ export function bindingText(tried: readonly Tried[], { settings }: Tried): strin
 export function batchSizeSentence({ tried, winner }: FoundPlan): string[] {
   const { workers, utilisationTarget } = winner.settings;
   const alike = tried.filter(
-    ({ scope, settings }) =>
-      scope === "windows" && settings.workers === workers && settings.utilisationTarget === utilisationTarget,
+    ({ settings }) => settings.workers === workers && settings.utilisationTarget === utilisationTarget,
   );
   const p99s = alike.map(({ prediction }) => prediction.p99Ms);
   const isAlike = Math.max(...p99s) <= sameP99Factor * Math.min(...p99s);
@@ -110,59 +108,37 @@ export function batchSizeSentence({ tried, winner }: FoundPlan): string[] {
 
 const sameP99Factor = 1.01;
 
-/** The nearest target that can be met, and the workers that would meet this one, in sentences. */
-export function unmetSentences({ unmet, target }: Plan): string[] {
-  if (unmet === undefined) return [];
-  const { nearest, more, workersTried } = unmet;
-  return [
-    `${settingsText(nearest.settings)} hold ${targetText(nearest.target)}: the nearest target that can be had.`,
-    more === undefined
-      ? `Up to ${workersTried} workers miss ${targetText(target)} as well, so more workers do not help: a request ` +
-        "takes at least its preparation, its run and the hops."
-      : `With ${workersText(more.settings.workers)} the target itself holds: --workers-max ${more.settings.workers} finds the best settings for them.`,
-  ];
+/** The nearest target that can be met, in a sentence; empty where the target is met. */
+export function nearestSentence({ nearest }: Plan): string {
+  if (nearest === undefined) return "";
+  const { settings, target } = nearest;
+  return (
+    `${settingsText(settings)} hold ${targetText(target)}: the nearest target that can be had. ` +
+    `--workers-max ${2 * settings.workers} tries more workers.`
+  );
 }
 
 /** Whether a plan sets nothing but the number of workers. */
-export const isDefault = (settings: PoolSettings, { sameWorkers }: DefaultsComparison): boolean =>
-  settings.batchMax === sameWorkers.settings.batchMax &&
-  settings.utilisationTarget === sameWorkers.settings.utilisationTarget;
+export const isDefault = (settings: PoolSettings, defaults: PoolSettings): boolean =>
+  settings.batchMax === defaults.batchMax && settings.utilisationTarget === defaults.utilisationTarget;
 
-/** The default settings beside the plan, in a sentence. */
-export function defaultsSentence({ defaults, winner, target }: Plan): string {
-  if (defaults === undefined || winner === undefined) return "";
-  if (isDefault(winner.settings, defaults)) {
-    const { batchMax, utilisationTarget } = winner.settings;
-    return (
-      `BATCH_MAX ${batchMax} and UTILISATION_TARGET ${utilisationTarget} are the defaults: a service that was ` +
-      "started without either has them."
-    );
-  }
-  const { fewest, workersMax } = defaults;
-  const needs =
-    fewest === undefined
-      ? `more than ${workersMax} workers`
-      : fewest.settings.workers === winner.settings.workers
-        ? "as many workers"
-        : workersText(fewest.settings.workers);
-  return `With the default settings ${targetText(target)} needs ${needs}.`;
+/** What the default settings have to do with the plan, in a sentence. */
+export function defaultsSentence({ defaults, winner }: FoundPlan): string {
+  const { batchMax, utilisationTarget } = winner.settings;
+  return defaults === undefined || isDefault(winner.settings, defaults.settings)
+    ? `BATCH_MAX ${batchMax} and UTILISATION_TARGET ${utilisationTarget} are the defaults: a service that was ` +
+        "started without either has them."
+    : "Beside the default settings, with as many workers:";
 }
 
 /** The machine of the profile, in a sentence. */
 export const machineSentence = ({ machine: { measuredAt, machine, workersPerMachine } }: Plan): string =>
   `${machine.cpu} with ${machine.cores} cores and ${workersText(workersPerMachine)}, measured on ${dateText(measuredAt)}.`;
 
-/** How the answer was found, in sentences. */
-export function searchSentences({ tried, defaultsScope }: Plan): string[] {
-  const windows = tried.filter(({ scope }) => scope === "windows");
-  const whole = tried.length - windows.length;
-  const workers = windows.map(({ settings }) => settings.workers);
+/** How the answer was found, in a sentence. */
+export function searchSentence({ tried }: Plan): string {
+  const workers = tried.map(({ settings }) => settings.workers);
   const [fewest, most] = [Math.min(...workers), Math.max(...workers)];
-  return [
-    `${windows.length} settings were tried on the busiest windows, ${whole} of them on all requests.`,
-    `${fewest === most ? workersText(most) : `${fewest} to ${most} workers`} were tried, with each calibrated batch size.`,
-    ...(defaultsScope === "windows"
-      ? ["The trace is long, so the defaults are of its busiest windows: worse than of all requests."]
-      : []),
-  ];
+  const range = fewest === most ? workersText(most) : `${fewest} to ${most} workers`;
+  return `${tried.length} settings of ${range} were tried, with each calibrated batch size.`;
 }

@@ -1,5 +1,5 @@
 import { parentPort, workerData } from "node:worker_threads";
-import type { Profile } from "@faceline/contracts/stored/profile";
+import type { Profile } from "../profile/profile.ts";
 import { type PoolSettings, type PredictionPlan, predict } from "../prediction/predict.ts";
 import { Trace, type TraceColumns } from "../trace/trace.ts";
 

@@ -1,7 +1,7 @@
 import { once } from "node:events";
 import { availableParallelism } from "node:os";
 import { Worker } from "node:worker_threads";
-import type { Profile } from "@faceline/contracts/stored/profile";
+import type { Profile } from "../profile/profile.ts";
 import type { PoolSettings, Prediction, PredictionPlan } from "../prediction/predict.ts";
 import type { Trace } from "../trace/trace.ts";
 import type { ThreadData, ThreadRequest } from "./prediction-thread.ts";

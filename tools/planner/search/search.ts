@@ -1,148 +1,44 @@
 import type { PoolSettings, Prediction } from "../prediction/predict.ts";
 
 /**
- * Finds the cheapest settings that meet a target: the fewest workers, and of these the least p99.
- *
- * Settings are first tried on the busiest windows of the trace, and the best of those that are left on all of
- * it. `workers` grows until one of them holds there. One more worker is tried as well, so that the reader
- * sees what it buys: beside the others, because it is needed in any case and threads would idle.
- *
- *     all settings ──windows──► not missed yet ──all calls──► holds ──► the least p99 of the fewest workers
- *
- * Windows are not the whole trace: what the scheduler has measured until then may differ. So before the
- * answer is that fewer workers, or as many as allowed, miss the target, all calls have shown it.
+ * Finds the cheapest settings that meet a target: the fewest workers, and of these the least p99; of several
+ * with the same p99 the first of the grid. One more worker is tried as well, so that the reader sees what it
+ * buys.
  */
 export async function search(plan: SearchPlan): Promise<SearchResult> {
-  const { workersMin, workersMax } = plan;
+  const { workersMin, workersMax, settingsOf, evaluate } = plan;
   const tried: Tried[] = [];
-  const below: Level[] = [];
-  let level = await tryOnWindows(workersMin, plan);
+  const tryAll = async (all: readonly PoolSettings[]): Promise<Tried[]> => {
+    const level = await Promise.all(
+      all.map(async (settings) => ({ settings, prediction: await evaluate(settings) })),
+    );
+    tried.push(...level);
+    return level;
+  };
   for (let workers = workersMin; workers <= workersMax; workers++) {
-    const isHopeful = level.candidates.length > 0;
-    const [next, onAll, fewer] = await Promise.all([
-      workers < workersMax ? beginNext(workers + 1, isHopeful, plan) : emptyLevel,
-      tryOnAll(level, candidatesMax, plan),
-      isHopeful ? confirm(below, plan) : [],
-    ]);
-    tried.push(...level.onWindows, ...onAll, ...fewer);
-    const [winner] = cheapest([...fewer, ...onAll].filter(holds));
-    if (winner !== undefined)
-      return { winner, tried: [...tried, ...next.onWindows, ...((await next.first) ?? [])] };
-    // What all calls have ruled out is not confirmed again.
-    below.splice(0, onAll.length > 0 || fewer.length > 0 ? below.length : 0);
-    if (onAll.length === 0) below.push(level);
-    if (workers < workersMax) level = next;
+    const level = await tryAll(settingsOf(workers));
+    const [winner] = level.filter(holds).toSorted((a, b) => a.prediction.p99Ms - b.prediction.p99Ms);
+    if (winner === undefined) continue;
+    if (workers < workersMax) await tryAll([{ ...winner.settings, workers: workers + 1 }]);
+    return { winner, tried };
   }
-  const last = await tryAll(notOnAll(closestOf(level.onWindows), tried), "all requests", plan.evaluate);
-  const fewer = last.some(holds) ? await confirm(below.slice(0, -1), plan) : [];
-  const [winner] = cheapest([...fewer, ...last].filter(holds));
-  return { winner, tried: [...tried, ...last, ...fewer] };
-}
-
-/** Tries the closest settings of levels that windows ruled out on all calls, until they miss there too. */
-async function confirm(below: readonly Level[], { evaluate }: SearchPlan): Promise<Tried[]> {
-  const confirmed: Tried[] = [];
-  for (const { onWindows } of below.toReversed()) {
-    const [first, ...others] = closestOf(onWindows);
-    const [closest] = await tryAll([first!], "all requests", evaluate);
-    confirmed.push(closest!);
-    if (!holds(closest!)) break;
-    confirmed.push(...(await tryAll(others, "all requests", evaluate)));
-  }
-  return confirmed;
-}
-
-/** Returns the settings with the fewest missed limits, and of these those with the least p99. */
-export function closestOf(onWindows: readonly Tried[]): PoolSettings[] {
-  return onWindows
-    .toSorted(
-      (a, b) =>
-        a.prediction.missed.length - b.prediction.missed.length || a.prediction.p99Ms - b.prediction.p99Ms,
-    )
-    .map(({ settings }) => settings)
-    .slice(0, closestMax);
-}
-
-/** Settings that are simulated whole before the answer is that the target cannot be met. */
-const closestMax = 3;
-
-function notOnAll(settings: readonly PoolSettings[], tried: readonly Tried[]): PoolSettings[] {
-  const known = new Set(
-    tried.filter(({ scope }) => scope === "all requests").map((each) => JSON.stringify(each.settings)),
-  );
-  return settings.filter((each) => !known.has(JSON.stringify(each)));
-}
-
-/**
- * Tries all settings of a number of workers on windows and, where it is of use, begins to try the best one on
- * all calls. It does not wait for that: where fewer workers fail meanwhile, the others begin beside it.
- */
-async function beginNext(workers: number, isOfUse: boolean, plan: SearchPlan): Promise<Level> {
-  const level = await tryOnWindows(workers, plan);
-  return isOfUse ? { ...level, first: tryOnAll(level, 1, plan) } : level;
-}
-
-async function tryOnWindows(workers: number, { settingsOf, evaluate }: SearchPlan): Promise<Level> {
-  const onWindows = await tryAll(settingsOf(workers), "windows", evaluate);
-  return { onWindows, candidates: best(onWindows.filter(holds)), first: undefined };
-}
-
-/**
- * Returns the first candidates on all calls, in the order of the grid, which decides where p99 is the same.
- * The very first may have been begun before.
- */
-async function tryOnAll(
-  { onWindows, candidates, first }: Level,
-  count: number,
-  { evaluate }: SearchPlan,
-): Promise<Tried[]> {
-  const others = candidates.slice(first === undefined ? 0 : 1, count).map(({ settings }) => settings);
-  const [begun = [], rest] = await Promise.all([first, tryAll(others, "all requests", evaluate)]);
-  const grid = onWindows.map(({ settings }) => JSON.stringify(settings));
-  const placeOf = ({ settings }: Tried) => grid.indexOf(JSON.stringify(settings));
-  return [...begun, ...rest].toSorted((a, b) => placeOf(a) - placeOf(b));
+  return { winner: undefined, tried };
 }
 
 const holds = ({ prediction }: Tried): boolean => prediction.missed.length === 0;
 
-async function tryAll(settings: readonly PoolSettings[], scope: Scope, evaluate: Evaluate): Promise<Tried[]> {
-  return Promise.all(
-    settings.map(async (each) => ({ settings: each, scope, prediction: await evaluate(each, scope) })),
+/** Returns those with the fewest missed limits first, and of these those with the least p99. */
+export const closestFirst = (tried: readonly Tried[]): Tried[] =>
+  tried.toSorted(
+    (a, b) =>
+      a.prediction.missed.length - b.prediction.missed.length || a.prediction.p99Ms - b.prediction.p99Ms,
   );
-}
 
-/**
- * Returns those with the least p99, at most `candidatesMax`; of several with the same p99 the first of the
- * grid. Of several with the same prediction, as when no batch reaches BATCH_MAX, only the first.
- */
-function best(tried: Tried[]): Tried[] {
-  const distinct = new Map<string, Tried>();
-  for (const each of tried) {
-    const key = JSON.stringify(each.prediction);
-    if (!distinct.has(key)) distinct.set(key, each);
-  }
-  return [...distinct.values()]
-    .toSorted((a, b) => a.prediction.p99Ms - b.prediction.p99Ms)
-    .slice(0, candidatesMax);
-}
-
-function cheapest(tried: Tried[]): Tried[] {
-  const fewest = Math.min(...tried.map(({ settings }) => settings.workers));
-  return best(tried.filter(({ settings }) => settings.workers === fewest));
-}
-
-/** Settings of one number of workers that are tried on all calls: each takes as long as a real simulation. */
-const candidatesMax = 2;
-
-/**
- * Returns those of which no other one is both cheaper and faster, by workers, of the ones that were simulated
- * whole.
- */
+/** Returns those that meet the target and of which no other one is both cheaper and faster, by workers. */
 export function paretoFront(tried: readonly Tried[]): Tried[] {
-  const whole = tried.filter((each) => each.scope === "all requests" && holds(each));
-  const sorted = whole.toSorted(
-    (a, b) => a.settings.workers - b.settings.workers || a.prediction.p99Ms - b.prediction.p99Ms,
-  );
+  const sorted = tried
+    .filter(holds)
+    .toSorted((a, b) => a.settings.workers - b.settings.workers || a.prediction.p99Ms - b.prediction.p99Ms);
   const front: Tried[] = [];
   for (const each of sorted) {
     const last = front.at(-1);
@@ -151,30 +47,16 @@ export function paretoFront(tried: readonly Tried[]): Tried[] {
   return front;
 }
 
-export type Scope = "windows" | "all requests";
-export type Evaluate = (settings: PoolSettings, scope: Scope) => Promise<Prediction>;
-
 type SearchPlan = {
   workersMin: number;
   workersMax: number;
   settingsOf(workers: number): PoolSettings[];
-  evaluate: Evaluate;
+  evaluate(settings: PoolSettings): Promise<Prediction>;
 };
 
-/** Results of one number of workers. */
-type Level = {
-  onWindows: Tried[];
-  /** Those that no window ruled out, the least p99 first. */
-  candidates: Tried[];
-  /** The first of them on all calls, if that has begun. */
-  first: Promise<Tried[]> | undefined;
-};
+export type Tried = { settings: PoolSettings; prediction: Prediction };
 
-const emptyLevel: Level = { onWindows: [], candidates: [], first: undefined };
-
-export type Tried = { settings: PoolSettings; scope: Scope; prediction: Prediction };
-
-export type SearchResult = {
+type SearchResult = {
   /** Undefined: no settings up to `workersMax` meet the target. */
   winner: Tried | undefined;
   tried: Tried[];

@@ -1,6 +1,5 @@
-import type { Profile } from "@faceline/contracts/stored/profile";
 import type { PoolSettings } from "../prediction/predict.ts";
-import { sizesOf } from "../profile/profile.ts";
+import { type Profile, sizesOf } from "../profile/profile.ts";
 
 /**
  * Returns the settings that are compared for a number of workers: every calibrated batch size as BATCH_MAX,

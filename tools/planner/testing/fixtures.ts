@@ -1,8 +1,8 @@
-import type { Profile } from "@faceline/contracts/stored/profile";
+import type { Profile } from "../profile/profile.ts";
 import { LaneId } from "@faceline/contracts/wire/ids";
 import type { PoolSettings, Prediction } from "../prediction/predict.ts";
 import { machineSummary, type Plan } from "../report/plan.ts";
-import type { Scope, Tried } from "../search/search.ts";
+import type { Tried } from "../search/search.ts";
 import { type DrawnTraffic, drawTraffic } from "../trace/drawn-traffic.ts";
 import { Trace } from "../trace/trace.ts";
 
@@ -12,11 +12,9 @@ const lane = LaneId.parse("Dlib/ssd");
 export function newProfile(changes: Partial<Profile> = {}): Profile {
   return {
     format: "faceline-profile",
-    version: 5,
+    version: 6,
     measuredAt: "2026-01-01T00:00:00Z",
     machine: { cpu: "modelled", cores: 16, memoryMiB: 1_024 },
-    engine: { intraOpThreads: 1, detectorChunkMax: 4, faceChunkMax: 16 },
-    networks: [],
     lanes: [
       {
         lane,
@@ -84,20 +82,15 @@ export const batcherState = ({ sizes, workers, utilisationTarget }: BatcherFacts
 
 type BatcherFacts = { sizes: number[]; workers: number; utilisationTarget: number };
 
-export const newTried = (
-  settings: Partial<PoolSettings>,
-  prediction: Partial<Prediction> = {},
-  scope: Scope = "windows",
-): Tried => ({
+export const newTried = (settings: Partial<PoolSettings>, prediction: Partial<Prediction> = {}): Tried => ({
   settings: { workers: 3, batchMax: 8, utilisationTarget: 0.85, ...settings },
-  scope,
   prediction: newPrediction(prediction),
 });
 
-/** A plan of 3 workers with batches of up to 8, where the defaults need 5 workers. */
+/** A plan of 3 workers with batches of up to 8. */
 export function newPlan(changes: Partial<Plan> = {}): Plan {
-  const winner = newTried({}, { p99Ms: 200 }, "all requests");
-  const faster = newTried({ workers: 4 }, { p99Ms: 150, workerSecondsPer1000: 13 }, "all requests");
+  const winner = newTried({}, { p99Ms: 200 });
+  const faster = newTried({ workers: 4 }, { p99Ms: 150, workerSecondsPer1000: 13 });
   const { settings } = newTried({ batchMax: 4 });
   return {
     format: "faceline-plan",
@@ -118,14 +111,9 @@ export function newPlan(changes: Partial<Plan> = {}): Plan {
     machine: { ...machineSummary(newProfile()), workersPerMachine: 8 },
     band: { p50: 1.2, p99: 1.5, compared: undefined },
     winner,
-    tried: [newTried({ workers: 2 }, { missed: ["p99"] }), newTried({}), winner, faster],
-    unmet: undefined,
-    defaults: {
-      sameWorkers: { settings, prediction: newPrediction({ p99Ms: 2_000, shed: 0.2 }) },
-      fewest: newTried({ workers: 5, batchMax: 4 }, {}, "all requests"),
-      workersMax: 16,
-    },
-    defaultsScope: "all requests",
+    tried: [newTried({ workers: 2 }, { missed: ["p99"] }), winner, faster],
+    nearest: undefined,
+    defaults: { settings, prediction: newPrediction({ p99Ms: 2_000, shed: 0.2 }) },
     ...changes,
   };
 }

@@ -19,7 +19,7 @@ export function repeatedTrace(trace: Trace, countedMin: number): TracePart[] {
 }
 
 /** Some 50 runs of each of 10 workers. */
-export const learningCalls = 1_000;
+const learningCalls = 1_000;
 
 /** Repetitions of a trace of a few calls. */
 const timesMax = 50;

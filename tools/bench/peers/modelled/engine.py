@@ -14,7 +14,6 @@ EMBEDDING = [128**-0.5] * 128
 
 
 def run(images: list[str]) -> list[dict]:
-    size = len(images)
-    padded = next(each for each in SIZES if each >= size)
+    padded = next(each for each in SIZES if each >= len(images))
     time.sleep((ALPHA_MS + BETA_MS * padded) / 1000)
-    return [{"batch": size, "results": [{"embedding": EMBEDDING}]} for _ in images]
+    return [{"results": [{"embedding": EMBEDDING}]} for _ in images]

@@ -1,15 +1,7 @@
 import { join } from "node:path";
-import { reportsChannel } from "@faceline/contracts/wire/names";
-import { Report } from "@faceline/contracts/wire/report";
-import { readConfig } from "@faceline/runtime/config";
-import { readMessage } from "@faceline/runtime/message";
-import { VolatileRedisConfig } from "@faceline/runtime/redis";
-import { subscribe } from "@faceline/runtime/redis-subscription";
 import type { Installed, Venv } from "@faceline/testing/venv";
 import type { Target } from "../../load/http-client.ts";
-import { meanBatchOf, type OpenLoopCall } from "../../load/open-loop.ts";
 import { type Bench, leadersOf, openStack } from "../../part.ts";
-import { mean } from "../../statistics.ts";
 import { openPeer, type Peer } from "../peer.ts";
 
 /** The virtual environment that `npm run bench -- --setup` makes. */
@@ -45,18 +37,11 @@ const peers: Peer[] = [
 ];
 
 async function openFaceline(bench: Bench, plan: SystemPlan): Promise<OpenSystem> {
-  const { servers, launch } = bench;
-  await using opened = new AsyncDisposableStack();
-  const stack = opened.use(await openStack(bench, { ENGINE: plan.engine, BATCH_MAX: `${plan.batchMax}` }));
-  const batches = opened.use(await openBatchSizes(servers.environment, launch.POOL));
-  const target = stack.target("/represent", [plan.body], { "x-request-timeout-ms": `${plan.deadlineMs}` });
-  const open = opened.move();
+  const stack = await openStack(bench, { ENGINE: plan.engine, BATCH_MAX: `${plan.batchMax}` });
   return {
-    target,
+    target: stack.target("/represent", [plan.body], { "x-request-timeout-ms": `${plan.deadlineMs}` }),
     leaders: leadersOf(bench),
-    onWarm: () => batches.restart(),
-    meanBatch: () => batches.mean(),
-    [Symbol.asyncDispose]: () => open.disposeAsync(),
+    [Symbol.asyncDispose]: () => stack[Symbol.asyncDispose](),
   };
 }
 
@@ -70,33 +55,7 @@ async function openOther(
   return {
     target: { url: `${url}/represent`, headers: {}, bodies: [JSON.stringify(plan.body)] },
     leaders: { "the peer": pid },
-    onWarm() {},
-    meanBatch: meanBatchOf,
     ...rest,
-  };
-}
-
-/** Subscribes to the workers' reports and counts the sizes of the batches that they finish. */
-async function openBatchSizes(env: NodeJS.ProcessEnv, pool: string): Promise<BatchSizes> {
-  const config = readConfig(VolatileRedisConfig, env);
-  const counted = new Set<string>();
-  let sizes: number[] = [];
-  const subscription = await subscribe(config, [reportsChannel(pool)], (message) => {
-    const report = readMessage(Report, message);
-    if (!report.ok) return;
-    // Every report repeats the batches that finished last.
-    for (const { batch, size } of report.value.finished) {
-      if (counted.has(batch)) continue;
-      counted.add(batch);
-      sizes.push(size);
-    }
-  });
-  return {
-    restart() {
-      sizes = [];
-    },
-    mean: () => (sizes.length === 0 ? null : mean(sizes)),
-    [Symbol.asyncDispose]: () => subscription[Symbol.asyncDispose](),
   };
 }
 
@@ -108,15 +67,4 @@ type OpenSystem = AsyncDisposable & {
   target: Target;
   /** Process ids by name; each leads a process group. */
   leaders: Record<string, number>;
-  /** Called when the warm-up ends. */
-  onWarm(): void;
-  /** Images a batch since then; null where none was seen. */
-  meanBatch(calls: readonly OpenLoopCall[]): number | null;
-};
-
-type BatchSizes = AsyncDisposable & {
-  /** Counts from now on. */
-  restart(): void;
-  /** Images a batch; null where none has finished. */
-  mean(): number | null;
 };
