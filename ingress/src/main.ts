@@ -31,7 +31,7 @@ import { dispatchCall } from "./dispatch/dispatch-call.ts";
 import { drain } from "./drain.ts";
 import { serviceHealth } from "./endpoints/health.ts";
 import { SharedBudget } from "./limits/shared-budget.ts";
-import { openTeamLimiter } from "./limits/team-limiter.ts";
+import { CallLimiter } from "./limits/call-limiter.ts";
 import { openVisitorLimiter } from "./limits/visitor-limiter.ts";
 import { CallHistory } from "./live/call-history.ts";
 import { liveIngress } from "./live/ingress-state.ts";
@@ -94,7 +94,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   await using usage = usageIsCounted(config)
     ? openUsageCounter({ durable, ingress: id, log, dedupedLog: log, metrics })
     : undefined;
-  await using teams = openTeamLimiter(redis, id);
+  await using teams = new CallLimiter(redis, id);
   await using visitors = openVisitorLimiter(redis, id);
   const poolStates = () => pools.fresh().map(({ state }) => state);
 
@@ -123,7 +123,11 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       clock,
       dispatch: (call) => dispatchCall(parts, call),
       findKey: keys.find,
-      acquireTeamSlot: countCallers(teams.acquire, metrics, config.AUTH === "on" ? "team" : "anonymous"),
+      acquireTeamSlot: countCallers(
+        (team, limits) => teams.acquire(team, limits),
+        metrics,
+        config.AUTH === "on" ? "team" : "anonymous",
+      ),
       acquireVisitorSlot: countCallers(visitors.acquire, metrics, "visitor"),
       acquireSharedVisitorSlot: visitors.acquireShared,
       poolStates,
