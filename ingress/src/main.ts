@@ -84,7 +84,6 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     shared: { clock, commands: redis, images: imagesRedis },
     budget,
     log,
-    dedupedLog: log,
     ownConnected: (connections) => {
       observeCommands(metrics, "redis-volatile", connections);
       void warnOfOldServer(log, "POOL_REDIS_VOLATILE_URLS", connections[0]!);
@@ -92,7 +91,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   });
   await using keys = await openKeyStore({ durable, config, clock, log });
   await using usage = usageIsCounted(config)
-    ? openUsageCounter({ durable, ingress: id, log, dedupedLog: log, metrics })
+    ? openUsageCounter({ durable, ingress: id, log, metrics })
     : undefined;
   await using teams = new CallLimiter(redis, id);
   await using visitors = openVisitorLimiter(redis, id);
@@ -138,7 +137,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       drainTimeout: drainTimeout.signal,
       startSpan: tracing.startCall,
       recordCall: (call) => {
-        logCall({ log, dedupedLog: log }, call);
+        logCall(log, call);
         history?.add(call);
         calls.add(call);
         usage?.count(call);

@@ -94,14 +94,19 @@ function openLogs() {
     warn: writer("warn"),
     error: writer("error"),
   };
-  const log = { ...levels, isLevelEnabled: () => true } as unknown as Log;
-  const repeated = new DedupedLog(log);
+  const repeated = new DedupedLog(levels as unknown as Log);
+  const log = {
+    isLevelEnabled: () => true,
+    debug: levels.debug as Log["debug"],
+    info: repeated.info.bind(repeated),
+    warn: repeated.warn.bind(repeated),
+  };
   return {
     lines,
     fields: written,
     call: (requestId: string, how: Ended) => {
       const call = ended(how);
-      logCall({ log, dedupedLog: repeated }, { ...call, record: Object.assign(call.record, { requestId }) });
+      logCall(log, { ...call, record: Object.assign(call.record, { requestId }) });
     },
     flush: () => repeated[Symbol.dispose](),
   };
