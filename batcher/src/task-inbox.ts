@@ -142,9 +142,9 @@ export class TaskInbox implements AsyncDisposable {
   }
 
   /**
-   * Returns the tasks that have an answer in Redis, each with the build that made it, if one did. Most answers
-   * are markers by now, and those of cancelled tasks empty. If Redis fails none counts as answered: a second
-   * run costs time, a lost task costs an answer.
+   * Returns the tasks that have an answer in Redis, each with the build that made it, if one did. Most
+   * answers are markers by now, and those of cancelled tasks empty. If Redis fails none counts as answered: a
+   * second run costs time, a lost task costs an answer.
    */
   async #buildsOf(tasks: TaskId[]): Promise<Map<TaskId, LaneBuild | undefined>> {
     const builds = new Map<TaskId, LaneBuild | undefined>();
