@@ -51,7 +51,6 @@ export class SchedulerLoop implements AsyncDisposable {
     const now = clock.now();
     if (event.kind === "partition_lost") spans.endAll(now);
     if (event.kind === "report") logIgnoredBatches(dedupedLog, event.report);
-    for (const observer of observers) observer.beforeDecision(event);
     const moves = decide(state, event, now);
     for (const observer of observers) observer.afterDecision(moves, now);
     this.#act(moves, now);
@@ -154,8 +153,4 @@ export type SchedulerLoopParts = {
 };
 
 /** Observes what the scheduler decides, which does not depend on it. */
-export type SchedulerObserver = {
-  /** Runs before the scheduler forgets the batches that a report says have ended. */
-  beforeDecision(event: Event): void;
-  afterDecision(moves: Move[], now: number): void;
-};
+export type SchedulerObserver = { afterDecision(moves: Move[], now: number): void };

@@ -86,7 +86,6 @@ async function openPool() {
     state,
     handle(event: Event, at: number): Move[] {
       now = at;
-      recorder.beforeDecision(event);
       const moves = decide(state, event, now);
       recorder.afterDecision(moves);
       return moves;

@@ -1,15 +1,14 @@
 import type { LaneId } from "@faceline/contracts/wire/ids";
 import { failureReasons, ShedReason } from "@faceline/contracts/wire/outcome";
-import type { Report } from "@faceline/contracts/wire/report";
 import type { Clock } from "@faceline/runtime/clock";
 import type { Metrics } from "@faceline/runtime/metrics/metrics";
 import type { SchedulerObserver } from "./scheduler-loop.ts";
 import type { LaneEstimates } from "./scheduling/estimates/lane-estimates.ts";
 import type { Lane } from "./scheduling/state/lane.ts";
-import type { AnswerMove, Dispatch, Event, Move, State } from "./scheduling/state/state.ts";
+import type { AnswerMove, Dispatch, Move, State } from "./scheduling/state/state.ts";
 
 /**
- * Records what the scheduler decides, from its events and moves, and shows its state at each export. The
+ * Records what the scheduler decides, from its moves, and shows its state at each export. The
  * scheduler itself does not depend on it.
  */
 export class SchedulerMetrics implements SchedulerObserver {
@@ -33,15 +32,12 @@ export class SchedulerMetrics implements SchedulerObserver {
     this.#observeState();
   }
 
-  beforeDecision(event: Event): void {
-    if (event.kind === "report") this.#recordFinished(event.report);
-  }
-
   afterDecision(moves: Move[]): void {
     this.#beginLanes();
     for (const move of moves) {
       if (move.kind === "dispatch") this.#recordDispatch(move);
       else if (move.kind === "answer") this.#recordAnswer(move);
+      else if (move.kind === "batch_ended") this.#recordLateness(move);
     }
   }
 
@@ -57,15 +53,12 @@ export class SchedulerMetrics implements SchedulerObserver {
     }
   }
 
-  #recordFinished({ finished }: Report): void {
-    for (const { batch, lane, end, endedAt } of finished) {
-      // Reports repeat what they have said, of batches that are no longer in `sent`.
-      const predictedEndAt = this.#state.sent.get(batch)?.dispatch?.predictedEndAt;
-      if (predictedEndAt === undefined || end !== "answered") continue;
-      const lateMs = endedAt - predictedEndAt;
-      const direction = lateMs > 0 ? "late" : "early";
-      this.#metrics.record("faceline.batch.lateness", Math.abs(lateMs) / 1_000, { lane, direction });
-    }
+  #recordLateness({ sent, end: { kind, finished } }: Extract<Move, { kind: "batch_ended" }>): void {
+    if (kind !== "answered" || finished === undefined || sent.dispatch === undefined) return;
+    const lateMs = finished.endedAt - sent.dispatch.predictedEndAt;
+    const direction = lateMs > 0 ? "late" : "early";
+    const attributes = { lane: sent.lane.id, direction };
+    this.#metrics.record("faceline.batch.lateness", Math.abs(lateMs) / 1_000, attributes);
   }
 
   #recordDispatch({ batch, paddedSize }: Dispatch): void {

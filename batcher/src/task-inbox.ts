@@ -1,5 +1,5 @@
 import { AnswerMarker } from "@faceline/contracts/wire/answer";
-import type { CallId, TaskId } from "@faceline/contracts/wire/ids";
+import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import { answerKey, batcherGroup, tasksTopic } from "@faceline/contracts/wire/names";
 import { CallTasks } from "@faceline/contracts/wire/task";
@@ -123,76 +123,49 @@ export class TaskInbox implements AsyncDisposable {
 
   async #arriveUnanswered(arrivals: Arrival[]): Promise<void> {
     const lossCountBefore = this.#lossCount;
-    const calls = arrivals.map(({ call }) => call);
-    const answered = await this.#answeredOf(calls.flatMap(({ tasks }) => tasks));
-    const builds = await this.#buildsOf(calls, answered);
+    const answered = await this.#buildsOf(arrivals.flatMap(({ call }) => call.tasks));
     // If the partition was lost meanwhile, the ledger was cleared and these calls are read again, here or
     // elsewhere. After a rebalance that left the partition here, they are still open in the ledger and would
     // be skipped when they are read again: so they go on.
     if (this.#lossCount !== lossCountBefore) return;
-    this.#ledger.end([...answered]);
+    this.#ledger.end([...answered.keys()]);
     this.#commitSoon();
     for (const arrival of arrivals) {
       const { call } = arrival;
       const tasks = call.tasks.filter((task) => !answered.has(task));
-      const answeredBy = builds.get(call.call);
-      if (tasks.length > 0) this.#parts.loop.handle({ ...arrival, call: { ...call, tasks }, answeredBy });
+      if (tasks.length === 0) continue;
+      // Its other tasks must run on the same build. Where no answer names one, the call may go to any: should
+      // its answers then differ, the ingress refuses to compare them.
+      const answeredBy = call.tasks.map((task) => answered.get(task)).find((build) => build !== undefined);
+      this.#parts.loop.handle({ ...arrival, call: { ...call, tasks }, answeredBy });
     }
   }
 
   /**
-   * The builds of calls that are answered in part: their other tasks must run on the same. Here an answer is
-   * fetched, one for each such call. Where Redis has none, the call may go to any build: should its answers
-   * then differ, the ingress refuses to compare them.
+   * Returns the tasks that have an answer in Redis, each with the build that made it, if one did. Most
+   * answers are markers by now, and those of cancelled tasks empty. If Redis fails none counts as answered: a
+   * second run costs time, a lost task costs an answer.
    */
-  async #buildsOf(calls: CallTasks[], answered: ReadonlySet<TaskId>): Promise<Map<CallId, LaneBuild>> {
-    const builds = new Map<CallId, LaneBuild>();
-    const begun = calls.flatMap(({ call, tasks }) => {
-      const task = tasks.find((each) => answered.has(each));
-      return task !== undefined && tasks.some((each) => !answered.has(each)) ? [{ call, task }] : [];
-    });
-    for (let from = 0; from < begun.length; from += answersReadAtOnce) {
-      const some = begun.slice(from, from + answersReadAtOnce);
-      const pipeline = this.#parts.redis.pipeline();
-      for (const { task } of some) pipeline.getBuffer(answerKey(task));
-      const replies = (await pipeline.exec().catch(() => null)) ?? [];
-      for (const [index, { call }] of some.entries()) {
-        const value = replies[index]?.[1];
-        const read = value instanceof Buffer ? readMessage(AnswerMarker, value) : undefined;
-        if (read?.ok && read.value.build !== null) builds.set(call, read.value.build);
-      }
-    }
-    return builds;
-  }
-
-  /**
-   * Returns the tasks that have an answer in Redis. If Redis fails none counts as answered: a second run
-   * costs time, a lost task costs an answer.
-   */
-  async #answeredOf(tasks: TaskId[]): Promise<Set<TaskId>> {
-    const answered = new Set<TaskId>();
+  async #buildsOf(tasks: TaskId[]): Promise<Map<TaskId, LaneBuild | undefined>> {
+    const builds = new Map<TaskId, LaneBuild | undefined>();
     for (let from = 0; from < tasks.length; from += lookedUpAtOnce) {
       const some = tasks.slice(from, from + lookedUpAtOnce);
-      const replies = await this.#answersExist(some);
-      for (const [index, task] of some.entries()) if (replies[index]?.[1] === 1) answered.add(task);
+      const pipeline = this.#parts.redis.pipeline();
+      for (const task of some) pipeline.getBuffer(answerKey(task));
+      const replies = (await pipeline.exec().catch((error: Error) => [[error, undefined]] as const)) ?? [];
+      for (const [index, task] of some.entries()) {
+        const value = replies[index]?.[1];
+        if (!(value instanceof Buffer)) continue;
+        const read = readMessage(AnswerMarker, value);
+        builds.set(task, (read.ok && read.value.build) || undefined);
+      }
       const failure = replies.find(([error]) => error !== null)?.[0];
       if (!failure) continue;
       const request_ids = requestIdsOf(some.slice(0, loggedTasksMax));
       const facts = { tasks: some.length, request_ids, reason: failure.message };
       this.#parts.log.warn(facts, "Redis could not tell which tasks are answered; these run");
     }
-    return answered;
-  }
-
-  /** EXISTS, because an answer with many faces is large and only its existence matters. */
-  async #answersExist(tasks: TaskId[]): Promise<[error: Error | null, result: unknown][]> {
-    const pipeline = this.#parts.redis.pipeline();
-    for (const task of tasks) pipeline.exists(answerKey(task));
-    try {
-      return (await pipeline.exec()) ?? [];
-    } catch (error) {
-      return [[error as Error, undefined]];
-    }
+    return builds;
   }
 
   #deadLetter(offset: string, reason: string): void {
@@ -225,13 +198,11 @@ export class TaskInbox implements AsyncDisposable {
   }
 }
 
-/** Tasks of one pipeline: its replies come well within the time of a command. */
-const lookedUpAtOnce = 500;
+/** Tasks of one pipeline: an answer with many faces has 85 kB. */
+const lookedUpAtOnce = 50;
 const loggedTasksMax = 20;
 /** Offsets wait for each other. What is not committed is read again after a loss. */
 const commitEveryMs = 100;
-/** Answers of one pipeline: an answer with many faces has 85 kB. */
-const answersReadAtOnce = 50;
 
 type Arrival = Extract<Event, { kind: "arrive" }>;
 

@@ -62,7 +62,7 @@ export const volatileUsers: Record<VolatileUser, RedisRights> = {
   batcher: {
     keys: [answerKey(every)],
     channels: [answersChannel("*"), poolChannel("*"), reportsChannel("*"), cancelsChannel("*")],
-    commands: [...volatile, "subscribe", "publish", "get", "set", "exists"],
+    commands: [...volatile, "subscribe", "publish", "get", "set"],
   },
   inference: {
     keys: [imageKey(every), answerKey(every)],

@@ -1,10 +1,10 @@
 import { markReceived } from "@faceline/runtime/answers";
 import { bestEffort } from "@faceline/runtime/best-effort";
 import type { Log } from "@faceline/runtime/log";
-import { readMessage } from "@faceline/runtime/message";
+import { readMessage, readValue } from "@faceline/runtime/message";
 import type { RedisConnection, VolatileServer } from "@faceline/runtime/redis";
 import { subscribe } from "@faceline/runtime/redis-subscription";
-import { Answer, Answers } from "@faceline/contracts/wire/answer";
+import { Answer } from "@faceline/contracts/wire/answer";
 import type { TaskId } from "@faceline/contracts/wire/ids";
 import { answerKey, answersChannel } from "@faceline/contracts/wire/names";
 import * as z from "zod";
@@ -102,11 +102,9 @@ export async function openAnswerInbox({
  * which says nothing of its content. The calls of the others are not affected.
  */
 export function readAnswers(bytes: Buffer): { answers: Answer[]; reasons: string[] } {
-  const message = readMessage(Answers, bytes);
-  if (message.ok) return { answers: message.value, reasons: [] };
   const list = readMessage(AnyList, bytes);
-  if (!list.ok) return { answers: [], reasons: [message.reason] };
-  const read = list.value.map((each) => readMessage(Answer, Buffer.from(JSON.stringify(each))));
+  if (!list.ok) return { answers: [], reasons: [list.reason] };
+  const read = list.value.map((each) => readValue(Answer, each));
   return {
     answers: read.flatMap((each) => (each.ok ? [each.value] : [])),
     reasons: read.flatMap((each) => (each.ok ? [] : [each.reason])),

@@ -31,7 +31,7 @@ import { dispatchCall } from "./dispatch/dispatch-call.ts";
 import { drain } from "./drain.ts";
 import { serviceHealth } from "./endpoints/health.ts";
 import { SharedBudget } from "./limits/shared-budget.ts";
-import { openTeamLimiter } from "./limits/team-limiter.ts";
+import { CallLimiter } from "./limits/call-limiter.ts";
 import { openVisitorLimiter } from "./limits/visitor-limiter.ts";
 import { CallHistory } from "./live/call-history.ts";
 import { liveIngress } from "./live/ingress-state.ts";
@@ -84,7 +84,6 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
     shared: { clock, commands: redis, images: imagesRedis },
     budget,
     log,
-    dedupedLog: log,
     ownConnected: (connections) => {
       observeCommands(metrics, "redis-volatile", connections);
       void warnOfOldServer(log, "POOL_REDIS_VOLATILE_URLS", connections[0]!);
@@ -92,9 +91,9 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   });
   await using keys = await openKeyStore({ durable, config, clock, log });
   await using usage = usageIsCounted(config)
-    ? openUsageCounter({ durable, ingress: id, log, dedupedLog: log, metrics })
+    ? openUsageCounter({ durable, ingress: id, log, metrics })
     : undefined;
-  await using teams = openTeamLimiter(redis, id);
+  await using teams = new CallLimiter(redis, id);
   await using visitors = openVisitorLimiter(redis, id);
   const poolStates = () => pools.fresh().map(({ state }) => state);
 
@@ -123,7 +122,11 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       clock,
       dispatch: (call) => dispatchCall(parts, call),
       findKey: keys.find,
-      acquireTeamSlot: countCallers(teams.acquire, metrics, config.AUTH === "on" ? "team" : "anonymous"),
+      acquireTeamSlot: countCallers(
+        (team, limits) => teams.acquire(team, limits),
+        metrics,
+        config.AUTH === "on" ? "team" : "anonymous",
+      ),
       acquireVisitorSlot: countCallers(visitors.acquire, metrics, "visitor"),
       acquireSharedVisitorSlot: visitors.acquireShared,
       poolStates,
@@ -134,7 +137,7 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
       drainTimeout: drainTimeout.signal,
       startSpan: tracing.startCall,
       recordCall: (call) => {
-        logCall({ log, dedupedLog: log }, call);
+        logCall(log, call);
         history?.add(call);
         calls.add(call);
         usage?.count(call);

@@ -69,14 +69,6 @@ test("a PUBLIC_URL that is no web address lets no page without an origin in", as
   assert.equal((await app.inject(call({ headers: { origin: "null" } }))).statusCode, 400);
 });
 
-test("a listed origin of CORS_ORIGINS has to use the API, with a key", async (t) => {
-  const origin = "https://app.example";
-  const { app } = testServer(t, { settings: { CORS_ORIGINS: origin } });
-  for (const headers of [{ origin }, { origin, "sec-fetch-site": "cross-site" }]) {
-    assert.equal((await app.inject(call({ headers }))).statusCode, 400);
-  }
-});
-
 test("a refused call reads nothing of its body and takes no slot", async (t) => {
   const acquireVisitorSlot = () => Promise.reject(new Error("counted"));
   const { app } = testServer(t, { acquireVisitorSlot });

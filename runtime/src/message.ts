@@ -11,7 +11,12 @@ export function readMessage<T extends z.ZodType>(schema: T, message: Buffer | nu
   } catch {
     return { ok: false, reason: "not JSON" };
   }
-  const parsed = schema.safeParse(json);
+  return readValue(schema, json);
+}
+
+/** The same for a value of a message that was parsed already. */
+export function readValue<T extends z.ZodType>(schema: T, value: unknown): ReadResult<z.infer<T>> {
+  const parsed = schema.safeParse(value);
   if (parsed.success) return { ok: true, value: parsed.data };
   const reason = parsed.error.issues.map((issue) => `${issue.path.join(".")}: ${issue.code}`).join("; ");
   return { ok: false, reason: reason.slice(0, reasonCharactersMax) };

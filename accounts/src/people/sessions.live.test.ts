@@ -34,15 +34,6 @@ test("a session is found by its id, with what the session library added, until i
   assert.deepEqual(await listSessions(redis, ada), []);
 });
 
-test("no key of the server holds the id of a session", async (t) => {
-  const { redis, ada } = await withPerson(t);
-  const id = randomUUID();
-  await storeSession(redis, id, { email: ada, createdAt: Date.now(), seenAt: 1 }, 30);
-  const keys = await redis.keys("*session*");
-  assert.ok(keys.length > 0 && !keys.some((key) => key.includes(id)));
-  assert.ok(!(await redis.smembers(sessionsKey(ada))).includes(id));
-});
-
 test("all sessions of a person end together", async (t) => {
   const { redis, ada } = await withPerson(t);
   const ids = [randomUUID(), randomUUID()];

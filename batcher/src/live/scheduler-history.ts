@@ -17,8 +17,6 @@ export class SchedulerHistory implements SchedulerObserver {
     this.#state = state;
   }
 
-  beforeDecision(): void {}
-
   afterDecision(moves: Move[], now: number): void {
     for (const move of moves) {
       if (move.kind === "dispatch") this.#addDispatch(move.batch, now);

@@ -55,7 +55,6 @@ function withoutThoseOfWorkers(state: State, tasks: BatchTask[]): BatchTask[] {
 function recordDemand(situation: LaneSituation, call: CallTasks, waiting: BatchTask[]): void {
   const { state, lane, now } = situation;
   const { tenant } = call;
-  state.tenants.add(tenant, now);
   if (waiting.length === 0) return;
   const weight = weightOfAll(situation, waiting);
   const workMs = weight * lightTaskMs(situation);

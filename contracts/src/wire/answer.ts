@@ -16,6 +16,3 @@ export type Answer = z.infer<typeof Answer>;
 
 /** What is left of an answer in Redis once its ingress has it; an answer can be read as one too. */
 export const AnswerMarker = Answer.pick({ build: true });
-
-/** One message of an answers channel: the answers of one batch for one ingress. */
-export const Answers = z.array(Answer).min(1);

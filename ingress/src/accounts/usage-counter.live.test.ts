@@ -133,8 +133,7 @@ async function countedServer(t: TestContext, ports: Partial<Ports> = {}, options
     durable: connection,
     ingress: `ingress-${randomUUID()}`,
     everyMs,
-    log: { warn: ({ calls }: { calls: number }) => void lost.push(calls) } as never,
-    dedupedLog: { warn: ({ reason }) => void kept.push(reason) },
+    log: { warn: ({ reason, calls }) => void (reason === "the end" ? lost.push(calls) : kept.push(reason)) },
     metrics: metricsOff,
   });
   let sent = 0;

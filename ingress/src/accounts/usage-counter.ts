@@ -1,7 +1,6 @@
 import { PendingUsage, type UsageBatch } from "@faceline/accounts/usage/pending-usage";
 import { writeUsage } from "@faceline/accounts/usage/write-usage";
 import { bestEffort } from "@faceline/runtime/best-effort";
-import type { Log } from "@faceline/runtime/log";
 import type { Metrics } from "@faceline/runtime/metrics/metrics";
 import type { RedisConnection } from "@faceline/runtime/redis";
 import type { DedupedLog } from "@faceline/runtime/deduped-log";
@@ -19,7 +18,6 @@ export function openUsageCounter({
   ingress,
   everyMs = writeEveryMs,
   log,
-  dedupedLog,
   metrics,
 }: Parts): UsageCounter {
   const pending = new PendingUsage({ countersMax });
@@ -40,10 +38,7 @@ export function openUsageCounter({
       await written;
       pendingWrite = undefined;
     } catch (error) {
-      dedupedLog.warn(
-        { reason: (error as Error).message },
-        "usage was not written; it is kept and written later",
-      );
+      log.warn({ reason: (error as Error).message }, "usage was not written; it is kept and written later");
     }
   };
   let running: Promise<void> | undefined;
@@ -61,7 +56,7 @@ export function openUsageCounter({
     void write();
     if (pending.lostCalls === lostBefore) return;
     lostBefore = pending.lostCalls;
-    dedupedLog.warn(
+    log.warn(
       { reason: "too many counters", calls: lostBefore },
       "requests were not counted: there is no room",
     );
@@ -88,7 +83,10 @@ export function openUsageCounter({
       if (pendingWrite === undefined) await write();
       const calls = unwrittenCalls();
       if (calls > 0)
-        log.warn({ calls }, "usage was not written before the end: its requests are not counted");
+        log.warn(
+          { reason: "the end", calls },
+          "usage was not written before the end: its requests are not counted",
+        );
     },
   };
 }
@@ -108,7 +106,6 @@ type Parts = {
   /** Id of this process. */
   ingress: string;
   everyMs?: number;
-  log: Pick<Log, "warn">;
-  dedupedLog: Pick<DedupedLog, "warn">;
+  log: Pick<DedupedLog, "warn">;
   metrics: Metrics;
 };

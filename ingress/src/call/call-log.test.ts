@@ -94,15 +94,19 @@ function openLogs(logLevel = "debug") {
     lines.push(`${level} ${sentence}: ${ids.filter(Boolean).join(", ")}`);
   };
   const levels = Object.fromEntries(["debug", "info", "warn"].map((level) => [level, writer(level)]));
-  const isLevelEnabled = (level: string) => level !== "debug" || logLevel === level;
-  const log = { ...levels, isLevelEnabled } as unknown as Log;
-  const repeated = new DedupedLog(log);
+  const repeated = new DedupedLog(levels as unknown as Log);
+  const log = {
+    isLevelEnabled: (level: string) => level !== "debug" || logLevel === level,
+    debug: levels["debug"] as unknown as Log["debug"],
+    info: repeated.info.bind(repeated),
+    warn: repeated.warn.bind(repeated),
+  };
   return {
     lines,
     fields: written,
     call: (requestId: string, how: Ended, tookMs?: number) => {
       const call = ended(how, tookMs);
-      logCall({ log, dedupedLog: repeated }, { ...call, record: Object.assign(call.record, { requestId }) });
+      logCall(log, { ...call, record: Object.assign(call.record, { requestId }) });
     },
     flush: () => repeated[Symbol.dispose](),
   };

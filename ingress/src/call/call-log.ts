@@ -1,6 +1,6 @@
 import { errorTable } from "@faceline/contracts/http/errors";
-import type { Log } from "@faceline/runtime/log";
 import type { DedupedLog } from "@faceline/runtime/deduped-log";
+import type { Log } from "@faceline/runtime/log";
 import { spanIds } from "@faceline/runtime/log-ids";
 import type { EndedCall } from "./ports.ts";
 import type { CallParts } from "./record.ts";
@@ -11,7 +11,7 @@ import type { CallParts } from "./record.ts";
  * left: such calls may come by the thousand, so lines that are alike are counted together. All others are at
  * `debug`, also a bug, which has left its own line at `error`.
  */
-export function logCall({ log, dedupedLog }: CallLogs, ended: EndedCall): void {
+export function logCall(log: CallLog, ended: EndedCall): void {
   const level = levelOf(ended, log.isLevelEnabled("debug"));
   if (!log.isLevelEnabled(level)) return;
   const parts = Object.fromEntries(
@@ -35,7 +35,7 @@ export function logCall({ log, dedupedLog }: CallLogs, ended: EndedCall): void {
   if (level === "debug") log.debug(fields, sentence);
   else {
     const reason = reasonFor(ended);
-    dedupedLog[level]({ reason, ...fields, detail: sentence }, kindOf(ended));
+    log[level]({ reason, ...fields, detail: sentence }, kindOf(ended));
   }
 }
 
@@ -97,4 +97,4 @@ export function sentenceFor({ record, parts, status }: EndedCall): string {
 const slowMs = 1_000;
 const ms = (value: number): string => `${Math.round(value)} ms`;
 
-type CallLogs = { log: Pick<Log, "isLevelEnabled" | "debug">; dedupedLog: Pick<DedupedLog, "info" | "warn"> };
+type CallLog = Pick<Log, "isLevelEnabled" | "debug"> & Pick<DedupedLog, "info" | "warn">;

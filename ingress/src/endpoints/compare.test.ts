@@ -20,18 +20,6 @@ const image = await base64Image();
 const noFace = { face_found: null, facial_areas: [null] };
 const base64Vector = (...numbers: number[]): string => encodeEmbedding(Float32Array.from(numbers));
 
-test("two aliases of one field are invalid_request, with the field", async (t) => {
-  const response = await testServer(t).post("/compare", {
-    vector: [1, 0],
-    vectors: [[1, 0]],
-    vector_b: [0, 1],
-  });
-  assert.deepEqual(
-    [response.statusCode, response.json().error, response.json().field],
-    [400, "invalid_request", "candidates"],
-  );
-});
-
 test("/compare 200: vectors alone never leave the ingress", async (t) => {
   const { post, dispatched } = testServer(t);
   const candidates = [{ id: "ann", vector: [0, 1] }, [0.6, 0.8], { id: 7, vector: [2, 0] }];

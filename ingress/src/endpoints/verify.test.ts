@@ -52,15 +52,6 @@ test("/verify 200: verified, distance, its false match rate, threshold, model, d
   assert.deepEqual(images, [Buffer.from(image, "base64"), Buffer.from(image, "base64")]);
 });
 
-test("/verify aliases: img1_path and img2_path; the field's own name wins; null is absent", async (t) => {
-  const { post, dispatched } = testServer(t);
-  const other = await base64Image(64);
-  const body = { img1_path: image, img2_path: image, img1: other, threshold: null, detector_backend: null };
-  const response = await post("/verify", body);
-  assert.equal(response.statusCode, 200);
-  assert.deepEqual(dispatched[0]?.images[0], Buffer.from(other, "base64"));
-});
-
 test("/verify: a distance up to and including the threshold is verified", async (t) => {
   const { post, dispatched } = testServer(t);
   const vectors = { img1: [1.5, 0], img2: [1.75, 0], distance_metric: "euclidean" };

@@ -9,17 +9,17 @@ import { RequestRateLimiter } from "./request-rate-limiter.ts";
 export class CallLimiter implements AsyncDisposable {
   readonly #rates: RequestRateLimiter;
   readonly #inFlight: InFlightLimiter;
+  readonly #details: LimitDetails;
 
-  constructor(redis: RedisConnection, ingress: string) {
+  /** `details`: the sentences of `rate_limited`. */
+  constructor(redis: RedisConnection, ingress: string, details: LimitDetails = teamDetails) {
     this.#rates = new RequestRateLimiter(redis);
     this.#inFlight = new InFlightLimiter(redis, ingress);
+    this.#details = details;
   }
 
-  /**
-   * Counts a call of `caller`, a team or an address. `details` are the sentences of `rate_limited`. Does not
-   * throw.
-   */
-  async acquire(caller: string, limits: CallLimits, details: LimitDetails): Promise<CallSlot> {
+  /** Counts a call of `caller`, a team or an address. Does not throw. */
+  async acquire(caller: string, limits: CallLimits): Promise<CallSlot> {
     const { requestsPerSecond, requestsBurst, inFlightMax } = limits;
     const limitsRate = requestsPerSecond > 0 && requestsBurst > 0;
     // A caller that floods is refused from memory, without a request to Redis for its calls in flight.
@@ -36,13 +36,13 @@ export class CallLimiter implements AsyncDisposable {
       const { retryAfterMs } = decision;
       return {
         ...rate,
-        error: new ApiError("rate_limited", details.rate(limits), { retryAfterMs }),
+        error: new ApiError("rate_limited", this.#details.rate(limits), { retryAfterMs }),
         release() {},
       };
     }
     if (limitsInFlight && slot === null) {
       const retryAfterMs = this.#inFlight.expectedReleaseMs(inFlightMax);
-      const detail = details.inFlight(inFlightMax);
+      const detail = this.#details.inFlight(inFlightMax);
       return { ...rate, error: new ApiError("rate_limited", detail, { retryAfterMs }), release() {} };
     }
     return { ...rate, release };
@@ -53,10 +53,16 @@ export class CallLimiter implements AsyncDisposable {
   }
 }
 
+const teamDetails: LimitDetails = {
+  rate: ({ requestsPerSecond, requestsBurst }) =>
+    `Your team may send ${requestsPerSecond} requests per second, in bursts of up to ${requestsBurst}.`,
+  inFlight: (max) => `Your team has ${max} requests in flight, which is its limit.`,
+};
+
 /** 0: not limited. */
 type CallLimits = Pick<TeamLimits, "requestsPerSecond" | "requestsBurst" | "inFlightMax">;
 
-export type LimitDetails = {
+type LimitDetails = {
   rate(limits: CallLimits): string;
   inFlight(max: number): string;
 };

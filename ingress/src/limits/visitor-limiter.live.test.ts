@@ -37,23 +37,6 @@ test("two ingress processes share the rate of an address: the burst, then one a 
   neighbour.release();
 });
 
-test("calls in flight of one address are limited, and take nothing from other visitors when refused", async (t) => {
-  const { limiter } = await ingress(t, { ...anyRate, inFlightMax: 2 });
-  const [greedy, modest] = [newAddress(), newAddress()];
-  const held = [await limiter.acquire(greedy), await limiter.acquire(greedy)];
-  const refused = await Promise.all(Array.from({ length: 5 }, () => limiter.acquire(greedy)));
-  for (const { error } of refused) {
-    assert.match(error!.message, /^2 requests from this address are in flight/);
-    assert.equal(error!.code, "rate_limited");
-  }
-  held.push(await limiter.acquire(modest));
-  assert.deepEqual(
-    held.map(({ error }) => error),
-    [undefined, undefined, undefined],
-  );
-  for (const { release } of held) release();
-});
-
 test("calls in flight of all addresses together are limited over all ingress processes", async (t) => {
   const limits = { ...anyRate, allInFlightMax: 2 };
   const [one, other] = [await ingress(t, limits), await ingress(t, limits)];

@@ -4,7 +4,7 @@ import { ApiError } from "../call/api-error.ts";
 import { dependencyUnavailable } from "../call/refusal-cause.ts";
 import type { CallSlot, Ports } from "../call/ports.ts";
 import { networkOf } from "../connections/address-group.ts";
-import { CallLimiter, type LimitDetails } from "./call-limiter.ts";
+import { CallLimiter } from "./call-limiter.ts";
 import { InFlightLimiter } from "./in-flight-limiter.ts";
 
 /**
@@ -24,15 +24,14 @@ export function openVisitorLimiter(
   ingress: string,
   changedLimits: Partial<typeof visitorLimits> = {},
 ): VisitorLimiter {
-  const addresses = new CallLimiter(redis, ingress);
   const shared = new InFlightLimiter(redis, ingress);
   const { requestsPerMinute, allInFlightMax: max, ...own } = { ...visitorLimits, ...changedLimits };
   const ofAddress = { ...own, requestsPerSecond: requestsPerMinute / 60 };
-  const details: LimitDetails = {
+  const addresses = new CallLimiter(redis, ingress, {
     rate: ({ requestsBurst }) =>
       `Without a key, one address may send ${requestsPerMinute} requests per minute, in bursts of up to ${requestsBurst}.`,
     inFlight: (max) => `${max} requests from this address are in flight, the most without a key.`,
-  };
+  });
   const refused = (detail: string): CallSlot => ({
     error: new ApiError("rate_limited", detail, { retryAfterMs: shared.expectedReleaseMs(max) }),
     release() {},
@@ -41,7 +40,7 @@ export function openVisitorLimiter(
   return {
     async acquire(address) {
       return redis.usable
-        ? addresses.acquire(`${visitorsTenant}/${address}`, ofAddress, details)
+        ? addresses.acquire(`${visitorsTenant}/${address}`, ofAddress)
         : testerUnavailable(redis);
     },
     async acquireShared(address) {

@@ -4,11 +4,6 @@ import { testFacialArea } from "../../testing/server.ts";
 import { decidingPair } from "./pair.ts";
 import type { Subject, SubjectFace } from "./subject.ts";
 
-test("/verify, several faces: the pair of least distance counts", () => {
-  const pair = decidingPair("best_pair", "euclidean", subject("img1", [0], [10]), subject("img2", [5], [11]));
-  assert.deepEqual([pair.distance, pair.first.vector, pair.second.vector], [1, [10], [11]]);
-});
-
 test("/verify, crowds: every vector is read once, however many pairs there are", () => {
   let reads = 0;
   const counted = (vector: number[]) =>
@@ -27,20 +22,6 @@ test("/verify, crowds: every vector is read once, however many pairs there are",
 test("/verify, equal pairs: the larger faces count", () => {
   const pair = decidingPair("best_pair", "euclidean", subject("img1", [0], [2]), subject("img2", [1], [3]));
   assert.deepEqual([pair.distance, pair.first.vector, pair.second.vector], [1, [0], [1]]);
-});
-
-test("/verify, face_policy largest: the first of each", () => {
-  const pair = decidingPair("largest", "euclidean", subject("img1", [0], [10]), subject("img2", [5], [11]));
-  assert.equal(pair.distance, 5);
-});
-
-test("/verify, face_policy single_only: a second face is refused, with its image", () => {
-  const [one, two] = [subject("img1", [0]), subject("img2", [5], [11])];
-  assert.throws(() => decidingPair("single_only", "euclidean", one, two), {
-    code: "multiple_faces",
-    details: { field: "img2" },
-  });
-  assert.equal(decidingPair("single_only", "euclidean", one, subject("img2", [5])).distance, 5);
 });
 
 function subject(field: string, ...vectors: number[][]): Subject {

@@ -4,7 +4,7 @@ import { testFacialArea, testModels } from "../../testing/server.ts";
 import { ApiError } from "../call/api-error.ts";
 import type { EmbeddingModel } from "@faceline/models/catalogue-entry";
 import { distance } from "./distance.ts";
-import { averaged, mostReferences, onePerPerson } from "./references.ts";
+import { averaged, onePerPerson } from "./references.ts";
 import type { Subject, SubjectFace } from "./subject.ts";
 
 const model = testModels[0] as EmbeddingModel;
@@ -20,11 +20,6 @@ test("the mean is of unit embeddings: a longer one counts no more, and the order
 test("one reference is returned as it is, with all its faces", () => {
   const crowd = subject([1, 0], [0, 1]);
   assert.equal(averaged([crowd], model), crowd);
-});
-
-test("a reference with several faces is refused: which of them is the person is not known", () => {
-  const error = averaged([subject([1, 0]), subject([1, 0], [0, 1])], model) as ApiError;
-  assert.deepEqual([error.code, error.details.field], ["multiple_faces", "img1"]);
 });
 
 test("references that cancel each other out have no mean: it would be near to everybody by euclidean_l2", () => {
@@ -54,19 +49,6 @@ test("candidates with one `person` are one, in the place of the first; the other
     ],
   );
   assert.equal(distance("cosine", (ranked[0]!.subject as Subject).faces[0].vector, [1, 1]), 0);
-});
-
-test("a person fails with any of its references, which the result names", () => {
-  const missing = new ApiError("no_face_detected", "No face was found in candidate 1.", { index: 1 });
-  const [failed] = onePerPerson([named(0, "ann", [1, 0]), { ...named(1, "ann"), subject: missing }], model);
-  assert.deepEqual([failed!.index, failed!.id, failed!.subject], [1, "1", missing]);
-});
-
-test("a person has at most five references, of which the curves know", () => {
-  assert.equal(mostReferences([null, null]), 1);
-  assert.equal(mostReferences(["ann", "bob", "ann", null]), 2);
-  assert.equal(mostReferences(Array<string>(5).fill("ann")), 5);
-  assert.throws(() => mostReferences(Array<string>(6).fill("ann")), { code: "too_many_candidates" });
 });
 
 const named = (index: number, person: string | null, ...vectors: number[][]) => ({

@@ -11,49 +11,27 @@ export class KnownPools {
   /** A state of the same batcher that comes out of order is dropped. */
   receive(state: PoolState, now: number): void {
     const previous = this.#latest.get(state.pool)?.state;
-    const stale = previous?.batcher === state.batcher && previous.sequence >= state.sequence;
-    if (!stale) this.#latest.set(state.pool, new ReceivedState(state, now));
+    const isStale = previous?.batcher === state.batcher && previous.sequence >= state.sequence;
+    if (!isStale) this.#latest.set(state.pool, { state, receivedAt: now, sent: new Map() });
   }
 
   /** The last states of the pools that have reported within two seconds, or whose standby takes over. */
   fresh(now: number): PoolView[] {
-    return [...this.#latest.values()].flatMap((each) => each.viewAt(now) ?? []);
+    return [...this.#latest.values()].flatMap(({ state, receivedAt, sent }) => {
+      const isSilent = now - receivedAt > stateValidMs;
+      const takeoverMs = isSilent ? receivedAt + (state.takeoverMs ?? 0) - now : 0;
+      return takeoverMs > 0 || !isSilent
+        ? [{ state, sentTasks: (lane: string) => sent.get(lane) ?? 0, takeoverMs }]
+        : [];
+    });
   }
 
   /** Tasks were sent to a pool. Its next state has them. */
   countSent(pool: string, lane: string, tasks: number): void {
-    this.#latest.get(pool)?.countSent(lane, tasks);
+    const sent = this.#latest.get(pool)?.sent;
+    sent?.set(lane, (sent.get(lane) ?? 0) + tasks);
   }
 }
 
-/** The last state of a pool, and what this process has sent to the pool since it came. */
-export class ReceivedState {
-  readonly state: PoolState;
-  readonly #receivedAt: number;
-  readonly #sent = new Map<string, number>();
-
-  constructor(state: PoolState, receivedAt: number) {
-    this.state = state;
-    this.#receivedAt = receivedAt;
-  }
-
-  /** Undefined: the state is too old. */
-  viewAt(now: number): PoolView | undefined {
-    const ageMs = now - this.#receivedAt;
-    const leftMs = (this.state.takeoverMs ?? 0) - ageMs;
-    if (ageMs > stateValidMs && leftMs <= 0) return undefined;
-    return {
-      state: this.state,
-      sentTasks: (lane) => this.sentTasks(lane),
-      takeoverMs: ageMs > stateValidMs ? leftMs : 0,
-    };
-  }
-
-  sentTasks(lane: string): number {
-    return this.#sent.get(lane) ?? 0;
-  }
-
-  countSent(lane: string, tasks: number): void {
-    this.#sent.set(lane, this.sentTasks(lane) + tasks);
-  }
-}
+/** `sent`: tasks that this process has sent to the pool since, by lane. */
+type ReceivedState = { state: PoolState; receivedAt: number; sent: Map<string, number> };

@@ -2,17 +2,18 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import type { LaneState } from "@faceline/contracts/wire/pool-state";
 import { testPool } from "../../testing/server.ts";
-import { ReceivedState } from "./known-pools.ts";
+import { KnownPools } from "./known-pools.ts";
 import { chooseOffer, type PoolOffer, type PoolView, poolOffers } from "./pool-choice.ts";
 
 const lanes = new Set(["SFace/auto"]);
 
-const received = (pool: string, lane: Partial<LaneState> = {}, takeoverMs?: number): ReceivedState =>
-  new ReceivedState(
-    { ...testPool, pool, lanes: [{ ...testPool.lanes[0]!, waiting: 0, taskMs: 2, ...lane }], takeoverMs },
-    0,
-  );
-const view = (pool: string, lane: Partial<LaneState> = {}): PoolView => received(pool, lane).viewAt(0)!;
+const received = (pool: string, lane: Partial<LaneState> = {}, takeoverMs?: number): KnownPools => {
+  const pools = new KnownPools();
+  const lanes = [{ ...testPool.lanes[0]!, waiting: 0, taskMs: 2, ...lane }];
+  pools.receive({ ...testPool, batcher: "batcher-0000000000000001", pool, lanes, takeoverMs }, 0);
+  return pools;
+};
+const view = (pool: string, lane: Partial<LaneState> = {}): PoolView => received(pool, lane).fresh(0)[0]!;
 
 const offer = (pool: string, costMs: number, rest: Partial<PoolOffer> = {}): PoolOffer => ({
   pool,
@@ -65,12 +66,12 @@ test("a pool is compared by all tasks that wait there, and not by the wait of a 
 test("tasks that this process has sent since the state count, so that a burst does not go to one pool", () => {
   // Pool b has half the workers: a task takes twice as long.
   const states = [received("a", { taskMs: 20 }), received("b", { taskMs: 40 })];
-  const views = states.map((each) => each.viewAt(0)!);
+  const views = states.flatMap((each) => each.fresh(0));
   const sent: string[] = [];
   for (let call = 0; call < 30; call++) {
     const { pool } = chooseOffer(poolOffers(views, lanes), 1_000, () => 0)!;
     sent.push(pool);
-    states.find(({ state }) => state.pool === pool)!.countSent("SFace/auto", 1);
+    for (const each of states) each.countSent(pool, "SFace/auto", 1);
   }
   // The first one that is drawn is always pool a.
   assert.deepEqual([sent.filter((pool) => pool === "a").length, sent.length], [21, 30]);
@@ -78,8 +79,8 @@ test("tasks that this process has sent since the state count, so that a burst do
 
 test("while a standby takes over, a call waits for that and for all that was sent meanwhile", () => {
   const state = received("a", { taskMs: 20, expectedWaitMs: 10, expectedRunMs: 40 }, 4_000);
-  const durationAt = (now: number) => poolOffers([state.viewAt(now)!], lanes)[0]!.durationMs;
-  state.countSent("SFace/auto", 100);
+  const durationAt = (now: number) => poolOffers(state.fresh(now), lanes)[0]!.durationMs;
+  state.countSent("a", "SFace/auto", 100);
   assert.equal(durationAt(2_000), 10 + 40);
   assert.equal(durationAt(3_000), 1_000 + 10 + 40 + 100 * 20);
 });

@@ -102,8 +102,9 @@ async function open(t: TestContext, url: string) {
     ingress,
     shared: { clock, commands: redis, images },
     budget: new SharedBudget(1_000_000),
-    log: {} as Log,
-    dedupedLog: { error: ({ reason, pool }) => void errors.push(`${String(pool)}: ${reason}`) },
+    log: {
+      error: ({ reason, pool }: Record<string, string>) => void errors.push(`${pool}: ${reason}`),
+    } as unknown as Log,
     ownConnected: () => {},
   });
   t.after(async () => {

@@ -5,7 +5,6 @@ import {
   type VolatileConnection,
   type VolatileRedisConfig,
 } from "@faceline/runtime/redis";
-import type { DedupedLog } from "@faceline/runtime/deduped-log";
 import type { PoolView } from "./pool-choice.ts";
 import type { PoolRedisSettings } from "./pool-redis-settings.ts";
 import { openPoolServer, type PoolServer, type PoolServerParts } from "./pool-server.ts";
@@ -19,7 +18,7 @@ const retryAfterMs = 1_000;
  * logged and tried again until it can be.
  */
 export async function openPoolServers(parts: PoolServersParts): Promise<PoolServers> {
-  const { config, shared, dedupedLog, ownConnected } = parts;
+  const { config, shared, log, ownConnected } = parts;
   const own = config.POOL_REDIS_VOLATILE_URLS;
   const stop = new AbortController();
   const servers = new Map<string, PoolServer>();
@@ -37,7 +36,7 @@ export async function openPoolServers(parts: PoolServersParts): Promise<PoolServ
       return true;
     } catch (error) {
       const { message } = error as Error;
-      dedupedLog.error(
+      log.error(
         { reason: message, pool },
         "the Redis of a pool cannot be used; other pools get its requests",
       );
@@ -102,7 +101,6 @@ type PoolServersParts = Pick<PoolServerParts, "ingress" | "budget" | "log"> & {
   config: VolatileRedisConfig & PoolRedisSettings;
   /** The server at REDIS_VOLATILE_URL. */
   shared: Pick<PoolServerParts, "clock" | "commands" | "images">;
-  dedupedLog: Pick<DedupedLog, "error">;
   /** Called with the connections of a server that was opened. */
   ownConnected(connections: VolatileConnection[]): void;
 };

@@ -25,7 +25,7 @@ export function chooseBatch(situation: SlotSituation): { choice: Choice; shed: M
   const limits: BatchLimits = {
     countMax: Math.min(sizing.usefulSize, slot.sizeMax),
     heavyAllowed: slot.isHeavy,
-    extraCostMax: state.tenants.areSeveral(now) ? extraCostMax.shared : extraCostMax.alone,
+    extraCostMax: state.demand.areSeveral(now) ? extraCostMax.shared : extraCostMax.alone,
   };
   const shed: Move[] = [];
   for (;;) {

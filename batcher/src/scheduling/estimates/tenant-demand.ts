@@ -18,6 +18,17 @@ export class TenantDemand {
     return this.#rates.size;
   }
 
+  /** Whether several tenants have called lately: then a batch that takes long makes others wait. */
+  areSeveral(now: number): boolean {
+    return (
+      this.#rates
+        .values()
+        .filter((rate) => now - rate.updatedAt < windowMs)
+        .take(2)
+        .toArray().length > 1
+    );
+  }
+
   /**
    * Whether the tenant demands no more than an equal share of `tasksPerMs`, which is what the lane's workers
    * can do. A tenant that is alone has no share.

@@ -8,7 +8,6 @@ import type { FinishedBatch, Report } from "@faceline/contracts/wire/report";
 import type { CallTasks } from "@faceline/contracts/wire/task";
 import { noWait, type TaskWait } from "@faceline/contracts/wire/timing";
 import { HopTimes } from "../estimates/hop-times.ts";
-import { RecentTenants } from "../estimates/recent-tenants.ts";
 import { TenantDemand } from "../estimates/tenant-demand.ts";
 import { WorkersNeeded } from "../estimates/workers-needed.ts";
 import type { WaitingTime } from "../queue/waiting-time.ts";
@@ -32,7 +31,6 @@ export type State = {
   /** Every task that was read and has not ended, waiting or sent. */
   readonly open: Map<TaskId, OpenTask>;
   readonly hops: HopTimes;
-  readonly tenants: RecentTenants;
   /** Demand of each tenant in all lanes together, in ms of a worker's time. */
   readonly demand: TenantDemand;
   /** Number that an autoscaler follows; begun again when the partition has moved. */
@@ -66,7 +64,6 @@ export function newState(batcher: string, settings: SchedulingSettings): State {
     sent: loads.sent,
     open: new Map(),
     hops: new HopTimes(settings),
-    tenants: new RecentTenants(),
     demand: new TenantDemand(),
     workersNeeded: new WorkersNeeded(),
     batchCount: 0,

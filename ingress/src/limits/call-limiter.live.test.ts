@@ -5,9 +5,10 @@ import { readConfig } from "@faceline/runtime/config";
 import { newProcessId } from "@faceline/runtime/process-lifecycle";
 import { connectVolatileRedis, VolatileRedisConfig } from "@faceline/runtime/redis";
 import type { LimitOverrides } from "@faceline/contracts/stored/team";
+import { inFlightKey } from "@faceline/contracts/wire/names";
 import { base64Image, facesAnswer, testKeyRecord, testServer, waitUntil } from "../../testing/server.ts";
+import { CallLimiter } from "./call-limiter.ts";
 import { RequestRateLimiter } from "./request-rate-limiter.ts";
-import { openTeamLimiter } from "./team-limiter.ts";
 
 const config = readConfig(VolatileRedisConfig, process.env);
 const vectors = { model_name: "SFace", img1: [1, 0], img2: [1, 0] };
@@ -101,7 +102,7 @@ test("the calls of a living ingress process are counted for as long as they take
   const held = one.hold();
   await held.begun;
   // As if its reports had expired: the next one restores the count.
-  await redis.del(`flights:${team}`);
+  assert.equal(await redis.del(inFlightKey(team)), 1);
   await waitUntil(
     "the call is counted",
     async () => (await other.post("/verify", vectors)).statusCode === 429,
@@ -131,13 +132,13 @@ async function teamWithLimits(t: TestContext, limits: LimitOverrides) {
   const redis = await connection(t);
   const ingress = async () => {
     const redis = await connection(t);
-    const limiter = openTeamLimiter(redis, newProcessId("ingress"));
+    const limiter = new CallLimiter(redis, newProcessId("ingress"));
     t.after(() => limiter[Symbol.asyncDispose]());
     /** Calls by request id, because concurrent calls may be dispatched in any order. */
     const held = new Map<string, { begin(): void; ended: Promise<void> }>();
     const { post } = testServer(t, {
       findKey: async () => ({ key: { ...testKeyRecord.key, team }, limits }),
-      acquireTeamSlot: limiter.acquire,
+      acquireTeamSlot: (team, limits) => limiter.acquire(team, limits),
       dispatch: async ({ images, requestId }) => {
         held.get(requestId)?.begin();
         await held.get(requestId)?.ended;
