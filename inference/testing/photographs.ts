@@ -74,8 +74,11 @@ export async function engineImage(
   return { pixels, width, height, originalWidth, originalHeight, options: { ...defaults, ...options } };
 }
 
-/** Builds the models that are not built yet, and whose weights are here. Returns their folder. */
-export async function builtModels(): Promise<string> {
+/** Builds, once, the models that are not built yet, and whose weights are here. Returns their folder. */
+export const builtModels = (): Promise<string> => (built ??= buildModels());
+let built: Promise<string> | undefined;
+
+async function buildModels(): Promise<string> {
   const { models } = await readCatalogue();
   for (const model of models) {
     if (isUnpulled(modelsFolder, model.source)) continue;

@@ -41,8 +41,9 @@ suite("int8 agrees with float on photographs", {
     test(`embeddings of ${name} differ by far less than its threshold between two people`, async (t) => {
       const model = await modelNamed(name);
       if (isUnpulled(modelsFolder, model.source)) return t.skip("NOT TESTED: its weights are not here");
-      const chips = await sampleFaces(model.input_px);
-      const [float, int8] = await both(model, chips);
+      const px = model.input_px;
+      const chips = await sampleFaces(px);
+      const [float, int8] = [await run(model, "float32", px, chips), await run(model, "int8", px, chips)];
       const rows = chips.map((_, row) => {
         const [a, b] = [float, int8].map((outputs) =>
           outputs["embedding"]!.subarray(128 * row, 128 * (row + 1)),
@@ -64,11 +65,6 @@ suite("int8 agrees with float on photographs", {
     }
   });
 });
-
-async function both(model: Model, images: Uint8Array[]): Promise<[Outputs, Outputs]> {
-  const px = model.input_px;
-  return [await run(model, "float32", px, images), await run(model, "int8", px, images)];
-}
 
 async function run(
   model: Model,

@@ -1,25 +1,29 @@
 import assert from "node:assert/strict";
-import { spawnSync } from "node:child_process";
 import { copyFile, readdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
-import { test } from "node:test";
+import { mock, test } from "node:test";
 import { builtModel } from "../testing/built.ts";
 import { writeForeign } from "../testing/foreign-recogniser.ts";
 import { temporaryFolder } from "../testing/temporary-folder.ts";
 import { readCatalogue } from "./catalogue.ts";
 import { acceptTerms } from "./licence/acceptance.ts";
+import { main } from "./main.ts";
 import { modelFile, modelsFolder } from "./model-file.ts";
 
-function models(...args: string[]): { code: number | null; out: string; err: string } {
-  const main = join(import.meta.dirname, "main.ts");
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], { encoding: "utf8" });
-  return { code: status, out: stdout, err: stderr };
+/** Runs the command in this process, and returns what it printed. */
+async function models(...args: string[]): Promise<{ code: number; out: string; err: string }> {
+  const printed = (["log", "error"] as const).map((name) => mock.method(console, name, () => {}));
+  const code = await main(args).finally(() => mock.restoreAll());
+  const [out = "", err = ""] = printed.map(({ mock: { calls } }) =>
+    calls.map((call) => `${call.arguments.join(" ")}\n`).join(""),
+  );
+  return { code, out, err };
 }
 
 test("a folder fails to verify until it is built, and a second build changes nothing", async (t) => {
   const folder = await temporaryFolder(t);
 
-  const empty = models("verify", "--to", folder);
+  const empty = await models("verify", "--to", folder);
   assert.equal(empty.code, 1);
   assert.equal(empty.err.trim().split("\n").length, 10);
 
@@ -30,25 +34,28 @@ test("a folder fails to verify until it is built, and a second build changes not
       await copyFile(modelFile(modelsFolder, model, build), join(folder, build.file));
     }
   }
-  const first = models("build", "--to", folder);
+  const first = await models("build", "--to", folder);
   assert.equal(first.code, 0, first.err);
   assert.match(first.out, /^built {2}ssd-512\.float32\.onnx +22\.1 MB +\d+ ms$/m);
-  assert.doesNotMatch(models("build", "--to", folder).out, /built/);
-  const verified = models("verify", "--to", folder);
+  assert.doesNotMatch((await models("build", "--to", folder)).out, /built/);
+  const verified = await models("verify", "--to", folder);
   assert.deepEqual(verified.code, 0);
   assert.match(verified.out, /^\d+ models match the catalogue; not pulled: .*MobileFaceNet/);
-  assert.match(models("list", "--to", folder).out, /^MobileFaceNet .* not pulled +MIT AND Apache-2\.0$/m);
+  assert.match(
+    (await models("list", "--to", folder)).out,
+    /^MobileFaceNet .* not pulled +MIT AND Apache-2\.0$/m,
+  );
 });
 
-test("wrong arguments show the usage", () => {
-  assert.match(models().err, /^usage:/);
-  const { code, err } = models("bild");
+test("wrong arguments show the usage", async () => {
+  assert.match((await models()).err, /^usage:/);
+  const { code, err } = await models("bild");
   assert.equal(code, 2);
   assert.match(err, /^unknown verb: bild\n\nusage:/);
 });
 
-test("a name that the catalogue does not have cannot be pulled", () => {
-  assert.deepEqual(models("pull", "Facenet"), {
+test("a name that the catalogue does not have cannot be pulled", async () => {
+  assert.deepEqual(await models("pull", "Facenet"), {
     code: 1,
     out: "",
     err: 'the catalogue has no Facenet; "npm run models -- list" shows its models\n',
@@ -57,7 +64,7 @@ test("a name that the catalogue does not have cannot be pulled", () => {
 
 test("a pull without a terminal shows the terms, and is refused without the flag", async (t) => {
   const folder = await temporaryFolder(t);
-  const { code, out, err } = models("pull", "MobileFaceNet", "--to", folder);
+  const { code, out, err } = await models("pull", "MobileFaceNet", "--to", folder);
   assert.equal(code, 1);
   assert.match(
     out,
@@ -82,7 +89,7 @@ test("list shows builds, and when a licence was accepted", async (t) => {
     print: () => {},
     now: new Date("2026-11-22"),
   });
-  const { out } = models("list", "--to", folder);
+  const { out } = await models("list", "--to", folder);
   for (const line of [
     /^Dlib +embedding +float32 +22\.4 MB +[0-9a-f]{12} +not built +MIT AND LicenseRef-public-domain$/m,
     /^faceboxes .* not pulled +MIT +2026-11-22$/m,
@@ -97,25 +104,25 @@ test("a file that is added is listed and verified, and a wrong one is a sentence
   const { onnx, contract } = await writeForeign(folder);
   const [wrong, to] = [join(folder, "b.onnx"), join(folder, "models")];
   await writeFile(wrong, "another");
-  assert.deepEqual(models("add", wrong, "--contract", contract, "--to", to), {
+  assert.deepEqual(await models("add", wrong, "--contract", contract, "--to", to), {
     code: 1,
     out: "",
     err: `${wrong} was not added: It is not an ONNX file.\n`,
   });
-  const added = models("add", onnx, "--contract", contract, "--to", to);
+  const added = await models("add", onnx, "--contract", contract, "--to", to);
   assert.deepEqual([added.code, added.err], [0, ""]);
   assert.match(added.out, /^added Foreign; MODELS of the workers and ingresses switches it on\n$/);
   assert.match(
-    models("list", "--to", to).out,
+    (await models("list", "--to", to)).out,
     /^Foreign +embedding +float32 +[\d.]+ MB +\w{12} +built +Apache-2\.0$/m,
   );
   // The models of the repository are not built in this folder.
-  assert.doesNotMatch(models("verify", "--to", to).err, /Foreign/);
+  assert.doesNotMatch((await models("verify", "--to", to)).err, /Foreign/);
 });
 
-test("--help shows the usage, with and without a verb", () => {
+test("--help shows the usage, with and without a verb", async () => {
   for (const args of [["--help"], ["build", "--help"], ["thresholds", "--help"]]) {
-    const { code, out, err } = models(...args);
+    const { code, out, err } = await models(...args);
     assert.deepEqual([code, err], [0, ""]);
     assert.match(out, /^usage: /);
   }
@@ -123,17 +130,17 @@ test("--help shows the usage, with and without a verb", () => {
 
 test("the CUDA libraries are listed, and fetched only when their licences are accepted", async (t) => {
   const folder = await temporaryFolder(t);
-  const listed = models("gpu", "--list", "--to", folder);
+  const listed = await models("gpu", "--list", "--to", folder);
   assert.equal(listed.code, 0, listed.err);
   assert.match(listed.out, /^onnxruntime-gpu +1\.30\.0 +246\.7 MB +[0-9a-f]{12}$/m);
   assert.match(listed.out, /NVIDIA drivers from 580 on\nnot installed\nlicences not accepted\n$/);
-  const refused = models("gpu", "--to", folder);
+  const refused = await models("gpu", "--to", folder);
   assert.equal(refused.code, 1);
   assert.match(refused.out, /^cuda, a download of 1345\.6 MB:\n {2}licence MIT: [\s\S]*NVIDIA-Proprietary: /);
   assert.match(refused.err, /^The licence of cuda was not accepted, and there is no terminal to ask on/);
   assert.deepEqual(await readdir(folder), []);
-  const verified = models("gpu", "--verify", "--to", folder);
+  const verified = await models("gpu", "--verify", "--to", folder);
   assert.deepEqual([verified.code, verified.out], [1, ""]);
   assert.match(verified.err, /gpu\/1\.30\.0 is not there; "npm run models -- gpu" fetches it$/m);
-  assert.match(models("gpu", "--list", "--remove").err, /^gpu: only one of --list, --remove\n/);
+  assert.match((await models("gpu", "--list", "--remove")).err, /^gpu: only one of --list, --remove\n/);
 });

@@ -54,10 +54,10 @@ const verbs: Readonly<Record<ModelsCall["verb"], (call: Call) => Promise<boolean
   remove,
 };
 
-process.exitCode = await main(process.argv.slice(2));
+if (import.meta.main) process.exitCode = await main(process.argv.slice(2));
 
 /** Returns the exit code: 0 for success, 1 for a fault, 2 for wrong arguments. */
-async function main(argv: string[]): Promise<number> {
+export async function main(argv: string[]): Promise<number> {
   const call = readCommandLine(argv);
   if (call === "help") {
     console.log(usage);

@@ -19,8 +19,8 @@ const files = [
 /** Services in the order of an upgrade. */
 const services = ["inference", "batcher", "ingress"];
 const deadlineMs = 5_000;
-/** Share of the load that the stack can bear with all processes. */
-const loadShare = 0.7;
+/** Share of the load that the stack can bear with all processes: others may need a core meanwhile. */
+const loadShare = 0.35;
 const callsBetween = 100;
 
 test("every service is restarted in containers under load, and each call is answered in time", {

@@ -29,7 +29,7 @@ type Pool = (typeof pools)[keyof typeof pools];
 
 for (const name of ["two CPU workers", "four CPU workers", "two GPU workers"] as const) {
   test(`calls of 51 baseline JPEGs of 40 megapixels cost the others nothing, and at most double their p99: ${name}`, () => {
-    for (const seed of seedsOf(3)) expectP99(seed, play(pools[name], 20, seed));
+    for (const seed of seedsOf(2)) expectP99(seed, play(pools[name], 20, seed));
   });
 
   test(`calls of 51 of the heaviest images within the limits have nobody else refused: ${name}`, () => {
@@ -38,7 +38,7 @@ for (const name of ["two CPU workers", "four CPU workers", "two GPU workers"] as
 
   test(`calls of two photographs of 12 megapixels and 2 MiB at most double the p99 of the others: ${name}`, () => {
     for (const victimImages of [1, 2]) {
-      for (const seed of seedsOf(3)) {
+      for (const seed of seedsOf(2)) {
         expectP99(seed, play(pools[name], 10, seed, { floodImages: [2], victimImages }));
       }
     }
@@ -79,12 +79,12 @@ function play(
   );
   const simulate = (streams: Arrival[][]) =>
     new Simulation({ seed, workers: pool, hops, arrivals: merge(...streams) }).run(forMs + timeBudgetMs);
-  return { alone: simulate(peaceful), flooded: simulate([...peaceful, ...flood]) };
+  return { alone: () => simulate(peaceful), flooded: simulate([...peaceful, ...flood]) };
 }
 
 function expectP99(seed: number, played: Played, moreMs = 0): void {
   expectShares(seed, played);
-  const [before, after] = [played.alone, played.flooded].map((each) => goodP99(each, victims, settledAt));
+  const [before, after] = [played.alone(), played.flooded].map((each) => goodP99(each, victims, settledAt));
   const p99s = `seed ${seed}: p99 ${before} ms alone, ${after} ms beside the flood`;
   assert.ok(after! <= 2 * before! + moreMs, p99s);
 }
@@ -96,4 +96,4 @@ function expectShares(seed: number, { flooded }: Played): void {
   }
 }
 
-type Played = { alone: Simulation; flooded: Simulation };
+type Played = { alone(): Simulation; flooded: Simulation };

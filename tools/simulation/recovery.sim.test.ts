@@ -14,7 +14,7 @@ import { Simulation } from "./simulation.ts";
 // SEED=417.
 
 test("two seconds after a burst every call is served again", () => {
-  for (const seed of seedsOf(20)) {
+  for (const seed of seedsOf(10)) {
     const random = new Random(seed);
     const pool = workers(1 + random.below(4), { prepare: { alpha: 1, beta: 0.1 } });
     const caller = { tenant: "team", tasks: 1, timeBudgetMs: 300 + 1_500 * random.next() };
@@ -28,7 +28,7 @@ test("two seconds after a burst every call is served again", () => {
 
 for (const harm of ["failed", "killed"] as const) {
   test(`an image whose run ends ${harm} costs a few runs, and no neighbour`, () => {
-    for (const seed of seedsOf(20)) {
+    for (const seed of seedsOf(10)) {
       const random = new Random(seed);
       const pool = workers(2 + random.below(3), { alpha: 5, beta: 0.5 });
       const caller = { tenant: "team", tasks: 1, timeBudgetMs: 30_000 };
@@ -54,7 +54,7 @@ for (const harm of ["failed", "killed"] as const) {
 }
 
 test("an image whose preparation never ends costs a few workers for a while, and no neighbour", () => {
-  for (const seed of seedsOf(20)) {
+  for (const seed of seedsOf(10)) {
     const random = new Random(seed);
     const pool = workers(3 + random.below(3), { alpha: 5, beta: 0.5, prepare: { alpha: 2, beta: 1 } });
     const caller = { tenant: "team", tasks: 1, timeBudgetMs: 30_000 };

@@ -32,7 +32,7 @@ suite("drafts with the real models", () => {
   const run = async (image: EngineImage): Promise<TaskResult> =>
     (await lanes.run({ lane, images: [image] })).results[0]!;
 
-  for (const name of sampleImageNames) {
+  for (const name of sampleImageNames.filter((each) => each.endsWith("-1.jpg"))) {
     test(`${name}: a large face of a draft has nearly the embedding of the full search, however it was altered`, async () => {
       const portrait = sharp(await sharp(sampleImage(name)).resize({ height: 1_400 }).toBuffer());
       const alterations: Record<string, Sharp> = {

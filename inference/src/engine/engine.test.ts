@@ -1,5 +1,5 @@
 import assert from "node:assert/strict";
-import { type TestContext, test } from "node:test";
+import { after, type TestContext, test } from "node:test";
 import { setImmediate } from "node:timers/promises";
 import { Worker } from "node:worker_threads";
 import { laneId } from "@faceline/contracts/wire/ids";
@@ -12,10 +12,22 @@ import { openLanes } from "./lanes.ts";
 import type { EngineImage } from "./work.ts";
 
 const lane = laneId("Dlib", "blazeface");
+const options: EngineOptions = {
+  modelsDir: await builtModels(),
+  lanes: [lane],
+  batchMax: 3,
+  executionProvider: "cpu",
+  intraOpThreads: 1,
+  detectorChunkMax: 1,
+  faceChunkMax: 2,
+  precision: PrecisionSetting.parse("auto"),
+  modelled: undefined,
+};
+const warmUps: WarmUp[] = [];
+const engine = await openEngine({ ...options, onWarmUp: (each) => void warmUps.push(each) });
+after(() => engine[Symbol.asyncDispose]());
 
 test("the thread gives the results of the lanes, run by run", async () => {
-  const options = await engineOptions();
-  await using engine = await openEngine(options);
   await using lanes = await openLanes(options);
   const group = await shared(await engineImage(groupPhotograph(3)));
   const other = await shared(await engineImage(groupPhotograph(6)));
@@ -32,16 +44,10 @@ test("the thread gives the results of the lanes, run by run", async () => {
     ],
   );
   assert.equal(engine.lanes[0]!.lane, lane);
-  assert.deepEqual(
-    [first, second].map(({ usage }) => usage.lane),
-    [lane, lane],
-  );
+  for (const { usage } of [first, second]) assert.equal(usage.lane, lane);
 });
 
-test("the start reports each size of each network, the largest first", async () => {
-  const warmUps: WarmUp[] = [];
-  const options = { ...(await engineOptions()), onWarmUp: (each: WarmUp) => void warmUps.push(each) };
-  await using engine = await openEngine(options);
+test("the start reports each size of each network, the largest first", () => {
   assert.deepEqual(
     warmUps.map(({ network, size }) => `${network} ${size}`),
     ["blazeface 1", "landmarks-68 2", "landmarks-68 1", "Dlib 2", "Dlib 1"],
@@ -51,7 +57,6 @@ test("the start reports each size of each network, the largest first", async () 
 });
 
 test("a run blocks the engine's thread, not this one", async () => {
-  await using engine = await openEngine(await engineOptions());
   const group = await shared(await engineImage(groupPhotograph(3)));
   const state = { isRunning: true };
   const run = engine.run({ lane, images: [group, group, group] }).finally(() => (state.isRunning = false));
@@ -62,7 +67,6 @@ test("a run blocks the engine's thread, not this one", async () => {
 });
 
 test("a run that fails rejects, and the next succeeds", async () => {
-  await using engine = await openEngine(await engineOptions());
   const unknown = laneId("Dlib", "none");
   await assert.rejects(
     engine.run({ lane: unknown, images: [] }),
@@ -72,17 +76,16 @@ test("a run that fails rejects, and the next succeeds", async () => {
 });
 
 test("closing ends the runs in flight, and rejects later ones", async () => {
-  const engine = await openEngine(await engineOptions());
+  const closed = await openEngine(options);
   const group = await shared(await engineImage(groupPhotograph(3)));
-  const running = engine.run({ lane, images: [group] });
-  await engine[Symbol.asyncDispose]();
+  const running = closed.run({ lane, images: [group] });
+  await closed[Symbol.asyncDispose]();
   assert.equal((await running).results.length, 1);
-  await assert.rejects(engine.run({ lane, images: [] }), /the engine was closed/);
-  assert.equal(await Promise.race([engine.exited, Promise.resolve("never")]), "never");
+  await assert.rejects(closed.run({ lane, images: [] }), /the engine was closed/);
+  assert.equal(await Promise.race([closed.exited, Promise.resolve("never")]), "never");
 });
 
 test("what is not available is one sentence at the start", async () => {
-  const options = await engineOptions();
   await assert.rejects(
     openEngine({ ...options, modelsDir: "/nowhere" }),
     /cannot be read; "npm run models -- build"/,
@@ -91,31 +94,29 @@ test("what is not available is one sentence at the start", async () => {
 
 for (const executionProvider of ["cuda", "webgpu"] as const) {
   test(`${executionProvider} is used or is an error, never replaced`, async () => {
-    const opened = await openEngine({ ...(await engineOptions()), executionProvider }).catch(
-      (error: Error) => error,
-    );
+    const opened = await openEngine({ ...options, executionProvider }).catch((error: Error) => error);
     if (opened instanceof Error)
       assert.match(opened.message, new RegExp(`the execution provider ${executionProvider} cannot`));
     else {
-      await using engine = opened;
-      assert.equal(engine.lanes[0]!.executionProvider, executionProvider);
+      await using used = opened;
+      assert.equal(used.lanes[0]!.executionProvider, executionProvider);
     }
   });
 }
 
 test("a thread that dies rejects all runs in flight", async (t) => {
-  const engine = engineOver(t, "process.exit(3)");
-  const running = [engine.run({ lane, images: [] }), engine.run({ lane, images: [] })];
+  const dying = engineOver(t, "process.exit(3)");
+  const running = [dying.run({ lane, images: [] }), dying.run({ lane, images: [] })];
   for (const run of running) await assert.rejects(run, /ended with code 3/);
-  assert.match((await engine.exited).message, /ended with code 3/);
-  await assert.rejects(engine.run({ lane, images: [] }), /ended with code 3/);
-  await engine[Symbol.asyncDispose]();
+  assert.match((await dying.exited).message, /ended with code 3/);
+  await assert.rejects(dying.run({ lane, images: [] }), /ended with code 3/);
+  await dying[Symbol.asyncDispose]();
 });
 
 test("a thread that throws says why", async (t) => {
-  const engine = engineOver(t, "throw new Error('out of luck')");
-  await assert.rejects(engine.run({ lane, images: [] }), /died: out of luck/);
-  assert.match((await engine.exited).message, /out of luck/);
+  const dying = engineOver(t, "throw new Error('out of luck')");
+  await assert.rejects(dying.run({ lane, images: [] }), /died: out of luck/);
+  assert.match((await dying.exited).message, /out of luck/);
 });
 
 test("a run counts as hung when no network of it ends for 20 times what all take", async (t) => {
@@ -131,9 +132,9 @@ test("a run counts as hung when no network of it ends for 20 times what all take
   };
   const starts = (runMs: number) => {
     ended.length = 0;
-    const engine = engineOver(t, "for (;;);", [{ size: 1, runMs }]);
-    engine.run({ lane, images: [{} as EngineImage] }).catch((error: Error) => ended.push(error.message));
-    return engine;
+    const hung = engineOver(t, "for (;;);", [{ size: 1, runMs }]);
+    hung.run({ lane, images: [{} as EngineImage] }).catch((error: Error) => ended.push(error.message));
+    return hung;
   };
 
   // An image of many faces has many runs of networks.
@@ -156,23 +157,6 @@ function engineOver(t: TestContext, onMessage: string, sizes = [{ size: 1, runMs
   const networkRuns = new Int32Array(new SharedArrayBuffer(4));
   const lanes = [{ lane, sizes } as LoadedLane];
   return Object.assign(new Engine(thread, { lanes, networkRuns }), { networkRuns });
-}
-
-async function engineOptions(): Promise<EngineOptions> {
-  const chunks = {
-    detectorChunkMax: 1,
-    faceChunkMax: 2,
-    precision: PrecisionSetting.parse("auto"),
-  };
-  const cpu = { executionProvider: "cpu", intraOpThreads: 1 } as const;
-  return {
-    modelsDir: await builtModels(),
-    lanes: [lane],
-    batchMax: 3,
-    ...cpu,
-    ...chunks,
-    modelled: undefined,
-  };
 }
 
 async function shared(image: EngineImage): Promise<EngineImage> {

@@ -115,7 +115,7 @@ suite("with the real models", () => {
         user += stepUs;
         return { user, system: 0 };
       });
-      const chunks = { batchMax: 4, detectorChunkMax: 4, faceChunkMax: 4 };
+      const chunks = { batchMax: 2, detectorChunkMax: 2, faceChunkMax: 2 };
       const modelsDir = await builtModels();
       await using opened = await openLanes({ modelsDir, lanes: [ssd], ...oneAtATime, ...chunks });
       clock.mock.restore();

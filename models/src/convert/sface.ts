@@ -51,8 +51,8 @@ function foldedHead(weights: Weights, channels: number) {
   const [, width = 0] = shape;
   const cells = width / channels;
   const folded = new Float32Array(data.length);
-  for (const [i, weight] of data.entries()) {
-    const [row, channel] = [Math.floor(i / width), Math.floor((i % width) / cells)];
+  for (let i = 0; i < data.length; i++) {
+    const [row, channel, weight] = [Math.floor(i / width), Math.floor((i % width) / cells), data[i]!];
     bias[row]! += weight * before.bias[channel]!;
     folded[i] = weight * before.factors[channel]! * after.factors[row]!;
   }

@@ -73,10 +73,10 @@ function decode({ dtype, quantization }: Spec, bytes: Uint8Array<ArrayBuffer>): 
       ? Float32Array.from(new Int32Array(bytes.buffer))
       : new Float32Array(bytes.buffer);
   }
-  if (quantization.dtype === "float16") return Float32Array.from(new Float16Array(bytes.buffer));
+  if (quantization.dtype === "float16") return new Float32Array(new Float16Array(bytes.buffer));
   const { scale, min } = quantization;
   const whole = dtype === "int32";
-  return Float32Array.from(bytes, (byte) => (whole ? Math.round(byte * scale + min) : byte * scale + min));
+  return new Float32Array(bytes).map((byte) => (whole ? Math.round(byte * scale + min) : byte * scale + min));
 }
 
 const Spec = z.object({

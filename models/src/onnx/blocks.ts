@@ -52,14 +52,14 @@ const operations: Readonly<Record<string, Operation>> = {
     const { shape, data } = readTensor(quantised!)!;
     const [factors, offsets] = [readTensor(scales!)!.data, readTensor(zeros!)!.data];
     const [axis, block] = [attributes.get("axis")!, attributes.get("block_size")!];
-    const inner = sizeOf(shape.slice(axis + 1));
-    const blocks = Math.ceil(shape[axis]! / block);
-    const numbers = Float32Array.from({ length: data.byteLength }, (_, i) => {
+    const [inner, blocks] = [sizeOf(shape.slice(axis + 1)), Math.ceil(shape[axis]! / block)];
+    const numbers = new Float32Array(data.byteLength);
+    for (let i = 0; i < numbers.length; i++) {
       const row = Math.floor(i / inner);
       const [outer, place] = [Math.floor(row / shape[axis]!), row % shape[axis]!];
       const at = (outer * blocks + Math.floor(place / block)) * inner + (i % inner);
-      return (data.getInt8(i) - offsets.getInt8(at)) * factors.getFloat32(4 * at, true);
-    });
+      numbers[i] = (data.getInt8(i) - offsets.getInt8(at)) * factors.getFloat32(4 * at, true);
+    }
     return { shape, data: numbers };
   },
   Reshape([tensor, sides]) {

@@ -32,7 +32,7 @@ export function readTensor(tensor: Uint8Array): (Floats & { type: number }) | un
 
 /** Copies the numbers, because a Float32Array over a file would have to begin at a multiple of four bytes. */
 export function numbersOf({ data }: Floats): Float32Array<ArrayBuffer> {
-  return Float32Array.from({ length: data.byteLength / 4 }, (_, i) => data.getFloat32(4 * i, true));
+  return new Float32Array(new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice().buffer);
 }
 
 export const sizeOf = (shape: readonly number[]): number =>

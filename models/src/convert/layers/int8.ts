@@ -85,7 +85,7 @@ export class Int8Layers implements Layers<QuantisedMaps> {
     const whole = { shape: [out, width, 1, 1], data: scaleCells(filter, x) };
     const { data, scales } = quantiseFilter(whole, new Float64Array(out), scale);
     const columns = new Int8Array(data.length);
-    for (const [i, weight] of data.entries()) columns[(i % width) * out + Math.floor(i / width)] = weight;
+    for (let i = 0; i < data.length; i++) columns[(i % width) * out + Math.floor(i / width)] = data[i]!;
     const flat = graph.node(`${name}/flat`, "Flatten", [source], { axis: 1 });
     const inputs = [flat, graph.integers(`${name}/filter`, [width, out], columns), zero];
     const sums = graph.node(`${name}/sums`, "MatMulInteger", inputs);

@@ -52,8 +52,8 @@ export function quantiseFilter(
     scales[channel] = scale;
     biases[channel] = Math.round(bias[channel]! / (inputScale * scale));
     let error = 0;
-    for (const [i, weight] of weights.entries()) {
-      const exact = weight / scale + (i % window === 0 ? 0 : error);
+    for (let i = 0; i < width; i++) {
+      const exact = weights[i]! / scale + (i % window === 0 ? 0 : error);
       const rounded = Math.max(-weightMax, Math.min(weightMax, Math.round(exact)));
       data[channel * width + i] = rounded;
       error = exact - rounded;
