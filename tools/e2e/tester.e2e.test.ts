@@ -43,7 +43,7 @@ test("the tester, in a browser", async (t) => {
 
   await t.test("the first pair's answer is there before a visitor has done anything", async (t) => {
     const { page, faults } = await visit(t);
-    await headline(page, /^Same person \(at this threshold\)$/);
+    await headline(page, /^Same person \(at\sthis\sthreshold\)$/);
     assert.equal(await page.locator(".slot .face.counted").count(), 2);
     assert.match(await page.locator(".scale").innerText(), /^Distance 0\.\d{3,4}\s+Threshold 0\.5930$/);
     assert.equal(await page.getByText("None of 77,221 pairs").isVisible(), false);
