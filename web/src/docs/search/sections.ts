@@ -65,6 +65,7 @@ const withoutExamples = (page: Html): string =>
 
 const textOf = (markup: string): string =>
   markup
+    .replaceAll("</span></dt>", ":")
     .replaceAll(/<\/?(?:a|code|em|strong|wbr)\b[^>]*>/g, "")
     .replaceAll(/<[^>]*>/g, " ")
     .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
