@@ -69,6 +69,11 @@ test("the tester, in a browser", async (t) => {
     assert.ok(others + images <= 110 * 1024, `${others}, ${images}`);
     await assertSoundInAllLooks(page, "first-pair");
     assert.deepEqual(faults, []);
+    const place = await page.locator(".result").boundingBox();
+    await page.route("**/tester.js", (route) => route.abort());
+    await page.reload();
+    const placeBefore = await page.locator(".result").boundingBox();
+    assert.equal(placeBefore?.y, place?.y, "nothing above the answer moves when the script has come");
   });
 
   await onPage("two files: the answer comes by itself, and the same call as curl", async (page) => {
