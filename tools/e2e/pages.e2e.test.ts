@@ -22,20 +22,20 @@ test("the public pages, in a browser", async (t) => {
     await t.test(`every page is sound at ${look.width} px in ${look.colorScheme} colours`, async (t) => {
       const { page, faults } = await openPage(browser, look);
       t.after(() => page.context().close());
-      const visited = new Set<string>();
-      const toVisit = ["/"];
-      for (let path = toVisit.pop(); path !== undefined; path = toVisit.pop()) {
-        visited.add(path);
+      const paths = new Set(["/"]); // Also grows while it is iterated.
+      for (const path of paths) {
         const response = await page.goto(address + path);
         assert.equal(response?.status(), 200, path);
-        toVisit.push(
-          ...(await linksOf(page)).filter((link) => !visited.has(link) && !toVisit.includes(link)),
+        for (const link of await linksOf(page)) paths.add(link);
+        const isListed = await page.evaluate<boolean>(
+          `[...document.querySelectorAll(".side [aria-current]")].every((entry) => entry.getBoundingClientRect().bottom < innerHeight)`,
         );
+        assert.ok(isListed, `the list of contents does not show the entry of ${path}`);
         await assertSound(page, path);
         assert.deepEqual(faults, [], path);
       }
-      assert.ok(visited.has("/docs") && visited.has("/docs/errors"), [...visited].join(" "));
-      t.diagnostic(`${visited.size} pages`);
+      assert.ok(paths.has("/docs") && paths.has("/docs/errors"), [...paths].join(" "));
+      t.diagnostic(`${paths.size} pages`);
     });
   }
 
@@ -100,5 +100,5 @@ async function linksOf(page: Page): Promise<string[]> {
   const links = await page.evaluate<string[]>(
     `[...document.querySelectorAll("a[href]")].filter((a) => a.origin === location.origin).map((a) => a.pathname)`,
   );
-  return [...new Set(links)].filter((path) => path === "/" || /^\/docs(\/|$)/.test(path));
+  return links.filter((path) => path === "/" || /^\/docs(\/|$)/.test(path));
 }

@@ -28,7 +28,7 @@ test("every state of the tester, in a browser", async (t) => {
   await headline(page, /^Same person/);
 
   await t.test("answer: its images, its faces, and nothing dimmed", async () => {
-    await assertShown(page, { counted: 2, stale: [], status: "Same person (at this threshold)" });
+    await assertShown(page, { counted: 2, stale: [], status: "Same person (at\u00a0this\u00a0threshold)" });
     await assertSoundInAllLooks(page, "state-answer");
   });
 

@@ -43,7 +43,7 @@ test("the tester, in a browser", async (t) => {
 
   await t.test("the first pair's answer is there before a visitor has done anything", async (t) => {
     const { page, faults } = await visit(t);
-    await headline(page, /^Same person \(at this threshold\)$/);
+    await headline(page, /^Same person \(at\sthis\sthreshold\)$/);
     assert.equal(await page.locator(".slot .face.counted").count(), 2);
     assert.match(await page.locator(".scale").innerText(), /^Distance 0\.\d{3,4}\s+Threshold 0\.5930$/);
     assert.equal(await page.getByText("None of 77,221 pairs").isVisible(), false);
@@ -69,6 +69,11 @@ test("the tester, in a browser", async (t) => {
     assert.ok(others + images <= 110 * 1024, `${others}, ${images}`);
     await assertSoundInAllLooks(page, "first-pair");
     assert.deepEqual(faults, []);
+    const place = await page.locator(".result").boundingBox();
+    await page.route("**/tester.js", (route) => route.abort());
+    await page.reload();
+    const placeBefore = await page.locator(".result").boundingBox();
+    assert.equal(placeBefore?.y, place?.y, "nothing above the answer moves when the script has come");
   });
 
   await onPage("two files: the answer comes by itself, and the same call as curl", async (page) => {

@@ -3,7 +3,7 @@ import { type Html, html, markup, nothing } from "@faceline/runtime/design/html"
 import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
 import { type AuditKey, auditChange, auditKeyText } from "./audit-change.ts";
-import { cardTable } from "./card-table.ts";
+import { cardTable } from "../card-table.ts";
 import { instant } from "./instant.ts";
 
 /**

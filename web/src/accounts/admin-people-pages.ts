@@ -5,7 +5,7 @@ import { each, type Html, html, markup, nothing } from "@faceline/runtime/design
 import type { AccountPage } from "./account-page.ts";
 import { linkSection } from "./admin-link-pages.ts";
 import { adminPage } from "./admin-page.ts";
-import { cardTable, type Column } from "./card-table.ts";
+import { cardTable, type Column } from "../card-table.ts";
 import { joinBox } from "./admin-waitlist-pages.ts";
 import { errorNote, field } from "./form.ts";
 import { instant } from "./instant.ts";

@@ -4,7 +4,7 @@ import { formatCount } from "../format.ts";
 import { each, type Html, html, markup, nothing } from "@faceline/runtime/design/html";
 import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
-import { cardTable, type Column } from "./card-table.ts";
+import { cardTable, type Column } from "../card-table.ts";
 import { count } from "./count.ts";
 import { errorNote } from "./form.ts";
 import { type LimitValues, limitErrors, limitInputs, type LimitText, limitTexts } from "./limits-form.ts";

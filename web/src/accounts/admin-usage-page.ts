@@ -4,7 +4,7 @@ import { formatCount } from "../format.ts";
 import { type Html, html, markup, nothing } from "@faceline/runtime/design/html";
 import type { AccountPage } from "./account-page.ts";
 import { adminPage } from "./admin-page.ts";
-import { cardTable, type Column } from "./card-table.ts";
+import { cardTable, type Column } from "../card-table.ts";
 import { count, share } from "./count.ts";
 import { usageSection } from "./usage-section.ts";
 

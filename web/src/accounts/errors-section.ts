@@ -3,7 +3,7 @@ import type { RecentError } from "@faceline/accounts/usage/recent-error";
 import { errorTable } from "@faceline/contracts/http/errors";
 import { inlineText } from "../docs/inline-text.ts";
 import { each, type Html, html, markup } from "@faceline/runtime/design/html";
-import { cardTable, type Column } from "./card-table.ts";
+import { cardTable, type Column } from "../card-table.ts";
 import { count } from "./count.ts";
 import { instant } from "./instant.ts";
 import type { UsageReader } from "./usage-section.ts";

@@ -72,7 +72,10 @@ export const renamePage = ({
     html`<p>!${keyPrefix(key)}, created !${instant(key.createdAt)}</p>
 <form method="post" action="/dashboard/keys/${key.id}/rename" class="form">
 !${field({ name: "name", label: "Name", max: 64, required: true, value: name ?? key.name, error })}
+<div class="form actions">
 <button class="button">Rename the key</button>
+<a class="button quiet" href="/dashboard">Cancel</a>
+</div>
 </form>`,
   );
 

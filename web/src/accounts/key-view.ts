@@ -1,5 +1,5 @@
 import { type Html, html, markup } from "@faceline/runtime/design/html";
-import { cardTable } from "./card-table.ts";
+import { cardTable } from "../card-table.ts";
 import { instant } from "./instant.ts";
 
 /** Whether a key is accepted, in words. */

@@ -1,7 +1,7 @@
 import { type OutcomeKind, outcomeKind } from "@faceline/accounts/usage/call-outcome";
 import type { DayUsage, UsageCount } from "@faceline/accounts/usage/read-usage";
 import { type Html, html, markup, nothing } from "@faceline/runtime/design/html";
-import { cardTable, type Column } from "./card-table.ts";
+import { cardTable, type Column } from "../card-table.ts";
 import { count } from "./count.ts";
 import { usagePlots } from "./usage-plot.ts";
 

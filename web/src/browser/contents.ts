@@ -44,6 +44,9 @@ for (const list of document.querySelectorAll<HTMLDetailsElement>("details.conten
     list.open = beside.matches;
   };
   openBeside();
+  // The list scrolls by itself beside the text: the page's own entry may stand below its end.
+  const entry = list.querySelector<HTMLElement>('[aria-current="page"]');
+  if (entry !== null) list.scrollTop = entry.offsetTop - list.clientHeight / 2;
   beside.addEventListener("change", openBeside);
   for (const link of list.querySelectorAll("a")) link.addEventListener("click", openBeside);
 }

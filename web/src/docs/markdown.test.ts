@@ -28,10 +28,10 @@ test("a link leads to a page, names a file of the repository, or is text", () =>
 });
 
 test("a table has a heading for each column and each row, and can be scrolled", () => {
-  const shown = render("| name | unit |\n|---|---|\n| `A` | ms |\n");
-  assert.match(shown, /<div class="wide" tabindex="0" role="region" aria-label="Table: name, unit">/);
-  assert.match(shown, /<th scope="row"><code>A<\/code><\/th><td>ms<\/td>/);
-  assert.match(render("| name | size |\n|---|--:|\n| A | 1 |\n"), /<td class="number">1<\/td>/);
+  const shown = render("| name | size |\n|---|--:|\n| `A_B` | 1 |\n");
+  assert.match(shown, /<div class="wide cards" tabindex="0" role="region" aria-label="Table: name, size">/);
+  assert.match(shown, /<th scope="row" [^>]*><code>A_<wbr>B<\/code><\/th>/);
+  assert.match(shown, /<td [^>]*class="number" data-label="size"><div>1<\/div>/);
 });
 
 test("a quote is a note, and an alert of GitHub a warning", () => {

@@ -1,5 +1,6 @@
 import { lexer, type MarkedToken, type Token, type Tokens } from "marked";
 import { each, type Html, html, markup, nothing } from "@faceline/runtime/design/html";
+import { type Column, cardTable } from "../card-table.ts";
 import { codeBlock } from "./code-block.ts";
 import type { Language } from "./highlight.ts";
 
@@ -19,6 +20,7 @@ type MarkdownDocument = {
   placeOf(href: string): Place;
   /** The last heading: tables with the same columns in two sections have names of their own. */
   section?: string | undefined;
+  isCell?: boolean;
 };
 
 /** Target of a link: one of our pages, a file of the repository, or neither. */
@@ -98,27 +100,14 @@ function note({ text }: Tokens.Blockquote, document: MarkdownDocument): Html {
 }
 
 function table({ header, rows }: Tokens.Table, document: MarkdownDocument): Html {
-  const heads = each(header, (cell) => html`<th scope="col">!${inline(cell.tokens, document)}</th>`);
-  const body = each(
-    rows,
-    (row) => html`<tr>!${each(row, (cell, column) => tableCell(cell, column, document))}</tr>
-`,
-  );
+  const columns = header.map(({ text, align }, index): Column<Tokens.TableCell[]> => {
+    const head = text.replaceAll("`", "");
+    const content = (row: Tokens.TableCell[]) => inline(row[index]!.tokens, { ...document, isCell: true });
+    if (index === 0) return { head, type: "name", content };
+    return align === "right" ? { head, type: "number", content } : { head, content };
+  });
   const label = `${document.section ?? "Table"}: ${header.map(({ text }) => text).join(", ")}`;
-  return html`<div class="wide" tabindex="0" role="region" aria-label="${label}"><table>
-<thead><tr>!${markup(heads)}</tr></thead>
-<tbody>
-!${markup(body)}</tbody>
-</table></div>
-`;
-}
-
-function tableCell({ tokens, align }: Tokens.TableCell, column: number, document: MarkdownDocument): Html {
-  const content = inline(tokens, document);
-  if (column === 0) return html`<th scope="row">!${markup(content)}</th>`;
-  return align === "right"
-    ? html`<td class="number">!${markup(content)}</td>`
-    : html`<td>!${markup(content)}</td>`;
+  return cardTable({ label, columns, rows });
 }
 
 function inline(tokens: Token[], document: MarkdownDocument): Html {
@@ -128,11 +117,15 @@ function inline(tokens: Token[], document: MarkdownDocument): Html {
 const spans: Renderers = {
   text: ({ text, tokens }, document) => (tokens === undefined ? html`${text}` : inline(tokens, document)),
   escape: ({ text }) => html`${text}`,
-  codespan: ({ text }) => html`<code>${text}</code>`,
+  codespan: ({ text }, { isCell }) =>
+    html`<code>!${each(isCell ? text.split(/(?<=_)/) : [text], namePart)}</code>`,
   strong: ({ tokens }, document) => html`<strong>!${inline(tokens, document)}</strong>`,
   em: ({ tokens }, document) => html`<em>!${inline(tokens, document)}</em>`,
   link,
 };
+
+/** A name without room in its column is broken behind an underscore, not in the middle of a word. */
+const namePart = (part: string, index: number): Html => (index === 0 ? html`${part}` : html`<wbr>${part}`);
 
 function link({ href, text, tokens }: Tokens.Link, document: MarkdownDocument): Html {
   const place = document.placeOf(href);

@@ -94,7 +94,8 @@ function compareWords(
     const thumbnails = referencesOf(people, result.index).map((candidate) =>
       element("img", { src: candidates[candidate]?.address ?? "", alt: "", width: 48, height: 48 }),
     );
-    const heading = element("th", { scope: "row", class: "candidate" }, ...thumbnails, nameOf(result));
+    const candidate = element("div", { class: "candidate" }, ...thumbnails, nameOf(result));
+    const heading = element("th", { scope: "row" }, candidate);
     const cells =
       "error" in result
         ? [element("td", { colspan: 2 }, candidateWords(result))]

@@ -3,6 +3,7 @@ import type { ModelCard } from "@faceline/contracts/http/model-card";
 import { cardSummary } from "../../tester/card-summary.ts";
 import type { Facts } from "../../facts.ts";
 import { each, type Html, html } from "@faceline/runtime/design/html";
+import { type Column, cardTable } from "../../card-table.ts";
 import { apiDocument } from "../api-document.ts";
 import { codeBlock, codeChoice } from "../code-block.ts";
 import { originOf } from "../highlight.ts";
@@ -17,7 +18,7 @@ export const fragments: Record<string, (facts: Facts) => Html> = {
   "errors.4xx": () => errorList(4),
   "errors.5xx": () => errorList(5),
   "models.thresholds": ({ models }) => each(models, thresholdTable),
-  "models.cards": ({ models, cards }) => each(models, ({ name }) => cardTable(name, cards[name])),
+  "models.cards": ({ models, cards }) => each(models, ({ name }) => errorRates(name, cards[name])),
 };
 
 export function exampleRequest(facts: Facts): Html {
@@ -56,35 +57,27 @@ function errorEntry(code: ErrorCode): Html {
 `;
 }
 
-function cardTable(name: string, card: ModelCard | undefined): Html {
+function errorRates(name: string, card: ModelCard | undefined): Html {
   if (card === undefined)
     return html`<p><strong>${name}</strong> was not measured here.</p>
 `;
   const { sentence, head, rows, cost } = cardSummary(card);
-  const cells = ([first = "", ...rest]: string[]) =>
-    html`<tr><th scope="row">${first}</th>!${each(rest, (text) => html`<td>${text}</td>`)}</tr>
-`;
-  return html`<div class="wide" tabindex="0" role="region" aria-label="Error rates of ${name}"><table>
-<caption>${name}</caption>
-<thead><tr>!${each(head, (text) => html`<th scope="col">${text}</th>`)}</tr></thead>
-<tbody>!${each(rows, cells)}</tbody>
-</table></div>
+  const columns = head.map((text, index): Column<string[]> => {
+    const content = (row: string[]) => html`${row[index]}`;
+    return index === 0 ? { head: text, type: "name", content } : { head: text, content };
+  });
+  return html`!${cardTable({ label: `Error rates of ${name}`, columns, rows, caption: name })}
 <p>${sentence} ${cost}</p>
 <ul>!${each(card.weaknesses, ({ text, source }) => html`<li>${text} (${source})</li>`)}</ul>
 `;
 }
 
 function thresholdTable({ name, title, thresholds, thresholds_from }: Facts["models"][number]): Html {
-  const rows = Object.entries(thresholds);
-  return html`<div class="wide" tabindex="0" role="region" aria-label="Thresholds of ${name}"><table>
-<caption>${name}: ${title}</caption>
-<thead><tr><th scope="col">Metric</th><th scope="col">Threshold</th><th scope="col">Where it comes from</th></tr></thead>
-<tbody>!${each(rows, ([metric, threshold]) => thresholdRow(metric, threshold, thresholds_from[metric as keyof typeof thresholds_from]))}</tbody>
-</table></div>
-`;
-}
-
-function thresholdRow(metric: string, threshold: number, from: string): Html {
-  return html`<tr><th scope="row"><code>${metric}</code></th><td class="number">${threshold}</td><td>!${inlineText(from)}</td></tr>
-`;
+  const columns: Column<keyof typeof thresholds>[] = [
+    { head: "Metric", type: "name", content: (metric) => html`<code>${metric}</code>` },
+    { head: "Threshold", type: "number", content: (metric) => html`${thresholds[metric]}` },
+    { head: "Where it comes from", content: (metric) => inlineText(thresholds_from[metric]) },
+  ];
+  const rows = Object.keys(thresholds) as (keyof typeof thresholds)[];
+  return cardTable({ label: `Thresholds of ${name}`, columns, rows, caption: `${name}: ${title}` });
 }

@@ -82,7 +82,7 @@ test("every error code is on the page, with what to do", () => {
   for (const { path, operation } of listOperations(apiDocument)) {
     if (operation.security.length === 0) continue;
     const section = page.split(`<code>${path}</code></h1>`)[1]!.split("<h1>")[0]!;
-    assert.match(section, /queue_full<\/code><\/a><\/td><td>[^\n]*<strong>Wait for <code>Retry-After/);
+    assert.match(section, /queue_full<\/code><\/a><\/th><td[^\n]*<strong>Wait for <code>Retry-After/);
   }
 });
 

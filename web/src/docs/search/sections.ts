@@ -65,7 +65,8 @@ const withoutExamples = (page: Html): string =>
 
 const textOf = (markup: string): string =>
   markup
-    .replaceAll(/<\/?(?:a|code|em|strong)\b[^>]*>/g, "")
+    .replaceAll("</span></dt>", ":")
+    .replaceAll(/<\/?(?:a|code|em|strong|wbr)\b[^>]*>/g, "")
     .replaceAll(/<[^>]*>/g, " ")
     .replaceAll(/&#(\d+);/g, (_, code: string) => String.fromCodePoint(Number(code)))
     .replaceAll(/\s+/g, " ")
