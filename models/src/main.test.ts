@@ -23,7 +23,7 @@ test("a folder fails to verify until it is built, and a second build changes not
   assert.equal(empty.code, 1);
   assert.equal(empty.err.trim().split("\n").length, 10);
 
-  // build.test.ts makes every build anew.
+  // build.test.ts makes every build from scratch.
   for (const model of (await readCatalogue()).models.filter(({ source }) => source.kind === "npm_tfjs")) {
     for (const build of model.builds.filter(({ file }) => file !== "ssd-512.float32.onnx")) {
       await builtModel(model, build);
@@ -104,7 +104,7 @@ test("a file that is added is listed and verified, and a wrong one is a sentence
   });
   const added = models("add", onnx, "--contract", contract, "--to", to);
   assert.deepEqual([added.code, added.err], [0, ""]);
-  assert.match(added.out, /^added Foreign; MODELS of the workers and ingresses switches it on\n$/);
+  assert.match(added.out, /^added Foreign; MODELS of the workers and ingresses turns it on\n$/);
   assert.match(
     models("list", "--to", to).out,
     /^Foreign +embedding +float32 +[\d.]+ MB +\w{12} +built +Apache-2\.0$/m,
@@ -126,7 +126,7 @@ test("the CUDA libraries are listed, and fetched only when their licences are ac
   const listed = models("gpu", "--list", "--to", folder);
   assert.equal(listed.code, 0, listed.err);
   assert.match(listed.out, /^onnxruntime-gpu +1\.30\.0 +246\.7 MB +[0-9a-f]{12}$/m);
-  assert.match(listed.out, /NVIDIA drivers from 580 on\nnot installed\nlicences not accepted\n$/);
+  assert.match(listed.out, /NVIDIA drivers 580 or later\nnot installed\nlicences not accepted\n$/);
   const refused = models("gpu", "--to", folder);
   assert.equal(refused.code, 1);
   assert.match(refused.out, /^cuda, a download of 1345\.6 MB:\n {2}licence MIT: [\s\S]*NVIDIA-Proprietary: /);

@@ -48,7 +48,7 @@ export async function linksPage({ zipkin, prometheus, processes }: Links): Promi
 <h2>In an incident</h2>
 <dl>${[
     entry(
-      "Which part of a request is slow? Why are requests refused? Which team is loud? Is Redis nearly full?",
+      "Which part of a request is slow? Why are requests refused? Which team sends too much? Is Redis nearly full?",
       live("ingress"),
     ),
     entry("Which worker is slow or fails? Which batch sizes run? Is a rollout half done?", live("batcher")),
@@ -56,7 +56,7 @@ export async function linksPage({ zipkin, prometheus, processes }: Links): Promi
       "What happened to one request, hop by hop?",
       `${link("/traces/slow", "Slow requests")} ${link("/traces/refused", "Refused requests")}`,
     ),
-    entry("Would a second worker help?", "<code>npm run plan</code> answers without a change"),
+    entry("Would a second worker help?", "<code>npm run plan</code> answers without changing anything"),
   ].join("")}</dl>
 <h2>Traces</h2>
 <p>Each request is one trace in Zipkin, and each batch another; they share <code>faceline.batch.id</code>.
@@ -69,7 +69,7 @@ Traces end with npm start.</p>
 <h2>Metrics</h2>
 ${
   prometheus === undefined
-    ? "<p>Prometheus is not installed. Live pages show the values of now.</p>"
+    ? "<p>Prometheus is not installed. Live pages show current values.</p>"
     : `<p>Prometheus keeps the last 24 h.</p>
 <dl>${[
         entry(link(`${prometheus}/graph`, "Charts"), "any expression over time"),
@@ -135,7 +135,7 @@ const searches = {
 };
 
 /**
- * Returns the address of a search at Zipkin: the last 15 minutes before `now`, in epoch ms. Undefined where
+ * Returns the address of a search at Zipkin: the last 15 minutes before `now`, in epoch ms. Undefined if
  * there is no search of this name. Zipkin searches at once only where the address says until when.
  */
 export function searchAddress(zipkin: string, name: string, now: number): string | undefined {
@@ -149,7 +149,7 @@ export function searchAddress(zipkin: string, name: string, now: number): string
 type Links = {
   /** Origin: `http://127.0.0.1:9411`. */
   zipkin: string;
-  /** Origin and path of its pages. Undefined where it is not installed. */
+  /** Origin and path of its pages. Undefined if it is not installed. */
   prometheus: string | undefined;
   /** Each process by the name that the launcher gives it, and the origin of its operators' port. */
   processes: readonly { process: string; origin: string }[];

@@ -5,15 +5,15 @@ import { missingKeyDetail, unknownKeyDetail } from "./key-fault.ts";
 
 const missing: [headers: IncomingHttpHeaders, url: string, sentence: RegExp][] = [
   [{}, "/verify", /^This request needs an API key: send "Authorization: Bearer KEY" or "x-api-key: KEY"\.$/],
-  [{ authorization: "SECRET" }, "/verify", /^Authorization has not the word Bearer and one key after it: /],
-  [{ authorization: "Bearer a SECRET" }, "/verify", /^Authorization has not the word Bearer and one key/],
-  [{ authorization: "Other SECRET" }, "/verify", /^Authorization has not the word Bearer and one key/],
+  [{ authorization: "SECRET" }, "/verify", /^Authorization must be the word Bearer and one key: /],
+  [{ authorization: "Bearer a SECRET" }, "/verify", /^Authorization must be the word Bearer and one key/],
+  [{ authorization: "Other SECRET" }, "/verify", /^Authorization must be the word Bearer and one key/],
   [{ authorization: "Basic SECRET" }, "/verify", /^Authorization has the scheme basic instead of Bearer: /],
   [{ authorization: "Token SECRET" }, "/verify", /^Authorization has the scheme token instead of Bearer: /],
   [{ authorization: "Bearer" }, "/verify", /^Authorization has no key after Bearer: /],
   [{ "x-api-key": "" }, "/verify", /^The header x-api-key is empty: /],
   [{ "api-key": "SECRET" }, "/verify", /^The key is in the header api-key: /],
-  [{}, "/verify?api_key=SECRET", /^The key is in the address, which logs keep: /],
+  [{}, "/verify?api_key=SECRET", /^The key is in the URL, which logs record: /],
 ];
 
 const unknown: [headers: IncomingHttpHeaders, sentence: string][] = [

@@ -1,11 +1,11 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Sentence for a request without a key: where one seems to be, and where it belongs. Never repeats it. */
+/** Returns a sentence for a request without a key: where one seems to be, and belongs. Never repeats it. */
 export function missingKeyDetail({ headers, url }: { headers: IncomingHttpHeaders; url: string }): string {
   return `${placeOfKey(headers, url) ?? "This request needs an API key"}: ${wanted}`;
 }
 
-/** Sentence for a key that no team has, by what is around it. */
+/** Returns a sentence for an unknown key, based on what surrounds it. */
 export function unknownKeyDetail({
   authorization = "",
   "x-api-key": header = "",
@@ -22,12 +22,12 @@ function placeOfKey({ authorization, ...headers }: IncomingHttpHeaders, url: str
     const scheme = /^(basic|digest|token|apikey|api-key|key|jwt)\s/i.exec(authorization)?.[1];
     if (scheme !== undefined) return `Authorization has the scheme ${scheme.toLowerCase()} instead of Bearer`;
     if (/^bearer\s*$/i.test(authorization)) return "Authorization has no key after Bearer";
-    return "Authorization has not the word Bearer and one key after it";
+    return "Authorization must be the word Bearer and one key";
   }
   if (headers["x-api-key"] !== undefined) return "The header x-api-key is empty";
   const header = otherHeaders.find((name) => headers[name] !== undefined);
   if (header !== undefined) return `The key is in the header ${header}`;
-  return keyInQuery.test(url) ? "The key is in the address, which logs keep" : undefined;
+  return keyInQuery.test(url) ? "The key is in the URL, which logs record" : undefined;
 }
 
 const wanted = 'send "Authorization: Bearer KEY" or "x-api-key: KEY".';

@@ -52,13 +52,13 @@ test("where no settings meet the target, the closest are shown, and the exit cod
   );
   assert.equal(code, 2);
   assert.match(text, /No settings up to 2 workers meet p99 < 5 ms/);
-  assert.match(text, /hold p99 < \d+ ms: the nearest target that can be had/);
+  assert.match(text, /meet p99 < \d+ ms, the nearest target that can be met/);
   assert.match(text, /Up to 8 workers miss p99 < 5 ms as well/);
 });
 
 for (const [args, message] of [
   [["--rate", "0"], /--rate must be a number above 0/],
-  [["--draw", "waves"], /--draw waves: it is one of poisson, bursts, diurnal, step/],
+  [["--draw", "waves"], /--draw waves: it must be one of poisson, bursts, diurnal, step/],
   [["--trace", join(stateFolder, "absent")], /There is no trace .*absent/],
   [["--image-pixels", "5000000", "--seconds", "5"], /images of up to 5000000 pixels, and the profile was/],
 ] as const) {
