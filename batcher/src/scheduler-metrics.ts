@@ -16,10 +16,10 @@ export class SchedulerMetrics implements SchedulerObserver {
   readonly #metrics: Metrics;
   readonly #state: State;
   readonly #clock: Clock;
-  /** Lanes whose counters are on the page. */
+  /** Lanes whose counters are exported. */
   readonly #lanes = new Set<LaneId>();
 
-  /** Undefined: nobody reads them. */
+  /** Undefined: nobody reads the metrics. */
   static open(metrics: Metrics, state: State, clock: Clock): SchedulerMetrics | undefined {
     return metrics.on ? new SchedulerMetrics(metrics, state, clock) : undefined;
   }
@@ -59,7 +59,7 @@ export class SchedulerMetrics implements SchedulerObserver {
 
   #recordFinished({ finished }: Report): void {
     for (const { batch, lane, end, endedAt } of finished) {
-      // Reports repeat what they have said, of batches that are no longer in `sent`.
+      // Reports repeat batches that are no longer in `sent`.
       const predictedEndAt = this.#state.sent.get(batch)?.dispatch?.predictedEndAt;
       if (predictedEndAt === undefined || end !== "answered") continue;
       const lateMs = endedAt - predictedEndAt;
@@ -73,7 +73,7 @@ export class SchedulerMetrics implements SchedulerObserver {
     this.#metrics.add("faceline.batches", 1, { lane, reason });
     this.#metrics.record("faceline.batch.size", tasks.length, { lane });
     this.#metrics.record("faceline.batch.padding", Math.max(0, paddedSize - tasks.length), { lane });
-    // Later attempts have not only waited.
+    // The time of later attempts is more than waiting.
     for (const { arrivedAt } of attempt === 1 ? tasks : []) {
       this.#metrics.record("faceline.queue.duration", Math.max(0, sentAt - arrivedAt) / 1_000, { lane });
     }
@@ -151,7 +151,7 @@ export class SchedulerMetrics implements SchedulerObserver {
     metrics.observe("faceline.batcher.active", () => [[state.holdsPartition ? 1 : 0, {}]]);
   }
 
-  /** Those of another batcher are not counted: the worker held them when its report was read. */
+  /** Batches of another batcher are not counted: the worker already held them when its report was read. */
   #unreceivedByPartition(): [number, { partition: number }][] {
     const partitions = [...this.#state.workers.values()].flatMap((worker) => worker.partitions);
     const counts = new Map(partitions.map((partition) => [partition, 0]));

@@ -6,7 +6,7 @@ import { type InferenceConfig, runLimits } from "./config.ts";
 import type { StartTimes } from "./network/start-times.ts";
 
 /**
- * Returns the run times of PROFILE_FILE, or none where it is not a profile of this worker's machine and
+ * Returns the run times of PROFILE_FILE, or none if it is not a profile of this worker's machine and
  * settings; then a warning says what differs. `check` says of a loaded lane whether it has them.
  */
 export function openProfileTimes(
@@ -43,8 +43,8 @@ export const machineOf = (config: InferenceConfig): WorkerMachine => ({
 });
 
 /**
- * Returns the run times of a profile, for a worker that starts from them. They are those of runs alone, and
- * the batcher learns the real ones from the first batches on, as it does without a profile.
+ * Returns the run times of a profile, for a worker that starts from them. They cover only runs, and the
+ * batcher learns the real ones from the first batches, as it does without a profile.
  */
 function startTimesOf({ networks, lanes }: Profile): StartTimes {
   return {
@@ -59,8 +59,8 @@ function startTimesOf({ networks, lanes }: Profile): StartTimes {
 }
 
 /**
- * Says, as a clause, why a profile is not one of this worker's machine and settings; undefined where it is.
- * Run times of another machine are worse than measured ones: they may keep batches at a wrong size.
+ * Says, as a clause, why a profile is not one of this worker's machine and settings; undefined if it is. Run
+ * times of another machine are worse than measured ones: they may keep batches at a wrong size.
  */
 function profileFault({ machine, engine, lanes }: Profile, here: WorkerMachine): string | undefined {
   const differences = [
@@ -75,7 +75,7 @@ function profileFault({ machine, engine, lanes }: Profile, here: WorkerMachine):
   return differences.map(([what, own, measured]) => `${what} is ${own}, and ${measured} in it`).join("; ");
 }
 
-/** Says, as a clause, why a loaded lane does not have the run times of a profile; undefined where it has. */
+/** Says, as a clause, why a loaded lane does not have the run times of a profile; undefined if it has. */
 function laneFault({ lanes }: Profile, { lane, build, sizes }: LoadedLane): string | undefined {
   const profile = lanes.find((each) => each.lane === lane);
   if (profile === undefined) return `it has ${lanes.map((each) => each.lane).join(", ")} alone`;

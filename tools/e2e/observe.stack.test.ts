@@ -54,7 +54,7 @@ test("npm start -- --observe", async (t) => {
 
   await t.test("a call whose worker is killed is found among the retried ones, with its error", async () => {
     const call = post("/represent", { img: img1 });
-    // While its run of 5 s goes on.
+    // While its run of 5 s continues.
     process.kill(await busyWorker(), "SIGKILL");
     const { status, headers } = await call;
     assert.equal(status, 200);
@@ -200,7 +200,7 @@ const traceIdIn = (headers: Headers): string => headers.get("traceparent")!.spli
 
 const readText = async (url: string): Promise<string> => (await fetch(url)).text();
 
-/** Undefined where there is nothing. */
+/** Undefined if there is nothing. */
 async function readJson<T>(url: string): Promise<T | undefined> {
   const response = await fetch(url);
   return response.status === 404 ? undefined : ((await response.json()) as T);

@@ -19,7 +19,7 @@ const LaneProfile = z.object({
       z.object({
         size: BatchSize,
         ms: Quantiles,
-        /** Time of its networks alone, as a worker reports it at its start. */
+        /** Time of only its networks, as a worker reports it at its start. */
         warmMs: z.number().nonnegative().optional(),
       }),
     )
@@ -49,7 +49,7 @@ const NetworkTimes = z.object({
 });
 export type NetworkTimes = z.infer<typeof NetworkTimes>;
 
-/** Settings of the engine that run times depend on: INTRA_OP_THREADS and so on. */
+/** Engine settings that run times depend on: INTRA_OP_THREADS and so on. */
 const EngineSettings = z.object({
   intraOpThreads: z.number().int().min(1),
   detectorChunkMax: z.number().int().min(1),
@@ -57,7 +57,7 @@ const EngineSettings = z.object({
 });
 export type EngineSettings = z.infer<typeof EngineSettings>;
 
-/** A machine as a prediction and a starting worker see it: how long each step takes there. */
+/** A machine as seen by a prediction and a starting worker: how long each step takes there. */
 export const Profile = z.object({
   format: z.literal("faceline-profile"),
   version: z.literal(5),
@@ -68,7 +68,7 @@ export const Profile = z.object({
     memoryMiB: z.number().int().min(1),
   }),
   engine: EngineSettings,
-  /** Empty where the engine is modelled. */
+  /** Empty if the engine is modelled. */
   networks: z.array(NetworkTimes).max(64),
   lanes: z.array(LaneProfile).min(1).max(16),
   /** Decoding an image, as CPU time of one core, times a factor of this distribution. */

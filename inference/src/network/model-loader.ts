@@ -22,7 +22,7 @@ export class ModelLoader implements AsyncDisposable {
   readonly #options: ModelLoaderOptions & { onWarmUp?: OnModelWarmUp };
   readonly #models = new Map<string, LoadedModel>();
 
-  /** Throws where PRECISION names models that the catalogue does not have. */
+  /** Throws if PRECISION names models that the catalogue does not have. */
   constructor(catalogue: Catalogue, options: ModelLoaderOptions & { onWarmUp?: OnModelWarmUp }) {
     const unknown = [...options.precision.byModel.keys()].filter(
       (name) => !catalogue.models.some((model) => model.name === name),

@@ -5,9 +5,9 @@ import { spanIds } from "@faceline/runtime/log-ids";
 import type { EndedCall } from "./ports.ts";
 
 /**
- * Writes the log line of a call that has ended, with the parts of its time in ms. At `warn` where the service
- * failed, was late or lacks a server, at `info` where the call was refused or retried, or where its client
- * left: such calls may come by the thousand, so lines that are alike are counted together. All others are at
+ * Writes the log line of a call that has ended, with the parts of its time in ms. At `warn` if the service
+ * failed, was late or lacks a server, at `info` if the call was refused or retried, or if its client left:
+ * such calls may come by the thousand, so lines that are alike are counted together. All others are at
  * `debug`, also a bug, which has left its own line at `error`.
  */
 export function logCall({ log, dedupedLog }: CallLogs, ended: EndedCall): void {

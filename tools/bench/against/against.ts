@@ -86,7 +86,7 @@ export async function compareCommits(options: AgainstOptions): Promise<AgainstRe
 }
 
 /**
- * Removes the state folder of a side, and first what a killed run has left running in it. Throws where that
+ * Removes the state folder of a side, and first what a killed run has left running in it. Throws if that
  * still runs.
  */
 async function removeState(state: string, say: (line: string) => void): Promise<void> {
@@ -110,7 +110,7 @@ async function openBoth(open: (side: Side) => Promise<Instance>): Promise<Sides<
 const changeText = (measure: MeasureName, slices: Sides<Slice>): string =>
   `${measure} ${slices.old.values[measure].toFixed(1)} → ${slices.new.values[measure].toFixed(1)}`;
 
-/** Runs a load on one side and measures it. Throws where a call is not answered with 200. */
+/** Runs a load on one side and measures it. Throws if a call is not answered with 200. */
 async function measureSlice(
   { load, instances, generator }: Measured,
   side: Side,

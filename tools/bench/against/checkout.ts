@@ -9,8 +9,8 @@ import type { Target } from "../load/http-client.ts";
 import { processes, treeOf } from "../observe/processes.ts";
 
 /**
- * Checks a commit out into a folder, as a git worktree that is removed at the end. Throws where there is no
- * such commit. The first start in it installs its packages.
+ * Checks a commit out into a folder, as a git worktree that is removed at the end. Throws if there is no such
+ * commit. The first start in it installs its packages.
  */
 export async function openCheckout(ref: string, folder: string): Promise<Checkout & AsyncDisposable> {
   const git = (...args: string[]) => capture("git", ["-C", repository, ...args]);
@@ -38,7 +38,7 @@ async function removeWorktree(path: string): Promise<void> {
 /**
  * Runs `npm start` of a checkout and waits until it is healthy. Uses its public interface alone (arguments,
  * environment, HTTP, the file of the development key), because an old commit has other files. Throws the end
- * of its output where it does not start. Linux only.
+ * of its output if it does not start. Linux only.
  */
 export async function startInstance(options: InstanceOptions): Promise<Instance> {
   seedState(options.state, options.seed);

@@ -99,7 +99,7 @@ export function summarise(calls: readonly OpenLoopCall[], deadlineMs: number): S
 }
 
 /**
- * Returns the mean size of the batches in which the calls ran, from the answers that name it; null where none
+ * Returns the mean size of the batches in which the calls ran, from the answers that name it; null if none
  * does.
  */
 export function meanBatchOf(calls: readonly OpenLoopCall[]): number | null {

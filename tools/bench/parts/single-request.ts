@@ -62,7 +62,7 @@ async function compare(
   return all;
 }
 
-/** Throws where the answer is not 200. */
+/** Throws if the answer is not 200. */
 async function callOnce(client: HttpClient, index: number): Promise<ServedCall> {
   const begunAt = performance.now();
   const { status, serverTiming } = await client.post(index, 30_000);

@@ -44,9 +44,9 @@ type AdviceSources = {
 };
 
 export type Advice = {
-  /** Undefined where the target is met. */
+  /** Undefined if the target is met. */
   unmet: UnmetAdvice | undefined;
-  /** Undefined where it is not. */
+  /** Undefined if it is not. */
   defaults: DefaultsComparison | undefined;
   /** Whether the results of the defaults are of all calls, or of the busiest windows of a long trace. */
   defaultsScope: Scope;

@@ -108,7 +108,7 @@ test("the windows change no winner: it is the same as when every setting is trie
 });
 
 test("windows whose scheduler had to learn how long runs take change no winner either", async () => {
-  // Of the first seeds the third is the first one whose winner changed when each window began anew.
+  // Of the first seeds the third is the first one whose winner changed when each window started over.
   for (let seed = 2; seed < 2 + seeds; seed++) {
     const traffic = { seed, shape: "bursts", perSecond: 5, seconds: 300, deadlineMs: 30_000 } as const;
     const profile = newProfile();

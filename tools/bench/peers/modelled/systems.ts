@@ -110,13 +110,13 @@ type OpenSystem = AsyncDisposable & {
   leaders: Record<string, number>;
   /** Called when the warm-up ends. */
   onWarm(): void;
-  /** Images a batch since then; null where none was seen. */
+  /** Images a batch since then; null if none was seen. */
   meanBatch(calls: readonly OpenLoopCall[]): number | null;
 };
 
 type BatchSizes = AsyncDisposable & {
   /** Counts from now on. */
   restart(): void;
-  /** Images a batch; null where none has finished. */
+  /** Images a batch; null if none has finished. */
   mean(): number | null;
 };
