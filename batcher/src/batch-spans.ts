@@ -7,10 +7,10 @@ import { endSpan, type SpanAttributes, type Tracing } from "@faceline/runtime/tr
 import type { AnswerMove, BatchEnd, Dispatch } from "./scheduling/state/state.ts";
 
 /**
- * The spans of a batcher. Each batch is a trace of its own, because its tasks belong to many calls: it links
- * to the spans that sent them, and its message to the worker is a span below it. A task is processed until it
- * is sent with a batch: a span in the trace of its call, which links to the batch. Batches are traced if one
- * of their tasks is; all others cost a look at the mark of each task.
+ * The spans of a batcher. Each batch is a trace of its own, because its tasks belong to many requests: it
+ * links to the spans that sent them, and its message to the worker is a span below it. A task has one span
+ * from its arrival until it is sent with a batch: it is in the trace of its request and links to the batch.
+ * Batches are traced if one of their tasks is; for all others, only the mark of each task is read.
  */
 export class BatchSpans {
   readonly #start: Tracing["start"];
@@ -51,7 +51,7 @@ export class BatchSpans {
         "faceline.batch.predicted_end_ms": predictedEndAt - startAt,
       },
     });
-    // Nothing is traced here, whatever the clients have marked.
+    // Nothing is traced here, even if the clients asked for it.
     if (!root.isRecording()) return batch;
     const topic = batchesTopic(this.#pool);
     const message = this.#start(`send ${topic}`, {
@@ -100,11 +100,11 @@ export class BatchSpans {
       "faceline.batch.end_ms": finished && finished.endedAt - batch.sentAt,
     } satisfies SpanAttributes);
     endSpan(root, now, error);
-    // A worker that was lost has exported nothing of its tasks.
+    // A lost worker has exported nothing about its tasks.
     if (error !== undefined) this.#exportLost(open, kind, now);
   }
 
-  /** The time that tasks lost with a batch, in the traces of their calls. */
+  /** The time that tasks lost with a batch, in the traces of their requests. */
   #exportLost({ batch, worker, tasks, root }: OpenBatch, kind: BatchEnd["kind"], now: number): void {
     for (const task of tasks) {
       const lost = this.#start("lost attempt", {
@@ -130,7 +130,7 @@ export class BatchSpans {
     return this.#open.get(batchId)?.root.spanContext();
   }
 
-  /** Another batcher has the tasks now. */
+  /** Ends the spans of all batches: another batcher has the tasks now. */
   endAll(now: number): void {
     for (const batchId of this.#open.keys()) this.end(batchId, { kind: "handed_over" }, now);
   }

@@ -6,7 +6,7 @@ import { readMessage } from "@faceline/runtime/message";
 import type { VolatileRedisConfig } from "@faceline/runtime/redis";
 import { subscribe } from "@faceline/runtime/redis-subscription";
 
-/** Receives the ids of calls whose client has gone. A cancel that is lost costs a run and nothing else. */
+/** Receives the ids of requests whose client has disconnected. A lost cancel costs a run and nothing else. */
 export async function openCancelInbox({
   config,
   pool,

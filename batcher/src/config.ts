@@ -16,8 +16,8 @@ export const BatcherConfig = z.object({
   /** Waiting tasks of a lane; more are refused with `queue_full`. */
   LANE_WAITING_MAX: z.coerce.number().int().min(1).max(100_000).default(2_048),
   /**
-   * The share of several workers' time that batches may take which are just large enough for the arrivals.
-   * Lower: larger batches, longer waits, more reserve for bursts.
+   * The share of several workers' time that may go to batches that are just large enough for the arrivals.
+   * Lower: larger batches, longer waits, more headroom for bursts.
    */
   UTILISATION_TARGET: z.coerce.number().min(0.3).max(1).default(0.85),
 });

@@ -6,8 +6,8 @@ import type { SentBatch } from "./scheduling/state/sent-batch.ts";
 import type { BatchEnd } from "./scheduling/state/state.ts";
 
 /**
- * Logs a batch that ended without answers: its tasks are sent again or have failed. `span`: of the batch, if
- * it is traced.
+ * Logs a batch that ended without answers: its tasks are sent again or have failed. `span`: that of the
+ * batch, if it is traced.
  */
 export function logBatchEnd(
   dedupedLog: Pick<DedupedLog, "warn">,
@@ -39,7 +39,7 @@ export function logIgnoredBatches(dedupedLog: Pick<DedupedLog, "warn">, report: 
   }
 }
 
-/** Undefined: there is nothing to tell, or it was logged where it was seen. */
+/** Undefined: there is nothing to log, or it was logged where it was noticed. */
 function sentenceFor({ kind }: BatchEnd): string | undefined {
   switch (kind) {
     case "answered":

@@ -17,7 +17,7 @@ const compareEveryMs = 5;
 
 /**
  * Publishes the pool's state while this batcher is the active one: every `changedEveryMs` if it has changed,
- * and at once if it has jumped. What time alone changes is noticed by `compare`. A message that is lost is
+ * and at once if it has jumped. `compare` notices changes that come with time alone. A lost message is
  * followed by the next.
  */
 export function openPoolOutbox(parts: PoolOutboxParts): PoolOutbox {
@@ -41,7 +41,7 @@ export function openPoolOutbox(parts: PoolOutboxParts): PoolOutbox {
     const mayHavePassed = link === "lost" || now >= state.sessionEndsAt;
     if (!state.holdsPartition) isProven = false;
     if (!state.holdsPartition || state.draining || mayHavePassed) return;
-    // A standby's connections need a moment after it has taken over: that is no outage of Kafka.
+    // A standby's connections need a moment after a takeover: that is not an outage of Kafka.
     isProven ||= link === "responsive";
     if (!isProven) return;
     const servers = { kafka: link === "responsive" && parts.hasTopic(), reports: parts.hasReports() };
@@ -77,7 +77,7 @@ export function openPoolOutbox(parts: PoolOutboxParts): PoolOutbox {
 }
 
 export type PoolOutbox = AsyncDisposable & {
-  /** Compares the state with the published one: to be called several times a second. */
+  /** Compares the state with the published one; must be called several times a second. */
   compare(): void;
   /** The state has changed and may have jumped: compares it within 5 ms. */
   stateChanged(): void;

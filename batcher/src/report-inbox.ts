@@ -5,7 +5,7 @@ import { readMessage } from "@faceline/runtime/message";
 import type { VolatileConnection, VolatileRedisConfig } from "@faceline/runtime/redis";
 import { subscribe } from "@faceline/runtime/redis-subscription";
 
-/** Time after a reconnect, or a mended server, by which every worker has found that and has reported. */
+/** Time after a reconnect, or the recovery of a server, by which every worker has reported. */
 const settledAfterMs = 2_000;
 
 /**
@@ -46,7 +46,7 @@ type ReportInbox = AsyncDisposable & {
 type ReportInboxParts = {
   config: VolatileRedisConfig;
   pool: string;
-  /** Workers find at about the same time that it may not be used, and cannot report then. */
+  /** Workers notice at about the same time that it may not be used, and cannot report then. */
   redis: Pick<VolatileConnection, "returnedAt">;
   onReport(report: Report): void;
   log: Log;

@@ -58,7 +58,7 @@ export class SchedulerLoop implements AsyncDisposable {
     if (event.kind !== "timer" && event.kind !== "session") poolState.stateChanged();
   }
 
-  /** Calls `listener` with the tasks that have ended, however they ended. */
+  /** Calls `listener` with tasks that have ended, in whatever way. */
   onEnded(listener: (tasks: TaskId[]) => void): void {
     this.#endedListeners.push(listener);
   }
@@ -87,7 +87,7 @@ export class SchedulerLoop implements AsyncDisposable {
     }
     if (answers.length === 0) return;
     this.#parts.spans.answer(answers, decidedAt);
-    // A task has ended only when its answer is delivered or late: until then its offset is not committed.
+    // A task has ended only when its answer is delivered or late; until then its offset is not committed.
     void this.#parts.answers.send(answers, decidedAt, (tasks) => this.#notifyEnded(tasks));
   }
 
@@ -133,7 +133,7 @@ function tickMs({ sent, workers }: State, now: number): number {
   return delayMs;
 }
 
-/** While workers have batches, which may hang. */
+/** Only while workers have batches, which may hang. */
 const tickMaxMs = 100;
 const idleTickMaxMs = 250;
 
@@ -148,7 +148,7 @@ export type SchedulerLoopParts = {
   poolState: Pick<PoolOutbox, "compare" | "stateChanged">;
   spans: BatchSpans;
   dedupedLog: Pick<DedupedLog, "warn">;
-  /** None where nobody reads what they record. */
+  /** Undefined if nobody reads them. */
   observers?: SchedulerObserver[];
 };
 

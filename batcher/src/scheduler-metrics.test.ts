@@ -16,7 +16,7 @@ test("the page tells how batches were formed, what was shed, and how good the pr
   pool.handle(report("w1"), 0);
   const moves = pool.handle(call("one", 3, { now: 0 }), 20);
   const batch = moves.find((move) => move.kind === "dispatch")!.batch;
-  // Predicted: a hop of some 3 ms and a run of 18 ms for 4 places, from 20 on.
+  // Predicted: a hop of about 3 ms and a run of 18 ms for 4 places, from 20 on.
   const finished = [{ ...answered(batch), endedAt: 100, runMs: 18, prepareMs: 5 }];
   pool.handle(report("w1", { sentAt: 101, finished }), 102);
   // Reports repeat the batches that finished lately.

@@ -15,10 +15,10 @@ export class SchedulerMetrics implements SchedulerObserver {
   readonly #metrics: Metrics;
   readonly #state: State;
   readonly #clock: Clock;
-  /** Lanes whose counters are on the page. */
+  /** Lanes whose counters are exported. */
   readonly #lanes = new Set<LaneId>();
 
-  /** Undefined: nobody reads them. */
+  /** Undefined: nobody reads the metrics. */
   static open(metrics: Metrics, state: State, clock: Clock): SchedulerMetrics | undefined {
     return metrics.on ? new SchedulerMetrics(metrics, state, clock) : undefined;
   }
@@ -66,7 +66,7 @@ export class SchedulerMetrics implements SchedulerObserver {
     this.#metrics.add("faceline.batches", 1, { lane, reason });
     this.#metrics.record("faceline.batch.size", tasks.length, { lane });
     this.#metrics.record("faceline.batch.padding", Math.max(0, paddedSize - tasks.length), { lane });
-    // Later attempts have not only waited.
+    // The time of later attempts is more than waiting.
     for (const { arrivedAt } of attempt === 1 ? tasks : []) {
       this.#metrics.record("faceline.queue.duration", Math.max(0, sentAt - arrivedAt) / 1_000, { lane });
     }
@@ -144,7 +144,7 @@ export class SchedulerMetrics implements SchedulerObserver {
     metrics.observe("faceline.batcher.active", () => [[state.holdsPartition ? 1 : 0, {}]]);
   }
 
-  /** Those of another batcher are not counted: the worker held them when its report was read. */
+  /** Batches of another batcher are not counted: the worker already held them when its report was read. */
   #unreceivedByPartition(): [number, { partition: number }][] {
     const partitions = [...this.#state.workers.values()].flatMap((worker) => worker.partitions);
     const counts = new Map(partitions.map((partition) => [partition, 0]));

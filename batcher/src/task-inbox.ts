@@ -31,7 +31,7 @@ export class TaskInbox implements AsyncDisposable {
   #consumer: Consumer | undefined;
   /** Instant of the last rebalance that left the partition here; undefined while another batcher holds it. */
   #activeSince: number | undefined;
-  /** The role that the log names: Kafka being away, each try to join assigns nothing. */
+  /** The role that the log names: while Kafka is down, each attempt to join assigns nothing. */
   #loggedRole: boolean | undefined;
   /** Incremented per loss of the partition, so that stale look-ups are dropped. */
   #lossCount = 0;
@@ -70,7 +70,7 @@ export class TaskInbox implements AsyncDisposable {
     return inbox;
   }
 
-  /** Messages whose tasks have not all ended, read or not; undefined while another batcher reads. */
+  /** Messages with tasks that have not ended, read or not; undefined while another batcher reads. */
   get lag(): number | undefined {
     if (this.#activeSince === undefined) return undefined;
     const { lowWater } = this.#ledger;
@@ -99,7 +99,7 @@ export class TaskInbox implements AsyncDisposable {
   #read(messages: ReadMessage[]): void {
     const [first] = messages;
     if (first !== undefined && this.#committed !== undefined && BigInt(first.offset) < this.#committed) {
-      // The topic was made anew: what is committed was an offset of the old one. Its tasks go on.
+      // The topic was created again: the committed offset was one of the old topic. Its tasks continue.
       this.#committed = undefined;
       this.#ledger.clear();
     }
@@ -117,7 +117,7 @@ export class TaskInbox implements AsyncDisposable {
       else this.#parts.loop.handle(arrival);
     }
     if (old.length > 0) void this.#arriveUnanswered(old);
-    // Unreadable and repeated messages have ended with this.
+    // This ends unreadable and repeated messages.
     this.#commitSoon();
   }
 
@@ -126,7 +126,7 @@ export class TaskInbox implements AsyncDisposable {
     const answered = await this.#buildsOf(arrivals.flatMap(({ call }) => call.tasks));
     // If the partition was lost meanwhile, the ledger was cleared and these calls are read again, here or
     // elsewhere. After a rebalance that left the partition here, they are still open in the ledger and would
-    // be skipped when they are read again: so they go on.
+    // be skipped when read again: so they continue.
     if (this.#lossCount !== lossCountBefore) return;
     this.#ledger.end([...answered.keys()]);
     this.#commitSoon();

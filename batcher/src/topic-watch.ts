@@ -5,9 +5,9 @@ import type { Log } from "@faceline/runtime/log";
 import type { WantedTopic } from "@faceline/runtime/pool-topics";
 
 /**
- * Makes deleted topics of the pool again, as set-up would. Every batcher looks, one that stands by too:
- * without the tasks topic none is active. Kafka takes the first of two that make the same topic. A batcher
- * that may not create topics names the missing ones.
+ * Creates deleted topics of the pool again, as set-up would. Every batcher checks, standbys too: without the
+ * tasks topic none is active. If two create the same topic, Kafka takes the first. A batcher that may not
+ * create topics names the missing ones.
  */
 export class TopicWatch implements AsyncDisposable {
   readonly #parts: TopicWatchParts;
@@ -25,7 +25,7 @@ export class TopicWatch implements AsyncDisposable {
     this.#wanted = new Map(parts.topics.map((each) => [each.topic, each]));
   }
 
-  /** Looks once, so that consumers find their topics, and then all the time. */
+  /** Checks once, so that consumers find their topics, and then continuously. */
   static async open(parts: TopicWatchParts): Promise<TopicWatch> {
     const watch = new TopicWatch(parts);
     await watch.check();
@@ -33,7 +33,7 @@ export class TopicWatch implements AsyncDisposable {
     return watch;
   }
 
-  /** The missing topics without which calls are refused. */
+  /** The missing topics without which requests are refused. */
   get missing(): string[] {
     return this.#missing.filter((topic) => topic !== deadLetterTopic);
   }
@@ -59,7 +59,7 @@ export class TopicWatch implements AsyncDisposable {
         this.#createAt = Number.NEGATIVE_INFINITY;
       }
     } catch {
-      // Others notice that Kafka is away, and say it.
+      // Other code notices that Kafka is down, and reports it.
       this.#close();
     }
   }
@@ -131,7 +131,7 @@ const refusalOf = (error: unknown): string => {
   return (first ?? (error as Error)).message;
 };
 
-/** Served again within 5 s: this, the creation, and the consumers' next join. */
+/** Time until it is served again: this check, the creation, and the consumers' next join take up to 5 s. */
 const checkEveryMs = 2_000;
 /** Brokers know a new topic some ms after the controller. */
 const checkMissingEveryMs = 250;

@@ -33,7 +33,7 @@ await runCommand(async ({ print }) => {
   const files = secretFiles((name) => read(name)?.trim(), { production });
   for (const name of production ? certificates : []) {
     const text = read(name);
-    if (text === undefined) throw new Error(`${name} is missing in the folder: run certificates.sh before`);
+    if (text === undefined) throw new Error(`${name} is missing from the folder: run certificates.sh first`);
     files[name] = text;
   }
   // Processes in containers read the files as users of their own. Others on this machine do not get into the
@@ -48,7 +48,7 @@ await runCommand(async ({ print }) => {
     for (const [name, text] of copies) write(join(own, name), text);
     for (const name of readdirSync(own)) if (!copies.has(name)) rmSync(join(own, name));
   }
-  print(`${Object.keys(files).length} files of secrets are in the folder; the API key is in first-api-key`);
+  print(`${Object.keys(files).length} secret files are in the folder; the API key is in first-api-key`);
 });
 
 /** Replaces a file at once: a service that starts meanwhile reads the old text or the new one. */

@@ -24,7 +24,7 @@ test("servers without topics and keys have them afterwards, and a second run cha
   const file = join(folder, "key");
   writeFileSync(file, `${key}\n`);
   const settings = { POOL: pool, FIRST_KEY_FILE: file };
-  const printed = `the topics of pool ${pool} are there\nteam first has its first key\n`;
+  const printed = `the topics of pool ${pool} exist\nteam first has its first key\n`;
   assert.deepEqual(await setUp(settings), { code: 0, text: printed });
   assert.deepEqual(await setUp(settings), { code: 0, text: printed });
 

@@ -24,7 +24,7 @@ async function setUp({ print, stop }: Command): Promise<void> {
   const config = readConfig(LauncherConfig, process.env);
   const kafka = readConfig(KafkaConfig, process.env);
   const differences = await createTopics(kafka, topicOptions(config, config.POOL, stop));
-  print(`the topics of pool ${config.POOL} are there`);
+  print(`the topics of pool ${config.POOL} exist`);
   for (const sentence of differences) print(`warning: ${sentence}`);
 
   if (config.FIRST_KEY_FILE === undefined) return;

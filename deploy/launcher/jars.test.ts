@@ -24,7 +24,7 @@ test("without Maven the jars come from the mirror of its settings, once", async 
 test("a jar that is not the pinned one is refused, and nothing is installed", async (t) => {
   const { options } = await openRepository(t, { "org/b/2/b-2.jar": "bbbc" });
   await assert.rejects(fetchJars(options), {
-    message: /^127\.0\.0\.1:\d+ sends another file than the one that is wanted: its SHA-256 is another\.$/,
+    message: /^127\.0\.0\.1:\d+ sent a different file: its SHA-256 does not match\.$/,
   });
   assert.deepEqual(
     readdirSync(join(options.folder, "..")).filter((name) => name.startsWith("libs")),

@@ -41,7 +41,7 @@ export async function fetchJars(options: JarsOptions): Promise<string> {
   }
 }
 
-/** Returns false where there is no Maven. */
+/** Returns false if there is no Maven. */
 async function copyByMaven(pom: string, target: string, { name, stop }: JarsOptions): Promise<boolean> {
   // -C: Maven 3 only warns when what it downloads has not the checksum that the repository states.
   const args = ["-C", "-q", "-B", "-f", pom, "dependency:copy-dependencies"];
@@ -92,8 +92,8 @@ const readPins = (list: string): PinnedJar[] =>
   Array.from(list.matchAll(/^(\w+)  (.+)$/gm), ([, sha256, path]) => ({ sha256: sha256!, path: path! }));
 
 /**
- * Throws a sentence where a folder has not the pinned jars and those alone: Java loads every jar of a folder,
- * so one too many is wrong too.
+ * Throws a sentence if a folder has not the pinned jars and those alone: Java loads every jar of a folder, so
+ * one too many is wrong too.
  */
 async function refuseOthers(name: string, folder: string, jars: readonly PinnedJar[], advice: string) {
   const pinned = new Map(jars.map(({ path, sha256 }) => [basename(path), sha256]));

@@ -6,7 +6,7 @@ import { openStagingFolder } from "@faceline/models/staging-folder";
 import * as z from "zod";
 import { repository } from "./state-folder.ts";
 
-/** Returns the wheel for this platform from a file of the package; undefined where there is none. */
+/** Returns the wheel for this platform from a file of the package; undefined if there is none. */
 export function wheelForPlatform<T extends PinnedWheel>(file: string, schema: z.ZodType<T>): T | undefined {
   const pins = JSON.parse(readFileSync(join(repository, "deploy", file), "utf8")) as unknown;
   return z.record(z.string(), schema).parse(pins)[`${process.platform}-${process.arch}`];

@@ -125,7 +125,7 @@ export function readLaunchOptions(args: string[], env: NodeJS.ProcessEnv): Launc
 /** The first operators' port of `--observe`, where OPERATORS_PORT sets none. */
 const operatorsPortObserved = 9464;
 
-/** Throws where the environment sends or turns off the spans that `--observe` is to show. */
+/** Throws if the environment sends or turns off the spans that `--observe` is to show. */
 function refuseOtherReceivers(env: NodeJS.ProcessEnv): void {
   const other = [
     ...["OTEL_EXPORTER_OTLP_ENDPOINT", "OTEL_EXPORTER_OTLP_TRACES_ENDPOINT"].filter((name) => env[name]),

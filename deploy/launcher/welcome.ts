@@ -40,7 +40,7 @@ function firstCall(call: string, body: string): string {
 curl -s --noproxy "*" ${call} -H "content-type: application/json" -d ${file}`;
 }
 
-/** The operators' ports by service, for npm run plan and a Prometheus; empty where there are none. */
+/** The operators' ports by service, for npm run plan and a Prometheus; empty if there are none. */
 function portsLine(ports: Record<string, number>): string {
   const byService = Map.groupBy(Object.keys(ports), (name) => name.replace(/-\d+$/, ""));
   const lists = [...byService].map(

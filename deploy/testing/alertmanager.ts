@@ -9,7 +9,7 @@ import { unpackDebian } from "../observe/viewers/prometheus-install.ts";
 import { temporaryFolder } from "./prometheus.ts";
 import { waitUntil } from "./wait-until.ts";
 
-/** Returns Debian's Alertmanager, unpacked into the state folder; undefined where it cannot be had. */
+/** Returns Debian's Alertmanager, unpacked into the state folder; undefined if it cannot be had. */
 export async function findAlertmanager(): Promise<AlertmanagerCommands | undefined> {
   const state = openStateFolder(resolve(repository, process.env["FACELINE_STATE"] ?? ".faceline"));
   const folder = join(state.prometheus, "..", "debian-alertmanager");

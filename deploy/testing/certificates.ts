@@ -3,7 +3,7 @@ import { capture } from "../launcher/capture.ts";
 
 /**
  * Makes certificates for servers on loopback with openssl: an authority, certificates of a server and of a
- * client that it has signed, and another authority. Returns the paths of PEM files. Throws where openssl is
+ * client that it has signed, and another authority. Returns the paths of PEM files. Throws if openssl is
  * missing.
  */
 export async function makeCertificates(folder: string): Promise<Certificates> {

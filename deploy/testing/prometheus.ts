@@ -9,10 +9,10 @@ import { findInstalledPrometheus } from "./promtool.ts";
 import { waitUntil } from "./wait-until.ts";
 
 /**
- * Starts a Prometheus for one test that scrapes the targets every second.
- * `targets`: ports on loopback, by the name that is their `instance`. `collector`: the page of a Collector;
- * with `honor_labels` a process's own job and instance stay. `rules`: the text of a rule file, whose rules
- * are evaluated every second. Undefined where there is no Prometheus: the caller skips its test and says so.
+ * Starts a Prometheus for one test that scrapes the targets every second. `targets`: ports on loopback, by
+ * the name that is their `instance`. `collector`: the page of a Collector; with `honor_labels` a process's
+ * own job and instance stay. `rules`: the text of a rule file, whose rules are evaluated every second.
+ * Undefined if there is no Prometheus: the caller skips its test and says so.
  */
 export async function openPrometheus(
   t: Pick<TestContext, "after">,
@@ -90,7 +90,7 @@ type PrometheusOptions = {
 
 type TestPrometheus = {
   address: string;
-  /** The value of an expression now. Throws an Error with the answer of Prometheus where it has none. */
+  /** The value of an expression now. Throws an Error with the answer of Prometheus if it has none. */
   query(expression: string): Promise<Sample[]>;
 };
 

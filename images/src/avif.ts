@@ -3,10 +3,10 @@ import type { AvifHeader, StoredImage } from "./header.ts";
 
 /**
  * Describes an AVIF of one image (HEIF: ISO/IEC 23008-12). Metadata and profiles get a type that no library
- * reads; libheif leaves out gain maps and thumbnails. Undefined if it is damaged, and where libheif could
- * take more time or memory than its size lets expect: it decodes every frame in the data of an image and
- * every tile that a grid or an overlay names, on a canvas of any size, and turns an image as often as a file
- * says. What an item is for is not read: the same rules hold for all.
+ * reads; libheif ignores gain maps and thumbnails. Undefined if it is damaged, or if libheif could take more
+ * time or memory than its size suggests: it decodes every frame in the data of an image and every tile that a
+ * grid or an overlay names, on a canvas of any size, and turns an image as often as a file says. The purpose
+ * of an item is not read: the same rules apply to all.
  */
 export function describeAvif(file: Buffer): StoredImage | undefined {
   try {
@@ -37,7 +37,7 @@ export function describeAvif(file: Buffer): StoredImage | undefined {
       edits: edits.toSorted((a, b) => a.start - b.start),
     };
   } catch (error) {
-    // Numbers and boxes are read without a look for their end.
+    // Numbers and boxes are read without checking for the end.
     if (error instanceof RangeError) return undefined;
     throw error;
   }

@@ -3,9 +3,9 @@ import type { AvifHeader, ImageHeader } from "./header.ts";
 // Tested with real files in inference/src/decode/decoding-memory.test.ts.
 
 /**
- * Returns the most memory, in bytes, that libvips takes to decode an image and to shrink it. That is what a
- * decoder must hold whole before it can give the first row, and strips of rows while the image is shrunk.
- * The constants are upper bounds of what was measured with images of 40 megapixels and 16 to 1,000,000
+ * Returns the maximum memory, in bytes, that libvips takes to decode an image and to shrink it: what a
+ * decoder must hold as a whole before it can return the first row, and strips of rows while the image is
+ * shrunk. The constants are upper bounds of measurements with images of 40 megapixels and 16 to 1,000,000
  * pixels wide (decision 46).
  */
 export function decodingBytes(header: ImageHeader): number {
@@ -13,7 +13,7 @@ export function decodingBytes(header: ImageHeader): number {
   return Math.ceil(heldBytes(header) + stripRows * rowBytes(header) + libraryBytes);
 }
 
-/** Bytes of the whole image that are held at once: none where it arrives row by row. */
+/** Bytes of the whole image that are held at once: none if it arrives row by row. */
 function heldBytes(header: RowsHeader): number {
   const pixels = header.width * header.height;
   switch (header.format) {
@@ -48,7 +48,7 @@ function avifBytes({ width, height, samplesPerPixel, bytesPerSample }: AvifHeade
   return perPixel * (width + 2 * avifBorderPx) * (height + 2 * avifBorderPx) + avifLibraryBytes;
 }
 
-/** Around each frame, for motion that points over its edge. */
+/** Around each frame, for motion vectors that point beyond its edge. */
 const avifBorderPx = 64;
 const avifLibraryBytes = 2_500_000;
 

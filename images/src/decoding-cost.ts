@@ -1,10 +1,10 @@
 import type { ImageHeader } from "./header.ts";
 
 /**
- * Returns how long decoding an image of so many bytes takes, as a whole number of `costUnitMs` on one core of
- * the machine that it was measured on. A usual photograph costs 1, and the heaviest within the default limits
- * about 160. Other machines take longer or shorter: the batcher learns how long a unit takes. It is a
- * reckoning by the header and the bytes, right within a factor of two for photographs.
+ * Estimates how long it takes to decode an image with this many bytes, as a whole number of `costUnitMs` on
+ * one core of the machine that it was measured on. A usual photograph costs 1, and the heaviest within the
+ * default limits about 160. Other machines are faster or slower: the batcher learns how long a unit takes.
+ * The estimate uses only the header and the size, and is right within a factor of two for photographs.
  */
 export function decodingCost(header: ImageHeader, bytes: number): number {
   const pixels = header.width * header.height;
@@ -32,7 +32,7 @@ function msPerMegapixel(header: ImageHeader): number {
   }
 }
 
-/** Decoding the codes takes time by their bytes, and for each refinement of a progressive JPEG. */
+/** Entropy decoding takes time for each byte, and again for each refinement of a progressive JPEG. */
 function msPerMegabyte(header: ImageHeader): number {
   if (header.format === "avif") return 300;
   if (header.format !== "jpeg") return 0;

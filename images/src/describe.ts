@@ -6,9 +6,9 @@ import { describePng } from "./png.ts";
 import { describeWebp } from "./webp.ts";
 
 /**
- * Returns what the service has to know of an image before a pixel is decoded. No library reads it: libraries
- * read everything before the pixels, and this takes some microseconds, or at most a few milliseconds for each
- * megabyte of a file that was made to be slow. Never throws.
+ * Returns what the service has to know about an image before a pixel is decoded. No library is used:
+ * libraries read everything before the pixels, while this takes some microseconds, or at most a few
+ * milliseconds per megabyte of a file that was made to be slow. Never throws.
  */
 export function describeImage(image: Buffer): ImageDescription {
   const format = imageFormat(image);
@@ -26,7 +26,7 @@ const readers: Record<ImageFormat, (image: Buffer) => StoredImage | UnusualJpeg 
   avif: describeAvif,
 };
 
-/** `unknown`: of no accepted format. */
+/** `unknown`: not in an accepted format. */
 export type ImageDescription =
   | ({ kind: "image" } & StoredImage)
   | { kind: "damaged"; format: ImageFormat }

@@ -1,7 +1,7 @@
-/** The bytes from `start` to before `end` are cut, and others take their place. */
+/** A cut: the bytes from `start` to before `end` are replaced. */
 export type Edit = { start: number; end: number; bytes?: Buffer };
 
-/** Adds an edit behind all others. Cuts that lie one behind the other become one. */
+/** Adds an edit after all others. Adjacent cuts become one. */
 export function addEdit(edits: Edit[], edit: Edit): void {
   const last = edits.at(-1);
   const isAdjacent = last?.end === edit.start && last.bytes === undefined && edit.bytes === undefined;
@@ -9,7 +9,7 @@ export function addEdit(edits: Edit[], edit: Edit): void {
   else if (edit.start < edit.end) edits.push(edit);
 }
 
-/** Returns the file with these edits, in their order: a copy, or the file itself where there is none. */
+/** Returns the file with these edits, in their order: a copy, or the file itself if there is none. */
 export function applyEdits(file: Buffer, edits: readonly Edit[]): Buffer {
   if (edits.length === 0) return file;
   const edited = Buffer.allocUnsafeSlow(file.length + growthOf(edits));
@@ -23,6 +23,6 @@ export function applyEdits(file: Buffer, edits: readonly Edit[]): Buffer {
   return edited;
 }
 
-/** Returns the bytes that edits add to a file; negative where they make it shorter. */
+/** Returns the bytes that edits add to a file; negative if they make it shorter. */
 export const growthOf = (edits: readonly Edit[]): number =>
   edits.reduce((sum, { start, end, bytes }) => sum + (bytes?.length ?? 0) - (end - start), 0);

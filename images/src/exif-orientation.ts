@@ -1,8 +1,8 @@
 /**
  * Returns the orientation, 1 to 8, that an EXIF block asks for: a TIFF file whose first directory has it,
- * with or without the `Exif` of a JPEG before it (EXIF 2.32, 4.5). 1 where it has none. Reads a bounded
- * number of bytes, whatever they hold, as no library does: entries may all point at the same values, and
- * libexif copies and prints them for each. edits.test.ts covers it.
+ * with or without the `Exif` of a JPEG before it (EXIF 2.32, 4.5). 1 if it has none. Reads a bounded number
+ * of bytes, whatever they hold, as no library does: entries may all point at the same values, and libexif
+ * copies and prints them for each. edits.test.ts covers it.
  */
 export function exifOrientation(block: Buffer): number {
   const tiff = isPrefixed(block) ? block.subarray(prefix.length) : block;

@@ -12,7 +12,7 @@ export function pixelsMaxOf(header: ImageHeader, pixelsMax: number): number {
 
 const scaledSideMaxPx = 8 * 2_560;
 
-/** Shortest side of an image that is decoded: fewer pixels of a face do not tell people apart. */
+/** Shortest side of an image that is decoded: with fewer pixels, faces cannot be told apart. */
 export const imageSideMinPx = 16;
 
 /** Description of the image in a file. */
@@ -22,9 +22,9 @@ export type StoredImage = {
   orientation: number;
   /**
    * Leave nothing but pixels: libraries inflate, copy and print texts, thumbnails, profiles, further frames
-   * and bytes behind the end before they decode, so a file of 57 KB took 350 MiB that no header tells of. The
+   * and bytes after the end before they decode, so a file of 57 KB took 350 MiB that no header mentions. The
    * orientation is kept, in the smallest EXIF block that says it, and the colour profile of a CMYK JPEG.
-   * Undefined where the layout cannot be that of an image.
+   * Undefined if the layout cannot be that of an image.
    */
   edits: Edit[] | undefined;
   /**
@@ -53,7 +53,7 @@ export type PngHeader = {
   format: "png";
   width: number;
   height: number;
-  /** Channels after decoding: a palette has three, or four where it has transparent colours. */
+  /** Channels after decoding: a palette has three, or four if it has transparent colours. */
   channels: number;
   bytesPerSample: 1 | 2;
   interlaced: boolean;

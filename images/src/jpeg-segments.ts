@@ -1,5 +1,5 @@
 /**
- * Calls `visit` for each marker segment of a JPEG (ITU T.81 B.1) behind the offset `from`, up to the end of
+ * Calls `visit` for each marker segment of a JPEG (ITU T.81 B.1) after the offset `from`, up to the end of
  * the image. Skips entropy-coded data, fill bytes and restart markers, as libjpeg does. Does not check the
  * signature, and never throws. The end of the last segment may be after the end of the file.
  *

@@ -4,9 +4,9 @@ import type { JpegHeader, StoredImage } from "./header.ts";
 import { jpegMarkers, walkJpegSegments } from "./jpeg-segments.ts";
 
 /**
- * Describes a JPEG (ITU T.81 B.2) by its segments before the first scan, each of which is visited once. What
- * stays of applications' segments and comments says what the components are (JFIF, Adobe) or, of four
- * components, is the colour profile: libraries keep and copy each.
+ * Describes a JPEG (ITU T.81 B.2) by its segments before the first scan, each of which is visited once. Of
+ * the application and comment segments, only those stay that say what the components are (JFIF, Adobe) or,
+ * for four components, the colour profile: libraries keep and copy each.
  */
 export function describeJpeg(jpeg: Buffer): StoredImage | UnusualJpeg | undefined {
   const reader = new JpegReader(jpeg);
@@ -20,7 +20,7 @@ export type UnusualJpeg = { unusual: string };
 class JpegReader {
   readonly #jpeg: Buffer;
   readonly #metadata: JpegMetadata;
-  /** Undefined where it is damaged. */
+  /** Undefined if it is damaged. */
   result: StoredImage | UnusualJpeg | undefined;
   #header: JpegHeader | undefined;
   #isPlain = true;
@@ -131,10 +131,10 @@ class JpegMetadata {
   }
 
   /**
-   * A profile has no use but for four components. One that is longer than any in use is cut, and one whose
-   * pieces are not in their order, as encoders write them, and one with tags of elements that are processed
-   * one after the other: thousands may name the same table, and a library copies it for each and runs them
-   * all. A file of 95 KB took 11 s so, and one of 460 KB 2.2 GB.
+   * A profile is useful only for four components. It is cut if it is longer than any in use, if its pieces
+   * are out of order, or if it has tags whose elements are processed one after the other: thousands may name
+   * the same table, and a library copies it for each and runs them all. A file of 95 KB took 11 s that way,
+   * and one of 460 KB 2.2 GB.
    */
   end({ components }: JpegHeader): { orientation: number; edits: Edit[] } {
     const bytes = this.#profile.reduce((sum, { start, end }) => sum + end - start, 0);

@@ -7,7 +7,7 @@ import type { PngHeader, StoredImage } from "./header.ts";
  * Describes a PNG (W3C PNG 5.3, 11.2, 11.3). What stays is the header, one palette, one list of transparent
  * colours, the pixels and the end: compressed texts and profiles inflate a thousandfold, and an animation's
  * further frames are images that nobody wants. There are no edits for a chunk that a reader must know and
- * does not, for more chunks than any encoder writes, and for more pixels than the header tells of: a library
+ * does not, for more chunks than any encoder writes, and for more pixels than the header declares: a library
  * inflates them all.
  *
  *     signature (8 bytes)  [ length (4 bytes), type (4), content, checksum (4) ] …
@@ -46,7 +46,7 @@ export function describePng(png: Buffer): StoredImage | undefined {
     const isExif = type === types.exif && isFirst && !seen.has(types.pixels);
     if (isExif) orientation = exifOrientation(png.subarray(start + 8, Math.max(start + 8, end - 4)));
     const isTurned = isExif && orientation !== upright;
-    // Of a file that is cut short, the last chunk may reach over its end.
+    // In a truncated file, the last chunk may extend beyond the end.
     const cut = { start, end: Math.min(end, png.length) };
     addEdit(edits, isTurned ? { ...cut, bytes: exifChunk(orientation) } : cut);
   }
@@ -108,7 +108,7 @@ const onceTypes: ReadonlySet<number> = new Set([types.palette, types.transparenc
 const headerEnd = 33;
 /** 256 colours of three bytes, with length, type and checksum. */
 const paletteBytesMax = 12 + 768;
-/** The first letter of a type is small where a reader may do without the chunk. */
+/** The first letter of a type is lower case if a reader may ignore the chunk. */
 const ancillaryBit = 0x2000_0000;
-/** Encoders write a chunk for every 8 or 32 KiB, some one for each row. */
+/** Encoders write a chunk for every 8 or 32 KiB, some for each row. */
 const chunksMax = 30_000;

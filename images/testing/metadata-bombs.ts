@@ -110,7 +110,7 @@ function animation(webp: Buffer, { side, frames }: { side: number; frames: numbe
   return [riffChunk("ANIM", Buffer.alloc(6)), Buffer.alloc(frames * frame.length, frame)];
 }
 
-/** The JPEG with a segment so many times, and a fill byte, so that libvips decodes it. */
+/** The JPEG with a segment this many times, and a fill byte, so that libvips decodes it. */
 function withSegments(jpeg: Buffer, marker: number, payload: Buffer, count: number): Buffer {
   const head = Buffer.of(0xff, marker, (payload.length + 2) >> 8, (payload.length + 2) & 0xff);
   const segment = Buffer.concat([head, payload]);

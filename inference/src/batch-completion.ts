@@ -62,7 +62,7 @@ export class BatchCompletion {
     this.#finish(batch, completed === undefined ? "failed" : "answered", measurements);
   }
 
-  /** The batch is not taken: its tasks are the batcher's again. */
+  /** The batch is not taken: its tasks go back to the batcher. */
   refuse(batch: Batch): void {
     this.#finish(batch, "refused", nothingRun(this.#parts.clock.now()));
   }
@@ -74,7 +74,7 @@ export class BatchCompletion {
   }
 }
 
-/** The outcomes of a batch's tasks, or the error for which all of them go back to the batcher. */
+/** The outcomes of a batch's tasks, or the error that sends all of them back to the batcher. */
 export type BatchResult = {
   completed?: CompletedTask[];
   usage?: RunUsage | undefined;
@@ -86,9 +86,9 @@ export type BatchCompletionParts = {
   clock: Clock;
   answers: AnswerOutbox;
   spans: BatchSpans;
-  /** Undefined: nobody reads them. */
+  /** Undefined: nobody reads the metrics. */
   metrics?: WorkerMetrics | undefined;
-  /** Undefined: nobody looks. */
+  /** Undefined: nobody looks at the live page. */
   history?: BatchHistory | undefined;
   /** Called whenever a report would differ from the last one. */
   onChange(): void;

@@ -8,8 +8,8 @@ import type { InferenceConfig } from "./config.ts";
 
 /**
  * Reads the batches of the partitions that Kafka assigns to this worker, and commits each on receipt: only
- * the batcher retries, and it notices when a batch is lost with its worker. A message that is no batch goes
- * to the dead-letter topic. The end-to-end tests cover it.
+ * the batcher retries, and it notices when a batch is lost with its worker. An unreadable message goes to the
+ * dead-letter topic. The end-to-end tests cover it.
  */
 export async function openBatchInbox(parts: BatchInboxParts): Promise<AsyncDisposable> {
   const { config, clientId, deadLetters, log, onBatch, onPartitions, onResponsiveChange, onLost, observer } =

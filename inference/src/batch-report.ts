@@ -22,7 +22,7 @@ export const crowdsOf = (completed: CompletedTask[]): FinishedBatch["crowds"] =>
       : [],
   );
 
-/** The size that a run of so many images takes the time of. */
+/** The size whose run time a run of this many images takes. */
 export function paddedSize(lanes: readonly LoadedLane[], lane: string, size: number): number {
   const sizes = lanes.find((each) => each.lane === lane)?.sizes ?? [];
   return sizes.find((each) => each.size >= size)?.size ?? size;
@@ -37,7 +37,7 @@ export const nothingRun = (endedAt: number): RunMeasurements => ({
   crowds: [],
 });
 
-/** `steppedAt`: when its last step ended. `withoutCoreMs`: see Stopwatch; since then. */
+/** `steppedAt`: when the last step of the run ended. `withoutCoreMs`: since then; see Stopwatch. */
 export function runTimes({ batch, startedAt, steppedAt, withoutCoreMs }: RunProgress) {
   return { startedAt, endsAt: Math.max(startedAt + batch.predictedRunMs, steppedAt) + withoutCoreMs };
 }

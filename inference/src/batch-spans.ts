@@ -8,8 +8,8 @@ import type { CompletedTask } from "./answer-outbox.ts";
 import type { RunUsage } from "./engine/work.ts";
 
 /**
- * The spans of a worker, made when a batch has ended: for each task that is traced, `infer` with its steps in
- * the trace of its call; and the processing of the batch's message with its steps in the batch's own trace.
+ * The spans of a worker, made when a batch has ended: for each traced task, `infer` with its steps in the
+ * trace of its request; and the processing of the batch's message, with its steps, in the trace of the batch.
  */
 export class BatchSpans {
   readonly #start: Tracing["start"];
@@ -127,7 +127,7 @@ const answersTemplate = answersChannel("{ingress}");
 
 type BatchSpansOptions = { worker: string; pool: string; kafka?: SpanAttributes };
 
-/** Instants of a batch; undefined where it did not come so far. */
+/** Instants of a batch; undefined for steps that it did not reach. */
 export type BatchTimes = {
   receivedAt: number;
   preparedFrom?: number;

@@ -8,8 +8,8 @@ import type { PreparedBatch } from "./preparation.ts";
 export type ReceivedBatch = Batch & { receivedAt: number };
 
 /**
- * Returns the ends of all tasks of a batch: first of those whose preparation ended them, then of those that
- * ran, by the result of each.
+ * Returns how all tasks of a batch ended: first those that ended during preparation, then those that ran,
+ * each by its result.
  */
 export function completeTasks(
   batch: ReceivedBatch,
@@ -31,7 +31,7 @@ export function completeTasks(
   return completed;
 }
 
-/** Adds to the waits of a task what this worker measured. */
+/** Adds what this worker measured to the waits of a task. */
 function timingOf(
   { waited = noWait }: BatchTask,
   { sentAt, receivedAt }: ReceivedBatch,

@@ -20,13 +20,13 @@ export const InferenceConfig = z.object({
   ...ModelsConfig.shape,
   ...ServiceConfig.shape,
   POOL: PoolName.default("default"),
-  /** The folder with the built models. Resolved here: a worker leaves the folder that it was started in. */
+  /** The folder with the built models. Resolved here: a worker leaves the folder in which it was started. */
   MODELS_DIR: z
     .string()
     .min(1)
     .transform((path) => resolve(path)),
   /**
-   * `onnx`, or `model:40+2b`, where a run of b images, padded, is a wait of 40 + 2b ms: to measure
+   * `onnx`, or `model:40+2b`, with which a run of b images, padded, is a wait of 40 + 2b ms: to measure
    * everything around it.
    */
   ENGINE: EngineChoice.prefault("onnx"),
@@ -47,8 +47,8 @@ export const InferenceConfig = z.object({
 export type InferenceConfig = z.infer<typeof InferenceConfig>;
 
 /**
- * Throws where batches may need more memory for pixels than there is: a worker that starts must not die of a
- * batch that its settings allow. `availableBytes` counts a container's limit.
+ * Throws if batches may need more memory for pixels than there is: a running worker must not die from a batch
+ * that its settings allow. `availableBytes` counts a container's limit.
  */
 export function requirePixelMemory(
   { BATCH_MAX }: InferenceConfig,

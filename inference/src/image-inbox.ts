@@ -13,7 +13,7 @@ import { imageKey } from "@faceline/contracts/wire/names";
 import { zeroAndFree } from "./decode/zero-and-free.ts";
 
 /**
- * A broken connection is back within these tries, or the server is away: then the batch goes back to the
+ * A broken connection is back within these attempts, or the server is down: then the batch goes back to the
  * batcher.
  */
 const triesMax = 8;
@@ -25,8 +25,7 @@ const imagesAheadMax = 4;
 /**
  * Opens Redis connections of its own, one for each batch, because everything that they receive is zeroed:
  * only images may come over them. So these connections do not check their server while they are in use; the
- * worker's other connection does. Images may arrive slowly, but not pause for
- * REDIS_COMMAND_MS.
+ * worker's other connection does. Images may arrive slowly, but must not pause for REDIS_COMMAND_MS.
  */
 export async function openImageInbox({
   config,
@@ -80,7 +79,7 @@ export async function openImageInbox({
 
 /**
  * The images of some tasks, and the socket's chunks that they came in: an image is copied out of several
- * chunks, or lies in one. Each image has a reply of its own, so that none is half received and unknown.
+ * chunks, or lies in one. Each image has a response of its own, so that none is half received and unknown.
  */
 class ReceivedImages implements FetchedImages {
   readonly images: (Buffer | null)[] = [];
@@ -137,8 +136,8 @@ type ImageInboxParts = {
 };
 
 /**
- * Fetches the images of a batch, of at most `batchesMax` batches at the same time. Throws when Redis stays
- * away, and after `withinMs`, when nobody waits for the batch any more.
+ * Fetches the images of a batch, of at most `batchesMax` batches at the same time. Throws if Redis stays
+ * away, and after `withinMs`, when nobody waits for the batch any longer.
  */
 export type ImageInbox = AsyncDisposable & {
   fetch(tasks: TaskId[], limit: { withinMs: number }): Promise<FetchedImages>;
@@ -146,5 +145,5 @@ export type ImageInbox = AsyncDisposable & {
   receivedBytes(): number;
 };
 
-/** An image is null where it has expired or was removed. Disposing zeroes the images. */
+/** An image is null if it has expired or was removed. Disposing zeroes the images. */
 type FetchedImages = Disposable & { readonly images: (Buffer | null)[] };

@@ -28,8 +28,8 @@ export function openPreparation(parts: PreparationParts): Preparation {
     );
   };
 
-  // The limit is one between the ends of decodes: one on the whole batch would have to be as long as that of
-  // its largest image times their number.
+  // The limit is on the time between the ends of decodes: one on the whole batch would have to be as long as
+  // that of its largest image times their number.
   const watchDecodes = () =>
     new HangTimeout(
       decodeStallMs,
@@ -60,7 +60,7 @@ export function openPreparation(parts: PreparationParts): Preparation {
     }
   };
 
-  /** Tasks without their image. It was removed where the task has ended: nobody waits for them any more. */
+  /** Tasks whose image is missing. It was removed because the task has ended: nobody waits for it. */
   const withoutImage = async (tasks: BatchTask[], batchId: BatchId): Promise<PreparedBatch["completed"]> => {
     const ends = tasks.length === 0 ? [] : await parts.taskEnds(tasks.map(({ id }) => id));
     return tasks.flatMap((task, index) => {
@@ -117,7 +117,7 @@ export function openPreparation(parts: PreparationParts): Preparation {
   };
 }
 
-/** Waits for all, also where one fails: the others still read their images and write into the buffer. */
+/** Waits for all, even if one fails: the others still read their images and write into the buffer. */
 async function afterAll<T>(decodes: Promise<T>[]): Promise<T[]> {
   await Promise.allSettled(decodes);
   return Promise.all(decodes);
@@ -126,7 +126,7 @@ async function afterAll<T>(decodes: Promise<T>[]): Promise<T[]> {
 const imageLost: Outcome = { kind: "failed", reason: "image_lost" };
 const decodeTimeout: Outcome = { kind: "failed", reason: "decode_timeout" };
 
-/** libvips counts time by the wall: where its thread had no core, neither the image nor it is at fault. */
+/** libvips counts wall-clock time: if its thread had no core, neither the image nor libvips is at fault. */
 const tooLittleCpu = (predictedMs: number): Outcome => ({
   kind: "shed",
   reason: "deadline_infeasible",
@@ -145,7 +145,7 @@ type PreparationParts = {
   buffers: PixelBufferPool;
   decode: Decode;
   clock: Clock;
-  /** How tasks have ended already; undefined for those that have not. */
+  /** How tasks have already ended; undefined for those that have not. */
   taskEnds(tasks: TaskId[]): Promise<TaskEnd[]>;
   log: Pick<Log, "info" | "warn">;
   /** The longest time in which none of a batch's decodes ends. */
@@ -158,14 +158,14 @@ export type PreparedBatch = {
   images: EngineImage[];
   /** The tasks of the images, in the same order. */
   tasks: BatchTask[];
-  /** Tasks that ended before the run: too late, their image lost, or with one that was not decoded. */
+  /** Tasks that ended before the run: too late, without their image, or with an undecodable one. */
   completed: { task: BatchTask; outcome: Outcome }[];
   /** When fetching began, and when the last image was decoded. */
   startedAt: number;
   endedAt: number;
   /**
-   * Decodes the images of drafts again, in full. All images are gone then, because these take their memory.
-   * A full decode may end a task.
+   * Decodes the images of drafts again, in full. All pixels of the drafts are gone then, because these take
+   * their memory. A full decode may end a task.
    */
   decodeInFull(indices: readonly number[]): Promise<(EngineImage | Outcome)[]>;
   /** Zeroes the images and pixels, and releases their buffer. */

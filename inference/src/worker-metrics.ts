@@ -31,7 +31,7 @@ export class WorkerMetrics {
     });
   }
 
-  /** `completed` is undefined where the batch could not be prepared or its run failed. */
+  /** `completed` is undefined if the batch could not be prepared or its run failed. */
   recordBatch(
     { lane, predictedRunMs }: Batch,
     completed: CompletedTask[] | undefined,
@@ -58,7 +58,7 @@ export class WorkerMetrics {
   }
 }
 
-/** `runCpuMs`: undefined where the run failed. */
+/** `runCpuMs`: undefined if the run failed. */
 type BatchTimes = Pick<FinishedBatch, "size" | "prepareMs" | "runMs" | "endedAt"> & {
   runCpuMs: number | undefined;
   receivedAt: number;

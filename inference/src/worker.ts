@@ -43,7 +43,7 @@ export class Worker {
     this.#parts.onChange();
   }
 
-  /** Reports from now on that this worker takes no new partitions, and finishes what it holds. */
+  /** Reports from now on that this worker takes no new partitions and finishes what it holds. */
   startDraining(): void {
     this.#draining = true;
     this.#parts.onChange();
@@ -58,8 +58,8 @@ export class Worker {
   }
 
   /**
-   * Queues a batch. Ignores one that it has already, and one beyond `heldBatchesMax`, which the batcher
-   * sends again. Refuses one that is for another build of its lane, whose partition has moved here.
+   * Queues a batch. Ignores one that it already has, and those beyond `heldBatchesMax`, which the batcher
+   * sends again. Refuses one for another build of its lane, whose partition has moved here.
    */
   take(batch: Batch): void {
     // Kafka delivers a batch again after a rebalance that was faster than the commit.
@@ -124,14 +124,14 @@ export class Worker {
     };
   }
 
-  /** Notes whether the run has gone on since the last report. */
+  /** Notes whether the run has progressed since the last report. */
   #timesOf(running: Running): ReturnType<typeof runTimes> {
     const { clock, engine } = this.#parts;
     if (engine.steps !== running.steps) Object.assign(running, progressOf(engine, clock.now()));
     return runTimes({ ...running, withoutCoreMs: running.sinceStep.withoutCoreMs });
   }
 
-  /** Starts to prepare staged batches, in their order, as far as there are buffers for them. */
+  /** Starts to prepare staged batches, in their order, as long as buffers are free. */
   #prepareNext(): void {
     const taken = [...this.#batches].filter(([, { kind }]) => kind === "preparing" || kind === "ready");
     const staged = [...this.#batches].filter(([, { kind }]) => kind === "staged");
@@ -165,7 +165,7 @@ export class Worker {
     const { clock, engine, log } = this.#parts;
     const startedAt = clock.now();
     this.#batches.set(batch, { kind: "running", batch, startedAt, ...progressOf(engine, startedAt) });
-    // The end of the batch before, whose answers are on their way, is reported with this run.
+    // The end of the previous batch, whose answers are on their way, is reported with this run.
     if (this.#completion.answering.size === 0) this.#parts.onChange();
     const result: BatchResult = {
       times: {
@@ -226,15 +226,15 @@ const progressOf = ({ steps }: Engine, steppedAt: number): Progress => ({
   sinceStep: new Stopwatch(coreWaits.allThreads),
 });
 
-/** The last step of a run that was seen. */
+/** The last step of a run that was noticed. */
 type Progress = { steps: number; steppedAt: number; sinceStep: Stopwatch };
 type Running = Progress & { kind: "running"; batch: ReceivedBatch; startedAt: number };
 
-/** Batches that are prepared side by side. Each has a pixel buffer of its own, as the running one has. */
+/** Batches that are prepared at the same time. Each has a pixel buffer of its own, as the running one has. */
 const preparedBatchesMax = 2;
 
 /**
- * Batches that a worker holds after partitions have moved to it: those of eight workers. A further one is
+ * Batches that a worker holds after partitions have moved to it: those of eight workers. Further ones are
  * left to the batcher.
  */
 export const heldBatchesMax = 16;

@@ -20,7 +20,7 @@ const labelledFolder = resolve(
 );
 
 /**
- * Why tests over the labelled photographs are skipped, as the test runner shows it; false where they are
+ * Why tests over the labelled photographs are skipped, as the test runner shows it; false if they are
  * available.
  */
 export const labelledPhotographsMissing: string | false = existsSync(join(labelledFolder, "master.csv"))

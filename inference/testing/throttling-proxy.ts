@@ -55,7 +55,7 @@ type ThrottlingProxy = AsyncDisposable & {
   url: string;
   /** Bytes that clients were sent. */
   deliveredBytes: number;
-  /** A connection is cut, once, when so many bytes were delivered. */
+  /** A connection is cut, once, when this many bytes were delivered. */
   cutAt: number;
   /** While true, nothing is delivered any more. */
   silent: boolean;

@@ -132,7 +132,7 @@ const compare: EndpointExamples = {
   requests: {
     "application/json": {
       images: {
-        summary: "An image with several images",
+        summary: "One image and several others",
         value: { img: image, candidates: [{ id: "ann", img: image }, dataUrl] },
       },
       vectors: {

@@ -6,8 +6,8 @@ import type { TaskId } from "@faceline/contracts/wire/ids";
 import { cancelsChannel } from "@faceline/contracts/wire/names";
 
 /**
- * Tells the batcher of a pool that nobody waits for a call any more, and the workers that have its tasks: to
- * be sent before their images are removed, which would look lost. A lost message costs at most a wasted run.
+ * Tells the batcher of a pool, and the workers that have its tasks, that nobody waits for a request. To be
+ * sent before its images are removed, which would look lost. A lost message costs a run at most.
  */
 export type CancelOutbox = {
   /** `remainingMs`: time until the deadline of the call. */

@@ -55,7 +55,7 @@ export function addComputeHooks(
       arrivedAt,
       deadlineAt: arrivedAt + record.deadlineMs,
       traceparent: traceparentOf(trace.context),
-      // Empty where no member was valid.
+      // Empty if no member was valid.
       tracestate: trace.context.traceState?.serialize() || undefined,
       signal,
       record,
@@ -109,8 +109,8 @@ function holdSlot(reply: FastifyReply, { rate, error, release }: CallSlot): void
 }
 
 /**
- * Aborts when the client disconnects before the response was sent, and at `drainTimeout` with the error
- * to send; while the body arrives no handler could act on that, so the response is sent from here.
+ * Aborts when the client disconnects before the response was sent, and at `drainTimeout` with the error to
+ * send. While the body arrives, no handler could act on that, so the response is sent from here.
  */
 function abortSignal(request: FastifyRequest, reply: FastifyReply, drainTimeout: AbortSignal): AbortSignal {
   const controller = new AbortController();
@@ -130,6 +130,6 @@ type ComputeHookParts = {
   ports: Ports;
   settings: HttpSettings;
   identify: Identify;
-  /** Whom calls are counted for that are refused before `identify` knows whose they are. */
+  /** Team for requests that are refused before `identify` knows their own. */
   unknownCaller: string;
 };

@@ -35,7 +35,7 @@ const commaList = (standard: string) =>
     .default(standard)
     .transform((list) => list.split(",").map((item) => item.trim()));
 
-/** The settings of the HTTP server alone: what tests and benchmarks need. */
+/** The settings of only the HTTP server: what tests and benchmarks need. */
 export const HttpSettings = z
   .object({
     /** `off`: no API keys; a drop-in for DeepFace's own server on a private network. */
@@ -104,8 +104,8 @@ export const accountsAreOn = (settings: Pick<HttpSettings, "PAGES" | "AUTH" | "A
   settings.PAGES === "on" && settings.AUTH === "on" && settings.ACCOUNTS === "on";
 
 /**
- * Whether the calls of teams are counted: wherever calls need a key. Without the
- * account pages too, which show the counts once they are on. Without keys there are no teams to count for.
+ * Whether the requests of teams are counted: if requests need a key. Even without the account pages, which
+ * show the counts once they are on. Without keys there are no teams to count for.
  */
 export const usageIsCounted = ({ AUTH }: Pick<HttpSettings, "AUTH">): boolean => AUTH === "on";
 
@@ -142,7 +142,7 @@ export const IngressConfig = HttpSettings.safeExtend({
   .superRefine(checkPoolRedis)
   .refine((settings) => settings.SMTP_URL === undefined || settings.PUBLIC_URL !== "", {
     path: ["PUBLIC_URL"],
-    // The address in a mail must not be what the sender of a request claims to call.
+    // The address in a mail must not be what the sender of a request claims it to be.
     error: "must be set where SMTP_URL is: mails name it",
   });
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from "node:timers/promises";
 import type { FastifyInstance } from "fastify";
 
-/** The end of a drain, in which the calls that are still in flight are refused. */
+/** The end of a drain, when requests that are still in flight are refused. */
 const refusalMs = 1_000;
 
 /**
@@ -10,8 +10,8 @@ const refusalMs = 1_000;
  *     notice ──► stopServing, no new connections, calls in flight may end ──► refuseCalls ──► closed
  *
  * For `noticeMs` it serves as before, so that load balancers can choose another process. The last second is
- * for calls that have not ended: `refuseCalls` should response to them. Connections that are open after it
- * are cut.
+ * for calls that have not ended: `refuseCalls` should respond to them. Connections that are open after it are
+ * cut.
  */
 export async function drain(server: FastifyInstance, options: DrainOptions): Promise<void> {
   const { withinMs, stopServing, refuseCalls } = options;

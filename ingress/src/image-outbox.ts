@@ -21,7 +21,7 @@ export function openImageOutbox(parts: ImageOutboxParts): ImageOutbox {
   const { images: connection, commands, budget } = parts;
   return {
     async publish(tenant, { images, memory }, timeToLiveMs) {
-      // The other connection notices first that the server is silent: it is in use all the time.
+      // The other connection notices first that the server is silent: it is always in use.
       const unavailable = () =>
         dependencyUnavailable("redis-volatile", commands.isStarved || connection.isStarved);
       if (!commands.usable || !connection.usable) throw unavailable();
@@ -60,7 +60,7 @@ async function beforeDeadline<T>(promise: Promise<T>, ms: number): Promise<T | u
 }
 
 type ImageOutboxParts = {
-  /** The connection that images alone go over. Its commands end with it, and have no other time limit. */
+  /** The connection that only images use. Its commands end with it, and have no other time limit. */
   images: VolatileConnection;
   commands: VolatileConnection;
   /** One for all image outboxes of the process. */

@@ -46,13 +46,13 @@ import { openTaskOutbox } from "./task-outbox.ts";
 import { warnOfUntrustedProxy } from "./untrusted-proxy.ts";
 
 /**
- * Within this time after a pause the first states of batchers have come: they find within a second that the
+ * Time after a pause by which the first states of batchers have arrived: they notice within a second that the
  * volatile Redis is back, and publish every 500 ms.
  */
 const statesWithinMs = 2_000;
 
 await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => {
-  // Unknown models, and pages without their scripts, end the start before anything is connected.
+  // Unknown models, and pages without their scripts, stop the start before anything is connected.
   const models = new EnabledModels(await catalogueOf(config), config);
   if (config.PAGES === "on") await checkScripts();
 
@@ -178,7 +178,8 @@ await runService("ingress", IngressConfig, async ({ config, id, log, stop }) => 
   // With Node's default of 511, a burst of 1,800 new connections lost 94 to 379. The kernel's
   // net.core.somaxconn limits it too.
   await server.listen({ host: config.HOST, port: config.PORT, backlog: 4_096 });
-  // Opened last and so closed first: calls in flight still need everything above.
+  // With Node's default of 511, a burst of 1,800 new connections lost 94 to 379. The kernel's
+  // net.core.somaxconn limits it too.
   await using _drain = {
     [Symbol.asyncDispose]: () =>
       drain(server, {

@@ -4,7 +4,7 @@ import { errorTable } from "@faceline/contracts/http/errors";
 import { pageHeaders } from "@faceline/web/headers";
 import { testServer } from "../testing/server.ts";
 
-// One server for all tests: every server renders all pages anew.
+// One server for all tests: every server renders all pages itself.
 const { app } = testServer({ after, diagnostic: console.error });
 
 const browser = { accept: "text/html,application/xhtml+xml,*/*;q=0.8" };

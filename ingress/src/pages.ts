@@ -11,9 +11,9 @@ import { siteFilePaths } from "@faceline/web/site-files";
 import { openSite, type Site } from "@faceline/web/site";
 
 /**
- * Returns the pages for people. They are rendered at the first request for one, so that a service whose pages
- * nobody opens starts and runs as without them. Throws then if the rendering thread fails; the next request
- * renders them again.
+ * Returns the pages for people. They are rendered when the first one is requested, so that a service whose
+ * pages nobody opens starts and runs as if it had none. Throws if the rendering thread fails; the next
+ * request renders them again.
  */
 export function openPages(facts: Facts): Pages {
   let site: Promise<Site> | undefined;
@@ -77,13 +77,13 @@ function sendTranslation(request: FastifyRequest, reply: FastifyReply, page: Tra
   return sendContent(request, reply, page[language] ?? page.en);
 }
 
-/** Answers with the page that says that there is none, for a path that is no page's either. */
+/** Sends the page that says that there is no page at this path. */
 export async function sendMissingPage(site: Pages, request: FastifyRequest, reply: FastifyReply) {
   reply.headers(pageHeaders);
   return sendMissing(await site(), request, reply);
 }
 
-/** A page for browsers; for everybody else the error that the rest of the API gives. */
+/** A page for browsers; for everybody else the same error as from the rest of the API. */
 function sendMissing(site: Site, request: FastifyRequest, reply: FastifyReply) {
   if (!wantsHtml(request)) throw nothingHere();
   reply.code(404);

@@ -11,7 +11,7 @@ import { computeEndpoints } from "./endpoints/table.ts";
 import { countOpen } from "./open-sockets.ts";
 
 /**
- * Records every request that has a route, and those that have none together; and the tasks that this process
+ * Records every request: each that has a route, and all others together; and the tasks that this process
  * itself sheds, by the lanes that it serves.
  */
 export function addRequestMetrics(
@@ -93,7 +93,7 @@ export function countCallers<Caller extends unknown[]>(
   };
 }
 
-/** Outcomes that count against the service: its counters are there from the start. */
+/** Outcomes that count against the service: their counters exist from the start. */
 const serviceFaults = (Object.keys(errorTable) as ErrorCode[]).filter(
   (code) => errorTable[code].status >= 500,
 );
@@ -101,7 +101,7 @@ const serviceFaults = (Object.keys(errorTable) as ErrorCode[]).filter(
 /** The lane of a call whose body was not read. */
 const laneUnknown = "unknown";
 
-/** Anything else that a client may send. */
+/** Methods that are recorded by name; clients may send anything else. */
 const methods = new Set(["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"]);
 
 type ActiveRequests = { "http.request.method": string; "url.scheme": string; count: number };

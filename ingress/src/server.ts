@@ -119,7 +119,7 @@ function createApp({ ports, settings, site, bug, reportClosed }: ServerParts): F
     const signal = request.requestContext?.signal;
     if (signal?.aborted) {
       if (signal.reason instanceof ApiError) return sendProblem(request, reply, signal.reason, site);
-      // The client has left: nobody reads this response, and an error that follows from it is no bug.
+      // The client has disconnected: nobody reads this response, and a resulting error is not a bug.
       return reply.code(503).send();
     }
     const known = apiErrorFrom(error);
@@ -133,7 +133,7 @@ function createApp({ ports, settings, site, bug, reportClosed }: ServerParts): F
   });
   app.addHook("onSend", async (_request, reply) => {
     // So clients and proxies open their next connection elsewhere. If the end of the process closed this one,
-    // a call could be on its way.
+    // a request could be on its way.
     if (ports.isStopping()) reply.header("connection", "close");
   });
   return app;
@@ -195,9 +195,9 @@ const connectionsCheckEveryMs = 2_000;
 const headersMs = 10_000;
 
 type ServerOptions = {
-  /** Accounts behind the pages for people; without them there are no such pages. */
+  /** Accounts for the pages for people; without them there are no such pages. */
   accounts?: Accounts | undefined;
-  /** Other limits than the constants of these names, for tests that would wait for them. */
+  /** Overrides of the constants of these names, for tests that would otherwise wait for them. */
   limits?: { bodyIdleMs?: number; largeCallWaitMs?: number; visitorBodyBytesPerSecond?: number } | undefined;
 };
 type Limits = NonNullable<ServerOptions["limits"]>;

@@ -2,7 +2,7 @@ import { kafkaAttributes } from "@faceline/runtime/metrics/kafka-metrics";
 import { redisAttributes } from "@faceline/runtime/metrics/redis-metrics";
 import type { SpanServers } from "./call/call-spans.ts";
 
-/** Returns what spans say of the servers of calls. `id`: of this process, by which Kafka knows it. */
+/** Returns what spans say of the servers of calls. `id`: the one by which Kafka knows this process. */
 export function spanServers(config: Settings, id: string): SpanServers {
   const shared = attributesOf(config.REDIS_VOLATILE_URL);
   const own = new Map([...config.POOL_REDIS_VOLATILE_URLS].map(([pool, url]) => [pool, attributesOf(url)]));
@@ -21,7 +21,7 @@ function attributesOf(redisUrl: string): SpanServers["http"] {
   return redisAttributes({ host, port: Number(url.port || 6379), db: Number(url.pathname.slice(1)) || 0 });
 }
 
-/** The address of PUBLIC_URL, and no port where it is that of the scheme. */
+/** The address of PUBLIC_URL, and no port if it is that of the scheme. */
 function httpAttributes(publicUrl: string): SpanServers["http"] {
   const url = URL.parse(publicUrl);
   if (url === null) return {};

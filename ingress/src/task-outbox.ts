@@ -7,8 +7,8 @@ import type { CallTasks } from "@faceline/contracts/wire/task";
 /**
  * Sends tasks to the one partition of a pool's topic in Kafka. `send` throws SendFailed when `requestMs` have
  * passed in which responses could be read, even while an earlier send hangs; and at once while no broker
- * answers on the connection that sends (circuit breaker: the producer connects anew and must prove itself,
- * and the first proof closes the circuit).
+ * answers on the connection that sends (circuit breaker: the producer reconnects and must prove itself, and
+ * the first proof closes the circuit).
  */
 export function openTaskOutbox({ producer, requestMs }: TaskOutboxParts): TaskOutbox {
   return {
@@ -21,7 +21,7 @@ export function openTaskOutbox({ producer, requestMs }: TaskOutboxParts): TaskOu
       try {
         await Promise.race([producer.send(tasksTopic(pool), 0, JSON.stringify(tasks)), timedOut]);
       } catch (error) {
-        // A connection that is down knows more: the attempts to open it anew may have been refused.
+        // A connection that is down knows more: the attempts to open it again may have been refused.
         const isStarved = producer.isResponsive()
           ? timeout.isStarved && !isKafkaFault(error)
           : producer.isStarved();

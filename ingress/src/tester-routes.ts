@@ -59,9 +59,9 @@ function refuseBecauseOff(): never {
 }
 
 /**
- * Takes the slot that all visitors share when the body has come, and gives it back when the answer is ready.
- * Held from the headers on, or until the answer was read, four addresses that send or read slowly would hold
- * the slots of everybody.
+ * Takes the slot that all visitors share once the body has arrived, and frees it when the response is ready.
+ * If it were held from the headers on, or until the response was read, four addresses that send or read
+ * slowly would hold the slots of everybody.
  */
 function holdSharedSlot(tester: FastifyInstance, ports: Pick<Ports, "acquireSharedVisitorSlot">): void {
   const held = new WeakMap<FastifyReply, () => void>();

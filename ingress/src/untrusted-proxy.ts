@@ -2,8 +2,8 @@ import type { FastifyInstance, FastifyRequest } from "fastify";
 
 /**
  * Warns when a request was forwarded by an address that TRUSTED_PROXIES does not name, because all people
- * behind it count as one address then. Each sentence comes once in the life of a process: clients may send
- * these headers too. It names no address, which could be a caller's.
+ * behind it then count as one address. Each sentence is logged once per process: clients may send these
+ * headers too. It names no address, which could be a caller's.
  */
 export function warnOfUntrustedProxy(server: FastifyInstance, warn: (sentence: string) => void): void {
   const written = new Set<string>();
@@ -24,7 +24,7 @@ function forwardingFault({ headers, ips }: FastifyRequest): string | undefined {
     return isForwarded ? otherHeader : undefined;
   }
   const forwarders = [forwardedFor].flat().join().split(",").length;
-  // The addresses from the nearest on, up to the first one that is not trusted.
+  // The addresses from the nearest one up to the first that is not trusted.
   const trusted = (ips?.length ?? 1) - 1;
   return trusted < forwarders ? untrusted : undefined;
 }

@@ -7,7 +7,7 @@ import { writeWhole } from "./whole-file.ts";
 /**
  * Makes one build of a model, unless the folder has it. The file appears whole or not at all: a service that
  * starts meanwhile never reads half of it, and a build that was killed leaves no file with the name of a
- * model. Throws where the bytes are not those of the catalogue.
+ * model. Throws if the bytes are not those of the catalogue.
  */
 export async function buildModel(folder: string, model: Model, build: Build): Promise<"built" | "kept"> {
   const path = modelFile(folder, model, build);

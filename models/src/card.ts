@@ -20,7 +20,7 @@ export async function readCards(): Promise<Map<string, MeasuredCard>> {
   return cards;
 }
 
-/** `false_match_curves`: of a recogniser, over pairs of two held-out people. No reply shows them. */
+/** `false_match_curves`: of a recogniser, over pairs of two held-out people. No response shows them. */
 const MeasuredCard = ModelCard.extend({ false_match_curves: FalseMatchCurves.optional() });
 export type MeasuredCard = z.infer<typeof MeasuredCard>;
 

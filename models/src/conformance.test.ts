@@ -137,7 +137,7 @@ function sidesOf(model: Model): readonly number[] {
   return model.source.kind === "npm_tarball" ? inputSides(model) : [model.input_px];
 }
 
-/** Why a test of this model is skipped; false where its weights are here. */
+/** Why a test of this model is skipped; false if its weights are here. */
 function unpulled(name: string): string | false {
   const absent = isUnpulled(modelsFolder, modelNamed(name).source);
   return absent && `NOT TESTED: the weights are not here; npm run models -- pull ${name} fetches them`;

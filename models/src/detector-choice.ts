@@ -1,8 +1,8 @@
 import type { DetectorModel } from "./catalogue-entry.ts";
 
 /**
- * What calls name as their detector. `first` searches every image. `second`, which only `auto` has, searches
- * those in which the first sees nothing, or of which every face is wanted.
+ * What requests name as their detector. `first` searches every image. `second`, which only `auto` has,
+ * searches those in which the first finds nothing, or in which every face is wanted.
  */
 export type DetectorChoice = { name: string; first: DetectorModel; second?: DetectorModel };
 
@@ -10,7 +10,7 @@ export type DetectorChoice = { name: string; first: DetectorModel; second?: Dete
 export const detectorsOf = ({ first, second }: DetectorChoice): readonly DetectorModel[] =>
   second === undefined ? [first] : [first, second];
 
-/** Every detector alone, and before them `auto`, where both of its detectors are there. */
+/** Every detector alone, and before them `auto`, if both of its detectors are there. */
 export function detectorChoices(detectors: readonly DetectorModel[]): DetectorChoice[] {
   const named = (name: string) => detectors.find((detector) => detector.name === name);
   const [first, second] = [named("ssd"), named("blazeface")];

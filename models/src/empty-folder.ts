@@ -4,8 +4,8 @@ import { join, resolve } from "node:path";
 import { getCACertificates } from "node:tls";
 
 /**
- * An empty folder for a process to work in. A file name in somebody's network that slipped through every
- * check would be looked up below the working folder: nothing is there.
+ * An empty folder for a process to work in. If a file name in a foreign network slipped through every check,
+ * it would be looked up in the working folder: nothing is there.
  */
 export function makeEmptyFolder(): Disposable & { path: string } {
   const path = makeTemporaryFolder("faceline-empty-");

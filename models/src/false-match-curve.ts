@@ -1,6 +1,6 @@
 import * as z from "zod";
 
-/** Most points of a curve: it is stored in a file, and searched for every distance of a reply. */
+/** Most points of a curve: it is stored in a file, and searched for every distance of a response. */
 const pointsMax = 64;
 
 /**
@@ -85,7 +85,7 @@ export function falseMatchRate({ pairs, distances, ranks }: FalseMatchCurve): (d
 function countUpTo(values: Ascending, limit: number): number {
   let [low, high] = [0, values.length];
   while (low < high) {
-    // No shift: there may be more than 2^31 pairs.
+    // No bit shift: there may be more than 2^31 pairs.
     const middle = Math.floor((low + high) / 2);
     if (values.at(middle)! <= limit) low = middle + 1;
     else high = middle;
@@ -93,7 +93,7 @@ function countUpTo(values: Ascending, limit: number): number {
   return low;
 }
 
-/** Rounds as `toPrecision(3)` does, without a text in between: a reply may have a thousand rates. */
+/** Rounds as `toPrecision(3)` does, without a string in between: a response may have a thousand rates. */
 function threeDigits(rate: number): number {
   const scale = 10 ** (2 - Math.floor(Math.log10(rate)));
   return Math.round(rate * scale) / scale;
@@ -103,9 +103,9 @@ function ascend(numbers: readonly number[]): boolean {
   return numbers.every((each, i) => i === 0 || each > numbers[i - 1]!);
 }
 
-/** Ascending distances: a list, or one that is made of counts. */
+/** Ascending distances: a list, or a view of counts. */
 type Ascending = { length: number; at(index: number): number | undefined };
 
 const pointsToMedian = 44;
-/** Decimals of distances in replies. */
+/** Decimals of distances in responses. */
 const decimals = 6;

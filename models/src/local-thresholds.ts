@@ -30,7 +30,7 @@ export type MeasuredThresholds = Omit<LocalThresholds, "model" | "model_version"
 
 /**
  * Returns the catalogue with the thresholds of the folder. Throws one error with a line for each file that
- * cannot be used: to go on with other thresholds than the operator's would change verdicts unnoticed.
+ * cannot be used: continuing with other thresholds than the operator's would silently change verdicts.
  */
 export async function withLocalThresholds(catalogue: Catalogue, modelsDir: string): Promise<Catalogue> {
   const folder = join(modelsDir, folderName);
@@ -87,7 +87,7 @@ export async function writeLocalThresholds(
   return path;
 }
 
-/** Returns the path of the file that was removed; undefined where there was none. */
+/** Returns the path of the file that was removed; undefined if there was none. */
 export async function removeLocalThresholds(modelsDir: string, name: string): Promise<string | undefined> {
   const path = thresholdsFile(modelsDir, name);
   return rm(path).then(
@@ -128,7 +128,7 @@ function fieldsOf({ thresholds, calibration, false_match_curves }: LocalThreshol
   };
 }
 
-/** Throws where the name is no file name: only the catalogue's own names may lead to a file. */
+/** Throws if the name is not a file name: only the catalogue's own names may lead to a file. */
 function thresholdsFile(modelsDir: string, name: string): string {
   if (!/^[\w.-]{1,64}$/.test(name)) throw new Error(`"${name}" is not the name of a model`);
   return join(modelsDir, folderName, `${name}.json`);

@@ -27,7 +27,7 @@ test("a folder fails to verify until it is built, and a second build changes not
   assert.equal(empty.code, 1);
   assert.equal(empty.err.trim().split("\n").length, 10);
 
-  // build.test.ts makes every build anew.
+  // build.test.ts makes every build from scratch.
   for (const model of (await readCatalogue()).models.filter(({ source }) => source.kind === "npm_tfjs")) {
     for (const build of model.builds.filter(({ file }) => file !== "ssd-512.float32.onnx")) {
       await builtModel(model, build);
@@ -111,7 +111,7 @@ test("a file that is added is listed and verified, and a wrong one is a sentence
   });
   const added = await models("add", onnx, "--contract", contract, "--to", to);
   assert.deepEqual([added.code, added.err], [0, ""]);
-  assert.match(added.out, /^added Foreign; MODELS of the workers and ingresses switches it on\n$/);
+  assert.match(added.out, /^added Foreign; MODELS of the workers and ingresses turns it on\n$/);
   assert.match(
     (await models("list", "--to", to)).out,
     /^Foreign +embedding +float32 +[\d.]+ MB +\w{12} +built +Apache-2\.0$/m,

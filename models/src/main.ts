@@ -122,7 +122,7 @@ async function add({ folder, names, contract, bytesMax }: Call): Promise<boolean
     },
   );
   console.log(
-    `added ${name}; ${role === "detector" ? "DETECTORS" : "MODELS"} of the workers and ingresses switches it on`,
+    `added ${name}; ${role === "detector" ? "DETECTORS" : "MODELS"} of the workers and ingresses turns it on`,
   );
   return true;
 }

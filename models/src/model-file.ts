@@ -17,8 +17,8 @@ export function modelFile(folder: string, model: Model, variant: Variant): strin
 }
 
 /**
- * The bytes of a built model, checked against the catalogue. Give these to the engine, not the path: a file
- * that was truncated or exchanged might load, and answer wrongly or with another network. A file that names
+ * The bytes of a built model, checked against the catalogue. Pass these to the engine, not the path: a
+ * truncated or exchanged file might load, and give wrong results or another network's. A file that names
  * others is refused, because the SHA-256 does not cover those. Throws one sentence that says what to do.
  */
 export async function readModel(folder: string, model: Model, variant: Variant): Promise<Uint8Array> {
@@ -59,7 +59,7 @@ export async function sha256OfFile(path: string): Promise<string> {
   return hash.digest("hex");
 }
 
-/** The catalogue's row of a built model. Throws one sentence where there is no such build. */
+/** The catalogue's row of a built model. Throws one sentence if there is no such build. */
 export function buildOf(model: Model, { precision, input_px }: Variant): Build {
   const build = model.builds.find((each) => each.precision === precision && each.input_px === input_px);
   if (build !== undefined) return build;

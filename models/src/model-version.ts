@@ -19,8 +19,8 @@ export function modelVersionOf(recogniser: EmbeddingModel, landmarks: ModelOf<"l
 }
 
 /**
- * Returns the fields of an entry that its numbers depend on, and the hashes of its source files. A field that
- * is not known to be without effect counts.
+ * Returns the fields of an entry that its results depend on, and the hashes of its source files. A field
+ * counts unless it is known to have no effect.
  */
 export function computationOf(model: Model): unknown {
   const fields = Object.entries(model).filter(([field]) => !fieldsWithoutEffect.has(field));

@@ -3,7 +3,7 @@ import { likelyFieldOf } from "@faceline/contracts/http/likely-field";
 
 /**
  * Parses a command line as `parseArgs` of Node does. Throws a sentence, which also names the option that was
- * probably meant, and the options that npm has kept: all that are not behind `--`. npm leaves those in `env`.
+ * probably meant, and the options that npm has kept: all that do not follow `--`. npm leaves those in `env`.
  */
 export function parseOptions<const T extends ParseArgsConfig>(
   config: T,
@@ -14,7 +14,7 @@ export function parseOptions<const T extends ParseArgsConfig>(
   const kept = Object.keys(env)
     .map((name) => /^npm_config_(\w+)$/.exec(name)?.[1] ?? "")
     .filter((name) => !npmsOwn.has(name))
-    // npm takes `--no-limits` for the opposite of `--limits`.
+    // npm interprets `--no-limits` as the opposite of `--limits`.
     .map((name) => likely(name) ?? likely(`no_${name}`))
     .filter((name) => name !== undefined && !given.includes(`--${name}`))
     .map((name) => `--${name}`);

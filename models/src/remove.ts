@@ -12,7 +12,7 @@ import { isUnpulled, pulledFiles, pulledFolder } from "./source.ts";
 /**
  * Removes a model that was added or pulled: its built files, its weights, and the record of its licence. Of
  * an added model its entry too, and its local thresholds, with which no service would start any more. Returns
- * what was removed. Throws one sentence where nothing can be removed.
+ * what was removed. Throws one sentence if nothing can be removed.
  */
 export async function removeModel(folder: string, models: readonly Model[], name: string): Promise<string[]> {
   const model = models.find((each) => each.name === name);
@@ -58,7 +58,7 @@ export async function removeModel(folder: string, models: readonly Model[], name
   return removed;
 }
 
-/** Folders up to `root` that hold nothing any more. */
+/** Empty folders up to `root`. */
 async function removeEmpty(folder: string, root: string): Promise<void> {
   for (let path = folder; path.length > root.length; path = dirname(path)) {
     if (!existsSync(path) || (await readdir(path)).length > 0) return;
@@ -66,7 +66,7 @@ async function removeEmpty(folder: string, root: string): Promise<void> {
   }
 }
 
-/** The folder of a package of which nothing is left but its licence. */
+/** The folder of a package that contains only its licence. */
 async function removeUnused(root: string): Promise<void> {
   if (!existsSync(root)) return;
   const names = await readdir(root);

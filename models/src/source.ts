@@ -58,7 +58,7 @@ export async function readWheelSource(
 }
 
 /**
- * Reads and checks all files that a model is made from. Throws one sentence for the first that is absent or
+ * Reads and checks all files that a model is made from. Throws one sentence for the first that is missing or
  * changed.
  */
 export async function checkSource(folder: string, model: Model): Promise<void> {
@@ -75,7 +75,7 @@ export function pulledFolder(folder: string, source: TarballSource | WheelSource
   return join(folder, "sources", `${name}@${version}`);
 }
 
-/** Returns the paths that a model's weights are pulled to; none where they ship with Faceline. */
+/** Returns the paths that a model's weights are pulled to; none if they ship with Faceline. */
 export function pulledFiles(folder: string, source: Source): string[] {
   if (source.kind === "npm_tfjs" || source.kind === "onnx_file") return [];
   const names =
@@ -85,7 +85,7 @@ export function pulledFiles(folder: string, source: Source): string[] {
   return names.map((name) => join(pulledFolder(folder, source), name));
 }
 
-/** Whether a model's weights must be pulled, and some of their files are absent. */
+/** Whether a model's weights must be pulled, and some of their files are missing. */
 export function isUnpulled(folder: string, source: Source): boolean {
   return pulledFiles(folder, source).some((path) => !existsSync(path));
 }

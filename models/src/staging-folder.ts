@@ -28,5 +28,5 @@ export async function removeLeftOver(parent: string, prefix: `.${string}-`): Pro
 /** Twice as long as a download may take. */
 export const leftOverMs = 2 * 3_600_000;
 
-/** A program may still be writing when it was killed a moment ago. */
+/** A program that was killed a moment ago may still be writing. */
 const remove = (path: string): Promise<void> => rm(path, { recursive: true, force: true, maxRetries: 5 });

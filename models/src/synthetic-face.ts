@@ -1,15 +1,14 @@
 /**
  * Draws a face that belongs to nobody: px by px pixels, RGB. All networks take it for a face, so it replaces
- * a person's image where none may be used: to warm the pipeline, to compare int8 with float, and to check
- * models that an operator adds. model-loader.test.ts and lanes.test.ts of inference fail where it is no face
- * any more. `drawnPx`: the side of the drawing in the upper left corner of a black square, all of it by
- * default.
+ * a person's image where none may be used: to warm up the pipeline, to compare int8 with float, and to check
+ * models that an operator adds. model-loader.test.ts and lanes.test.ts of inference fail if it is no longer a
+ * face. `drawnPx`: the side of the drawing in the upper left corner of a black square, all of it by default.
  */
 export function syntheticFace(px: number, drawnPx = px): Uint8Array {
   return draw(px, colourAt, drawnPx);
 }
 
-/** Another one, with a longer face and darker skin: for what has to tell two faces apart. */
+/** Another one, with a longer face and darker skin: for code that has to tell two faces apart. */
 export function otherSyntheticFace(px: number): Uint8Array {
   return draw(px, (u, v) => {
     const [red, green, blue] = colourAt(1.15 * u, 0.85 * v);

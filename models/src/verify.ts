@@ -5,8 +5,8 @@ import { readModel } from "./model-file.ts";
 import { checkSource } from "./source.ts";
 
 /**
- * Checks the source of a model and its built files, and runs one that was added on its golden faces. Returns
- * a line for each fault. build.test.ts and add.test.ts cover it.
+ * Checks the source of a model and its built files, and runs an added model on its golden faces. Returns a
+ * line for each fault. build.test.ts and add.test.ts cover it.
  */
 export async function verifyModel(folder: string, model: Model): Promise<string[]> {
   const checks = [

@@ -19,8 +19,8 @@ ${tokens}`;
 }
 
 /**
- * Returns the file of the typeface. Undefined where it is not installed, as in the images of services without
- * pages for visitors: a typeface of the system in its measures takes its place.
+ * Returns the file of the typeface. Undefined if it is not installed, as in the images of services without
+ * pages for visitors: a system typeface with the same metrics takes its place.
  */
 export async function readTypeface(): Promise<Buffer | undefined> {
   try {

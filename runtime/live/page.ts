@@ -34,7 +34,7 @@ export function livePage(state: LiveState, madeAt: string): Html {
 `;
 }
 
-/** The browser loads the page again after so many seconds. */
+/** The browser loads the page again after this many seconds. */
 export const refreshSeconds = 5;
 
 function processFacts({ version, revision, uptimeMs, checks, health }: LiveState): LiveRow {

@@ -24,7 +24,7 @@ export class RecentCounts<Key extends string = string> {
     return this.#values(key, span).reduce((total, value) => total + value, 0);
   }
 
-  /** Returns the largest value of a slot; 0 where there is none. */
+  /** Returns the largest value of a slot; 0 if there is none. */
   most(key: Key, span: TimeSpan): number {
     return Math.max(0, ...this.#values(key, span));
   }
@@ -45,7 +45,7 @@ export class RecentCounts<Key extends string = string> {
       .map(({ counts }) => counts.get(key) ?? 0);
   }
 
-  /** An instant before the latest slot, where clocks were corrected, counts for that slot. */
+  /** If clocks were corrected, an instant before the latest slot counts for that slot. */
   #change(key: Key, now: number, change: (count: number) => number): void {
     const startsAt = slotOf(now);
     if (startsAt > (this.#slots.at(-1)?.startsAt ?? -Infinity)) {
@@ -58,10 +58,10 @@ export class RecentCounts<Key extends string = string> {
   }
 }
 
-/** Key of all keys that a slot had no place for. */
+/** Key for all keys for which a slot had no room. */
 export const otherKeys = "~others";
 
-/** The last 10 s that are complete: the slot that has just begun would make every rate look too low. */
+/** The last 10 s that are complete: a slot that has just begun would make every rate look too low. */
 export const past10s = (now: number): TimeSpan => ({ from: slotOf(now) - 10_000, until: slotOf(now) });
 
 /** The last five minutes, up to now. */

@@ -8,7 +8,7 @@ export type LiveState = LivePart & {
   /** Id of the process, which changes at every restart. */
   process: string;
   version: string;
-  /** Commit, where it is known. */
+  /** Commit, if it is known. */
   revision?: string;
   uptimeMs: number;
   /** Dependencies of the process, and whether each answered lately. */

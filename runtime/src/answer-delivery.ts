@@ -50,7 +50,7 @@ export class AnswerDelivery implements AsyncDisposable {
       const isKept = this.#bytes + bytes <= retriedBytesMax;
       if (isKept) this.#bytes += bytes;
       else dropped.push(answer);
-      // Without its text it still ends its task at the deadline, and no sooner: it may have no answer.
+      // Without its text, it still ends its task, but only at the deadline: the task may have no answer.
       const kept = isKept ? answer : { ...answer, json: "" };
       this.#undelivered.push({ answer: kept, bytes: isKept ? bytes : 0, end });
     }
@@ -81,7 +81,7 @@ export class AnswerDelivery implements AsyncDisposable {
       const left = new Set((await publishAnswers(redis, answers, clock.now())).undelivered);
       const isTried = new Set(tried);
       const failures = tried.filter(({ answer }) => left.has(answer));
-      // Those that failed go behind the others.
+      // Failed answers go to the end of the queue.
       this.#undelivered = [...this.#undelivered.filter((each) => !isTried.has(each)), ...failures];
       this.#end(tried.filter(({ answer }) => !left.has(answer)));
       failed = failures.length > 0;
@@ -120,12 +120,12 @@ const firstIdsOf = (answers: AddressedAnswer[]): string[] =>
 
 const loggedAnswersMax = 20;
 const retryDelayMs = 100;
-/** Answers of one pipeline: as many as fit into a command timeout also where each holds many faces. */
+/** Answers in one pipeline: few enough for a command timeout even if each holds many faces. */
 const retriedAtOnce = 500;
 
 type OnEnded = (tasks: TaskId[]) => void;
 
-/** `answer.json` is empty where too many bytes waited already. */
+/** `answer.json` is empty if too many bytes were waiting already. */
 type Undelivered = { answer: AddressedAnswer; bytes: number; end(task: TaskId): void };
 
 /** Bytes of the answers of some hundred images with many faces, or of thousands with one. */
@@ -135,6 +135,6 @@ type AnswerDeliveryParts = {
   redis: AnswersRedis;
   clock: Clock;
   log: Log;
-  /** JSON of the answers that are tried again, in bytes. More are not tried again. */
+  /** JSON of the answers that are retried, in bytes. More are not retried. */
   retriedBytesMax?: number;
 };

@@ -55,9 +55,9 @@ export async function publishAnswers(
 }
 
 /**
- * Replaces answers that their ingress has received by markers: faces and embeddings are in Redis no longer,
- * and until the answers would have expired, no later answer takes their place. A marker has the build,
- * because a batcher that takes over keeps the rest of the call on it.
+ * Replaces answers that their ingress has received by markers: faces and embeddings leave Redis, and until
+ * the answers would have expired, no later answer takes their place. A marker has the build, because a
+ * batcher that takes over keeps the rest of the request on it.
  */
 export async function markReceived(
   redis: Pick<RedisConnection, "set">,
@@ -80,7 +80,7 @@ export async function markCancelled(
   await Promise.all(tasks.map((task) => redis.set(answerKey(task), "", "PX", ttlMs)));
 }
 
-/** Returns how each task has ended already; undefined: it has not, or nobody knows. Never throws. */
+/** Returns how each task has already ended; undefined: it has not, or nobody knows. Never throws. */
 export async function taskEnds(redis: AnswersRedis, tasks: readonly TaskId[]): Promise<TaskEnd[]> {
   const pipeline = redis.pipeline();
   // GET, because STRLEN is 0 for an empty text and for no key. Most answers are markers by now.
@@ -102,7 +102,7 @@ export type AddressedAnswer = { task: TaskId; ingress: string; deadlineAt: numbe
 
 type Publication = {
   undelivered: AddressedAnswer[];
-  /** The first error of a command; undefined where all succeeded. */
+  /** The first error of a command; undefined if all succeeded. */
   reason: string | undefined;
 };
 

@@ -18,7 +18,7 @@ export class ClockOffset {
   #best: Measurement | undefined;
   #used: { offsetMs: number; at: number } | undefined;
 
-  /** Returns false if the server's clock was set: then earlier times do not apply any more. */
+  /** Returns false if the server's clock was set: then earlier times no longer apply. */
   add(measurement: Measurement): boolean {
     const agrees = this.#measurements.every((each) => !contradicts(each, measurement));
     if (!agrees) {

@@ -1,7 +1,7 @@
 /**
- * Output of a command: lines, and below them one line that shows how far it is. A terminal shows that line in
- * place. Elsewhere it is printed after 15 s without another line, so that a log of minutes is not silent and
- * has not thousands of lines.
+ * Output of a command: lines, and below them one line of progress. A terminal updates that line in place.
+ * Elsewhere it is printed after 15 s without another line, so that a log of minutes is not silent and has no
+ * thousands of lines.
  */
 export class CommandOutput {
   readonly isTerminal: boolean;

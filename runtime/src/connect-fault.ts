@@ -1,8 +1,7 @@
 /**
  * Returns an error about a connection that failed, in one sentence: what happened, and which setting to
- * correct. `cause` is the error of the client library; nothing of its text is repeated but an error code,
- * because some quote what was sent. Tested on real servers by
- * deploy/launcher/encrypted-servers.live.test.ts.
+ * correct. `cause` is the error of the client library; only its error code is repeated, because some
+ * libraries quote what was sent. Tested on real servers by deploy/launcher/encrypted-servers.live.test.ts.
  */
 export function connectFault(cause: unknown, settings: ConnectionSettings): Error {
   const refusal = refusalOf(cause, settings);
@@ -15,7 +14,7 @@ export function connectFault(cause: unknown, settings: ConnectionSettings): Erro
   return new ServerUnreachable(sentence, { cause });
 }
 
-/** A server did not answer at the start of a service. It may be about to start, so another try may help. */
+/** A server did not respond when a service started. It may be about to start, so a retry may help. */
 export class ServerUnreachable extends Error {}
 
 /** Undefined if the server refused nothing. */
@@ -41,7 +40,7 @@ function refusalOf(cause: unknown, settings: ConnectionSettings): string | undef
   return undefined;
 }
 
-/** Names of the settings to correct; `unreachable` and `remedy`: what to say of any other fault. */
+/** Names of the settings to correct; `unreachable` and `remedy`: what to say about any other fault. */
 type ConnectionSettings = {
   address: string;
   login: string;

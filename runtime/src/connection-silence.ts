@@ -4,7 +4,7 @@ import type { DedupedLog } from "./deduped-log.ts";
 /** Every connection that this process closes reports to it, because none of them has a log of its own. */
 const silences = channel("faceline.silence");
 
-/** Reports that `connection` was silent so long that it is being closed; `isStarved`: see Stopwatch. */
+/** Reports that `connection` was silent for so long that it is being closed; `isStarved`: see Stopwatch. */
 export function reportSilence(connection: string, isStarved: boolean): void {
   silences.publish({ reason: connection, isStarved });
 }

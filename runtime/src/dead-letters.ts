@@ -6,9 +6,9 @@ import { taskIds } from "./log-ids.ts";
 import type { DedupedLog } from "./deduped-log.ts";
 
 /**
- * Records what could not be read or processed: ids and a reason, never content. Its producer is its own and
- * opens with the first letter, so a topic that is missing or forbidden fails nothing else. A letter that
- * cannot be written is counted and not tried again. The first such letter is logged whole, those that follow
+ * Records what could not be read or processed: ids and a reason, never content. It has its own producer,
+ * which opens with the first letter, so a missing or forbidden topic affects nothing else. A letter that
+ * cannot be written is counted and not retried. The first such letter is logged whole, those that follow
  * within seconds by their request ids.
  */
 export class DeadLetters implements AsyncDisposable {
@@ -21,7 +21,7 @@ export class DeadLetters implements AsyncDisposable {
     this.#parts = parts;
   }
 
-  /** Letters so far, those included that could not be written. */
+  /** Letters so far, including those that could not be written. */
   get recorded(): number {
     return this.#recorded;
   }

@@ -49,7 +49,7 @@ export class DedupedLog implements Disposable {
     this.#timer ??= setInterval(() => this.flush(), everyMs).unref();
   }
 
-  /** Writes what was counted, before its time. */
+  /** Writes what was counted, ahead of time. */
   flush(): void {
     for (const [key, { level, sentence, reason, repeated, requestIds, batchIds, teams }] of this.#kinds) {
       if (repeated > 0) {
@@ -124,7 +124,7 @@ export type LogFields = {
   request_id?: string;
   request_ids?: readonly string[];
   batch_id?: string;
-  /** Whose call it is. */
+  /** The team of the request. */
   team?: string | undefined;
   [fact: string]: unknown;
 };

@@ -13,15 +13,15 @@ const rejoinAfterMs = 250;
 const firstJoinMs = 5_000;
 
 /**
- * Errors after which kafkajs gives a consumer up although nothing but the connection is at fault: no broker
- * named the group's coordinator in time, or the connection to a broker took too long.
+ * Errors after which kafkajs gives a consumer up although only the connection is at fault: no broker named
+ * the group's coordinator in time, or connecting to a broker took too long.
  */
 const connectionErrors = new Set(["KafkaJSGroupCoordinatorNotFound", "KafkaJSLockTimeout"]);
 
 /**
  * A member of a consumer group that reads one topic. It notices a connection that no longer responds:
- * heartbeats are answered all the time. Connections on which a request was not answered in time are
- * closed and opened anew, and the group is joined again.
+ * heartbeats are answered all the time. Connections on which a request was not answered in time are closed
+ * and reopened, and the group is joined again.
  *
  *     open ──kafkajs gives up──► crashed ──joined again──► open        either ──disposed──► closed
  */
@@ -35,7 +35,7 @@ class GroupMember implements Consumer {
   #phase: "open" | "crashed" | "closed" = "open";
   #silence: HangTimeout;
   #isResponsive = true;
-  /** Whether the members were asked for since the last join. Every change of members ends with a join. */
+  /** Whether the members were requested since the last join. Every change of members ends with a join. */
   #membersAsked = true;
   /** Instant at which the last request that renewed the session was sent. */
   #renewalSentAt = 0;
@@ -215,7 +215,7 @@ export type ConsumerOptions = {
   group: string;
   clientId: string;
   log: Log;
-  /** Told of the messages that came, and of every commit that has ended. */
+  /** Is notified of incoming messages, and of every commit that has ended. */
   observer?: ConsumerObserver | undefined;
   onAssignment(partitions: number[]): void;
   /**

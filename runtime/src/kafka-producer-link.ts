@@ -14,12 +14,11 @@ const connectEveryMs = 250;
 
 /**
  * The connections of a producer, which it probes: a broker has answered on them lately, or they are closed
- * and opened anew. Until that succeeds, sends wait for it no longer than a request may take.
+ * and opened again. Until that succeeds, sends wait for it no longer than a request may take.
  *
  *     up ──a request fails or is not answered in time──► down ──connected, a broker answered──► up
  *
- * Where this process could hardly run while it waited in vain, the brokers are not to blame: see
- * `isStarved`.
+ * Where this process could hardly run while it waited in vain, the brokers are not to blame: see `isStarved`.
  */
 export class ProducerLink implements AsyncDisposable {
   readonly #name: string;
@@ -80,7 +79,7 @@ export class ProducerLink implements AsyncDisposable {
 
   /**
    * Resolves when all in-sync replicas have the messages. Throws within KAFKA_REQUEST_MS (see HangTimeout),
-   * and LinkDown where that is the connection's fault.
+   * and LinkDown if that is the connection's fault.
    */
   async send(topicMessages: TopicMessages[]): Promise<void> {
     const requestMs = this.#requestMs;
@@ -175,9 +174,9 @@ class TimedOut extends LinkDown {
 }
 
 /**
- * Whether an error says what is wrong at the brokers, which no load explains: the connection is refused, a
- * topic is missing, a disk is full. What else a broker says may be due to load on its own host, as that it
- * leads no partition any more.
+ * Whether an error shows a fault of the brokers that load cannot explain: the connection is refused, a topic
+ * is missing, a disk is full. Other errors of a broker may come from load on its own host, for example that
+ * it no longer leads a partition.
  */
 export const isKafkaFault = (error: unknown): boolean =>
   isRefusedFor(error, missingTopic) ||
@@ -209,8 +208,8 @@ async function connectProducer(config: KafkaConfig, clientId: string): Promise<C
 }
 
 /**
- * Asks every connected broker for a reply, on the connection over which it is sent to, and the first whether
- * it knows all these topics. Any other error of the protocol than that it does not is no answer to this.
+ * Asks every connected broker for a reply, on the connection used for sending, and the first one whether it
+ * knows all these topics. Only the error that it does not know them counts as an answer to that.
  */
 async function probe(connection: Connection, topics: readonly string[]): Promise<boolean> {
   const [first, ...others] = connectedBrokers(connection);
@@ -238,7 +237,7 @@ function connectedBrokers({ cluster }: Connection): Broker[] {
   return [...all].filter((each): each is Broker => each?.isConnected() ?? false);
 }
 
-/** A producer of kafkajs hides its connections; the client's private function that makes them does not. */
+/** kafkajs' producer hides its connections; the client's private function that makes them does not. */
 function captureCluster(kafka: object): () => Cluster {
   const hidden = kafka as Record<symbol, (options: unknown) => Cluster>;
   const symbol = Object.getOwnPropertySymbols(kafka).find(

@@ -38,7 +38,7 @@ export async function openProducer(
         for (const each of leaving) each.resolve();
       } catch (error) {
         observe(error);
-        // What has waited for a connection that is dead would only wait as long again.
+        // Waiting longer for a dead connection would not help.
         if (error instanceof LinkDown) leaving.push(...waiting.splice(0));
         for (const each of leaving) each.reject(error);
       }

@@ -2,9 +2,9 @@ import type { Socket } from "node:net";
 import type { Admin, Consumer, Producer } from "kafkajs";
 
 /**
- * The connections of one Kafka client. After a request that was not answered in time kafkajs goes on to use
- * its connection, and writes into one that the network has forgotten until the kernel gives it up, for a
- * quarter of an hour. Closed, it is opened anew for the next request.
+ * The connections of one Kafka client. After a request that was not answered in time, kafkajs keeps using its
+ * connection, and may write for a quarter of an hour into one that the network has forgotten, until the
+ * kernel gives it up. If it is closed, it is reopened for the next request.
  */
 export class KafkaSockets {
   readonly #open = new Set<Socket>();
@@ -33,7 +33,7 @@ export class KafkaSockets {
     for (const socket of this.#open) socket.destroy(new Error("a broker did not answer in time"));
   }
 
-  /** Closes all connections, and those that the client still opens: kafkajs connects again after errors. */
+  /** Closes all connections, and those that the client opens later: kafkajs connects again after errors. */
   abandon(): void {
     this.#abandoned = true;
     this.close();

@@ -27,7 +27,7 @@ export const KafkaConfig = z.object({
   KAFKA_TLS: z.enum(["on", "off"]).default("off"),
   /** Certificates to trust in place of Node's own list. */
   KAFKA_TLS_CA_FILE: FileContent.optional(),
-  /** Certificate and private key of this client, where the brokers ask for one. */
+  /** Certificate and private key of this client, if the brokers ask for one. */
   KAFKA_TLS_CERTIFICATE_FILE: FileContent.optional(),
   KAFKA_TLS_KEY_FILE: FileContent.optional(),
   KAFKA_SASL_MECHANISM: z.enum(["plain", "scram-sha-256", "scram-sha-512"]).optional(),
@@ -35,7 +35,7 @@ export const KafkaConfig = z.object({
   /** The password, or a file with it. */
   KAFKA_SASL_PASSWORD: z.string().optional(),
   KAFKA_SASL_PASSWORD_FILE: FileContent.optional(),
-  /** How long a request to a broker may take; with it, how soon a call is refused when the broker is gone. */
+  /** Timeout of a request to a broker, and so of how soon a request is refused when the broker is gone. */
   KAFKA_REQUEST_MS: z.coerce.number().int().min(100).max(30_000).default(1_000),
   /** How long a member may be silent before its partitions are given to another. The broker must allow it. */
   KAFKA_SESSION_MS: z.coerce.number().int().min(1_000).max(60_000).default(3_000),

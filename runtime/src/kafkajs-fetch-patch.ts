@@ -35,7 +35,7 @@ group.fetch = async function (this: ConsumerGroup, nodeId) {
   }
 };
 
-/** A fetch that finds its metadata stale joins the group anew, and until then is no member of it. */
+/** A fetch that finds its metadata stale joins the group again, and until then is not a member of it. */
 const joining = new WeakSet<ConsumerGroup>();
 group.joinAndSync = function (this: ConsumerGroup) {
   joining.add(this);

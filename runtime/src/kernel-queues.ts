@@ -4,8 +4,8 @@ import type { Socket } from "node:net";
 
 /**
  * Returns the bytes that the kernel keeps of each TCP socket of this process' network until the other side
- * has taken them, by inode. Empty where the system does not tell: only Linux does. unread-responses.test.ts
- * covers it.
+ * has taken them, by inode. Empty if the system does not report them: only Linux does.
+ * unread-responses.test.ts covers it.
  */
 export async function kernelQueues(): Promise<ReadonlyMap<number | undefined, number>> {
   const queues = new Map<number | undefined, number>();

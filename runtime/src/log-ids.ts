@@ -17,7 +17,7 @@ export function batchIds({ id, tasks, traceparent }: Pick<Batch, "id" | "tasks" 
 /** The ids of the calls of tasks, each once. */
 export const requestIdsOf = (tasks: readonly TaskId[]): string[] => [...new Set(tasks.map(requestIdOf))];
 
-/** Ids of the span that a line belongs to; none where it is not exported. */
+/** Ids of the span that a line belongs to; none if it is not exported. */
 export const spanIds = (context: SpanContext | undefined): SpanIds =>
   context !== undefined && isSampled(context) ? { trace_id: context.traceId, span_id: context.spanId } : {};
 

@@ -6,9 +6,9 @@ import { version } from "./resource.ts";
 export type Log = pino.Logger;
 
 /**
- * Returns a logger that writes one JSON line per event to standard output, `ids` in each. Log ids, counts,
- * times and codes; never an image, an embedding, an API key or a body. A line with a `reason`, or without any
- * field, is counted where it repeats an earlier one, whoever writes it: see DedupedLog, which disposing ends.
+ * Returns a logger that writes one JSON line per event to standard output, with `ids` in each. Log ids,
+ * counts, times and codes; never an image, an embedding, an API key or a body. A line with a `reason`, or
+ * without any field, is counted if it repeats an earlier one: see DedupedLog, which disposing ends.
  */
 export function openLog(service: string, level: string, ids: Record<string, string> = {}): Log & Disposable {
   const options: pino.LoggerOptions = {

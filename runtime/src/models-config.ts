@@ -13,13 +13,13 @@ const NameList = z.string().transform((text, context): string[] => {
 });
 
 /**
- * The models and detectors of an installation. Workers load them, and ingresses let calls name them: set both
- * alike. The first is that of calls that name none.
+ * The models and detectors of an installation. Workers load them, and requests to ingresses may name them:
+ * set both alike. The first is the default.
  */
 export const ModelsConfig = z.object({
   /** Embedding models from the catalogue, with commas. */
   MODELS: NameList.prefault("SFace"),
-  /** Detectors from the catalogue, with commas; `auto` is `ssd`, and `blazeface` where it sees nothing. */
+  /** Detectors from the catalogue, with commas; `auto` is `ssd`, then `blazeface` if that finds nothing. */
   DETECTORS: NameList.prefault("auto"),
 });
 export type ModelsConfig = z.infer<typeof ModelsConfig>;
@@ -31,6 +31,6 @@ const {
 /** What calls that name none get, unless the settings say otherwise. */
 export const defaultModels = { model: model!, detector: detector!, lane: laneId(model!, detector!) };
 
-/** Returns every pair of a model and a detector: what calls may name, and so what workers must run. */
+/** Returns every pair of a model and a detector: what requests may name, and so what workers must run. */
 export const lanesOf = ({ MODELS, DETECTORS }: Pick<ModelsConfig, "MODELS" | "DETECTORS">): LaneId[] =>
   MODELS.flatMap((model) => DETECTORS.map((detector) => laneId(model, detector)));

@@ -2,9 +2,9 @@ import { type ExportResult, ExportResultCode } from "@opentelemetry/core";
 import type { Log } from "./log.ts";
 
 /**
- * Bounds the spans or log lines that wait to be delivered, those in a request included, and counts what is
+ * Bounds the spans or log lines that wait to be delivered, including those in a request, and counts what is
  * lost. Writes one warning when some are lost, and one line when they are delivered again: OpenTelemetry
- * itself would write an error for each batch, and nothing where its queue is full.
+ * itself would write an error for each batch, and nothing if its queue is full.
  */
 export class OtlpDelivery<Item> implements Exporter<Item> {
   readonly #exporter: Exporter<Item>;
@@ -57,7 +57,7 @@ export class OtlpDelivery<Item> implements Exporter<Item> {
     this.#options.onLost?.(count);
     const isFirst = this.#lostLately === 0;
     this.#lost += count;
-    // Before the warning, which may be an item that is lost itself.
+    // Before the warning, which may itself be lost.
     this.#lostLately += count;
     this.#lostAt = this.#now();
     const { items, log } = this.#options;

@@ -1,7 +1,7 @@
 /**
- * Returns the headers of a page that loads scripts, styles and data from its own server alone. Nothing is
+ * Returns the headers of a page that loads scripts, styles and data only from its own server. Nothing is
  * inline, strings never become code or markup in the browser (Trusted Types without a policy), and no other
- * page may frame it. `sources`: further directives of the policy, or others in place of these.
+ * page may frame it. `sources`: further directives of the policy, or replacements of these.
  */
 export const strictPageHeaders = (sources: { [directive: string]: string }) => ({
   "content-security-policy": Object.entries({

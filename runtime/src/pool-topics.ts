@@ -4,8 +4,8 @@ import * as z from "zod";
 /** Settings of new topics: set-up creates them, and a batcher creates those that were deleted. */
 export const TopicsConfig = z.object({
   /**
-   * Copies of each topic, and how many of them must have a message before it counts as sent. Unset: what the
-   * brokers say (`default.replication.factor`, `min.insync.replicas`).
+   * Copies of each topic, and how many of them must have a message before it counts as sent. Unset: the
+   * brokers' defaults (`default.replication.factor`, `min.insync.replicas`).
    */
   TOPIC_REPLICATION_FACTOR: z.coerce.number().int().min(1).max(15).optional(),
   TOPIC_MIN_INSYNC_REPLICAS: z.coerce.number().int().min(1).max(15).optional(),

@@ -33,8 +33,8 @@ export function notifyReady(): void {
 }
 
 /**
- * Returns a handler for errors that only a restart can repair: it logs the error and kills the process, and
- * the launcher or the orchestrator starts a new one.
+ * Returns a handler for errors that only a restart can fix: it logs the error and kills the process, and the
+ * launcher or the orchestrator starts a new one.
  */
 export const exitFatally =
   (log: Log) =>
@@ -42,7 +42,7 @@ export const exitFatally =
     log.fatal({ reason: error.message }, "cannot continue");
     // Not process.exit, which would wait for a thread that hangs in native code.
     process.kill(process.pid, "SIGKILL");
-    // Still here: Linux ignores signals that process 1 of a container sends to itself. It does not ignore the
-    // fault that abort() causes at its end.
+    // Still running: Linux ignores signals that process 1 of a container sends to itself. It does not ignore
+    // the fault at the end of abort().
     process.abort();
   };

@@ -56,7 +56,7 @@ export class RedisWithLiveness extends Redis {
       reportConnection(name, this, this.#pingTimer !== undefined);
     });
     this.on("error", (error: NodeJS.ErrnoException) => {
-      // A server that refuses is away, whatever was the matter when its connection fell silent.
+      // A server that refuses the connection is down, whatever happened when its connection fell silent.
       if (error.syscall === "connect") this.#isStarved = false;
     });
     this.#pingTimer = setInterval(() => {
@@ -68,7 +68,7 @@ export class RedisWithLiveness extends Redis {
 
   /**
    * Whether the connection is open: it is closed when the server falls silent. Not by the age of the last
-   * reply: in a process that was blocked, the newest one waits to be read.
+   * reply: in a process that was blocked, the newest one has not been read yet.
    */
   get isResponsive(): boolean {
     // The status of ioredis stays "ready" while the socket closes.
@@ -76,8 +76,8 @@ export class RedisWithLiveness extends Redis {
   }
 
   /**
-   * True while there is no connection because it was silent when this process had too little CPU: nothing is
-   * known against the server.
+   * True while there is no connection because it was silent when this process had too little CPU: the server
+   * is not known to be at fault.
    */
   get isStarved(): boolean {
     return this.#isStarved;
@@ -96,14 +96,14 @@ export class RedisWithLiveness extends Redis {
 
   override sendCommand(command: Command, stream?: Parameters<Redis["sendCommand"]>[1]): unknown {
     const { onCommandEnd } = this;
-    // Without a connection it fails at once, which says nothing about Redis' time.
+    // Without a connection it fails at once, which says nothing about how long Redis takes.
     if (onCommandEnd !== undefined && this.isResponsive) {
       const sentAt = performance.now();
       const end = (error?: Error) => onCommandEnd(command.name, performance.now() - sentAt, error);
       command.promise.then(() => end(), end);
     }
     if (isAway.has(this.status)) {
-      // What ioredis says of it names its own options.
+      // The message of ioredis names its own options.
       command.reject(new Error(`${this.#name}: there is no connection`));
       return command.promise;
     }
@@ -152,7 +152,7 @@ export class RedisWithLiveness extends Redis {
     this.#silence = undefined;
   }
 
-  /** Closes the connection, and opens it anew, because no reply has come for so long. */
+  /** Closes the connection, and opens it again, because no reply has come for so long. */
   protected closeSilent(silence: Stopwatch): void {
     this.#isStarved = silence.isStarved;
     this.#endSilence();

@@ -10,9 +10,9 @@ import {
 } from "./redis.ts";
 
 /**
- * Subscribes to channels on a separate connection, and subscribes again after every reconnect. Messages that
- * were published in between are lost: a caller that cannot lose any reads the state again in
- * `onResubscribed`. Throws an error that names the setting when the first connection fails.
+ * Subscribes to channels on a separate connection, and again after every reconnect. Messages published in
+ * between are lost: a caller that cannot lose any reads the state again in `onResubscribed`. Throws an error
+ * that names the setting when the first connection fails.
  */
 export async function subscribe(
   config: VolatileServer,

@@ -11,7 +11,7 @@ const fixedSince: Record<ServerVersion["name"], Record<string, number>> = {
   Valkey: { "7.2": 11, "8.0": 6, "8.1": 4 },
 };
 
-/** Text beside the version of a server that `hasScriptFixes` refuses. */
+/** Text next to the version of a server that `hasScriptFixes` refuses. */
 function missingFixes({ name }: ServerVersion): string {
   const releases = Object.entries(fixedSince[name]).map(([line, patch]) => `${line}.${patch}`);
   return `lacks fixes of its script engine (CVE-2025-49844 and others): install ${releases.join(", ")} or newer`;
@@ -28,15 +28,15 @@ export function hasScriptFixes({ name, version }: ServerVersion): boolean {
 }
 
 /**
- * Returns what a server says of itself with `--version`, or undefined. Valkey says `Valkey server v=9.1.2`,
- * and in its first releases `Server v=7.2.5`; it may have the name `redis-server`.
+ * Returns the version that a server prints for `--version`, or undefined. Valkey prints `Valkey server
+ * v=9.1.2`, and in its first releases `Server v=7.2.5`; its program may be called `redis-server`.
  */
 export function printedVersion(text: string): ServerVersion | undefined {
   const [, name, version] = /^(\w*) ?server v=([0-9.]+)/im.exec(text) ?? [];
   return version === undefined ? undefined : { name: name === "Redis" ? "Redis" : "Valkey", version };
 }
 
-/** Returns what a server says of itself in INFO. Valkey calls itself Redis 7.2.4 besides, for its clients. */
+/** Returns the version that a server reports in INFO, where Valkey also claims to be Redis 7.2.4. */
 function infoVersion(info: string): ServerVersion | undefined {
   const valueOf = (field: string) => new RegExp(`^${field}:(\\S+)`, "m").exec(info)?.[1];
   const valkey = valueOf("valkey_version");
@@ -44,10 +44,7 @@ function infoVersion(info: string): ServerVersion | undefined {
   return version === undefined ? undefined : { name: valkey === undefined ? "Redis" : "Valkey", version };
 }
 
-/**
- * Writes a warning if the server of a setting is one without the fixes. Where it does not say what it is,
- * there is none.
- */
+/** Writes a warning if the server of a setting lacks the fixes; none if it does not report its version. */
 export async function warnOfOldServer(
   log: Pick<Log, "warn">,
   setting: string,

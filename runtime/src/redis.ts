@@ -10,7 +10,7 @@ import { type CheckOptions, kindFault, VolatileRedis, volatileCheckEveryMs } fro
 const RedisTlsConfig = z.object({
   /** Certificates to trust in place of Node's own list. */
   REDIS_TLS_CA_FILE: FileContent.optional(),
-  /** Certificate and private key of this client, where the server asks for one. */
+  /** Certificate and private key of this client, if the server asks for one. */
   REDIS_TLS_CERTIFICATE_FILE: FileContent.optional(),
   REDIS_TLS_KEY_FILE: FileContent.optional(),
 });
@@ -30,8 +30,8 @@ export const VolatileRedisConfig = z.object({
    */
   REDIS_VOLATILE_CONFIG_UNREADABLE: z.enum(["refuse", "accept"]).default("refuse"),
   /**
-   * How long one command may take before it counts as failed, and how long a connection may be silent while a
-   * reply is due before it is closed and opened anew.
+   * Timeout of a command. A connection that is silent for this long while a reply is due is closed and
+   * reopened.
    */
   REDIS_COMMAND_MS: z.coerce.number().int().min(50).max(10_000).default(1_000),
 });
@@ -89,7 +89,7 @@ export async function connectDurableRedis(
     purpose,
     ...tlsFiles(config),
   });
-  // A server that refuses INFO is taken as it is.
+  // A server that refuses INFO is accepted.
   const info = await redis.info().catch(() => "");
   const fault =
     kindFault(info) ??
@@ -171,7 +171,7 @@ const clientOptions = (
   // RESP2: every server since 6.2 supports it, and replies keep their plain types.
   protocol: 2,
   connectTimeout: connectMs,
-  // A server that is silent does not confirm the end of a connection either.
+  // A silent server does not confirm the end of a connection either.
   disconnectTimeout: disconnectMs,
   ...(untimed ? {} : { commandTimeout: commandMs }),
   // When a connection is closed its commands fail at once.
@@ -196,7 +196,7 @@ async function open<R extends RedisWithLiveness>(setting: string, redis: R): Pro
   } catch (cause) {
     redis.disconnect();
     const tls = redis.options.tls === undefined ? "has TLS, write rediss://" : "has no TLS, write redis://";
-    // ioredis says why in the event, and rejects with "Connection is closed".
+    // ioredis gives the reason in the event, and rejects with "Connection is closed".
     throw connectFault(fault ?? cause, {
       address: setting,
       login: `${setting} or ${setting.replace("_URL", "_PASSWORD_FILE")}`,
@@ -213,7 +213,7 @@ async function open<R extends RedisWithLiveness>(setting: string, redis: R): Pro
   });
 }
 
-/** Whether a command failed because the server cannot be reached, and not by what the server replied. */
+/** Whether a command failed because the server cannot be reached, not because of what it replied. */
 export const isConnectionFailure = (error: unknown): boolean =>
   error instanceof Error &&
   (error.name === "MaxRetriesPerRequestError" ||
@@ -221,7 +221,7 @@ export const isConnectionFailure = (error: unknown): boolean =>
       error.message,
     ));
 
-/** The error of a service that starts and whose first `commands` on a connection failed. */
+/** The error of a starting service whose first `commands` on a connection failed. */
 export function firstCommandFault(setting: string, commands: string, cause: unknown): Error {
   const Fault = isConnectionFailure(cause) ? ServerUnreachable : Error;
   return new Fault(`${setting}: the server does not answer ${commands}; allow it, or look into the server`, {
@@ -258,7 +258,7 @@ export function script(
   { name, lua, numberOfKeys }: Script,
 ): (...args: (string | number)[]) => Promise<unknown> {
   const commands = redis as unknown as Record<string, (...args: (string | number)[]) => Promise<unknown>>;
-  // A command that is defined anew sends the whole script anew.
+  // A command that is redefined sends the whole script again.
   if (commands[name] === undefined) redis.defineCommand(name, { lua, numberOfKeys });
   return (...args) => commands[name]!(...args);
 }

@@ -11,16 +11,16 @@ import { closeUnreadConnections } from "./unread-responses.ts";
 
 /**
  * Opens an HTTP server for people and programs of the operators, where every request ends with a reply and
- * none ends the process: 500 where `replyTo` throws, 400 where the bytes are no request. `replyTo` gets
- * whatever a client sent: `url` may be any text, and is to be split with `targetOf`, because URL throws.
- * Throws the error of the system where the port cannot be listened on.
+ * none ends the process: 500 if `replyTo` throws, 400 if the bytes are not a request. `replyTo` gets whatever
+ * a client sent: `url` may be any text, and is to be split with `targetOf`, because URL throws. Throws the
+ * error of the system if the port cannot be listened on.
  */
 export async function openReplyServer(
   { host, port, connectionsMax, requestsPerConnectionMax = 0, ...options }: ReplyServerOptions,
   replyTo: (request: IncomingMessage) => Promise<Reply>,
 ): Promise<AsyncDisposable> {
   const server = createServer(options, (request, response) => {
-    // A client that has gone is no fault of this process.
+    // A client that has disconnected is not a fault of this process.
     response.on("error", () => response.destroy());
     Promise.resolve(request)
       .then(replyTo)
@@ -50,7 +50,7 @@ export function targetOf({ url = "" }: IncomingMessage): { path: string; query: 
 
 function send(reply: Reply, request: IncomingMessage, response: ServerResponse): void {
   const { status, type = "text/plain; charset=utf-8", text = "", stream, headers = {} } = reply;
-  // Whatever a body holds that nobody has read does not stay in memory.
+  // Unread bodies must not stay in memory.
   request.resume();
   response.writeHead(status, {
     "content-type": type,
@@ -59,11 +59,11 @@ function send(reply: Reply, request: IncomingMessage, response: ServerResponse):
     ...headers,
   });
   if (stream === undefined) response.end(text);
-  // An error is a reader that has gone.
+  // An error means that the reader has disconnected.
   else pipeline(stream, response, () => {});
 }
 
-/** Node hands over what is no request: bytes that it cannot parse, and CONNECT, without a response. */
+/** Node passes on what is not a request: bytes that it cannot parse, and CONNECT, without a response. */
 function answerOddBytes(server: Server): void {
   const refuse = (socket: Duplex, status: string) => {
     if (!socket.writable) return void socket.destroy();

@@ -7,14 +7,14 @@ export const version = (
   JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8")) as { version: string }
 ).version;
 
-/** Commit of these sources, from the image or the checkout; undefined where neither says. */
+/** Commit of these sources, from the image or the checkout; undefined if neither says it. */
 export const revision: string | undefined =
   process.env["FACELINE_REVISION"] || revisionOf(join(import.meta.dirname, "../../.git"));
 
 /**
  * Returns what describes this process in traces, metrics and logs alike. OTEL_SERVICE_NAME and
- * OTEL_RESOURCE_ATTRIBUTES come first. No detector of the host or the process takes part: they would tell the
- * host's name and the command line. Loads OpenTelemetry.
+ * OTEL_RESOURCE_ATTRIBUTES take precedence. Detectors of the host or the process are not used: they would
+ * reveal the host's name and the command line. Loads OpenTelemetry.
  */
 export async function openResource({ service, id }: ProcessName): Promise<Resource> {
   const opentelemetry = await import("@opentelemetry/resources");
@@ -32,7 +32,7 @@ export async function openResource({ service, id }: ProcessName): Promise<Resour
     .merge(detectResources({ detectors: [envDetector] }));
 }
 
-/** Returns the commit of a checkout, without a process of git; undefined where there is none. */
+/** Returns the commit of a checkout, without a process of git; undefined if there is none. */
 export function revisionOf(gitFolder: string): string | undefined {
   const read = (path: string) => readFileSync(join(gitFolder, path), "utf8").trim();
   try {
@@ -52,5 +52,5 @@ export function revisionOf(gitFolder: string): string | undefined {
   }
 }
 
-/** `service`: `ingress`, of which the resource is `faceline-ingress`. `id`: new at every start. */
+/** `service`: `ingress` gives the resource `faceline-ingress`. `id`: new at every start. */
 type ProcessName = { service: string; id: string };

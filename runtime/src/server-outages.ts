@@ -2,7 +2,7 @@ import { channel } from "node:diagnostics_channel";
 import type { Log } from "./log.ts";
 import { HangTimeout } from "./starvation.ts";
 
-/** A connection that is opened anew within this is no outage: networks forget idle ones. */
+/** A connection that is reopened within this time is not an outage: networks drop idle ones. */
 const outageAfterMs = 1_000;
 
 /** Every connection reports to it, because none of them has a log of its own. */

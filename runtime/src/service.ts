@@ -40,15 +40,15 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>>(
       logNodeWarnings(log);
       const logs = isSent("LOGS", config) ? await import("./logs/sdk.ts") : undefined;
       await using _delivery = await logs?.openLogDelivery({ config, service: name, id, log });
-      // Ends before the delivery, which sends the lines that it writes then.
+      // It ends before the delivery, which sends the lines written until then.
       using _repetitions = log;
       log.info({ revision }, "starting");
       using _silences = logSilence(log);
       using _outages = logOutages(log);
       await withRetries({ withinMs: connectWithinMs, log, stop }, () => run({ config, id, log, stop }));
     }
-    // Everything is closed. A delivery of spans or metrics that is tried again would keep the process for up
-    // to OTEL_EXPORTER_OTLP_TIMEOUT.
+    // Everything is closed. A delivery of spans or metrics that is retried would keep the process for up to
+    // OTEL_EXPORTER_OTLP_TIMEOUT.
     process.exit();
   } catch (error) {
     const { message, stack } = error as Error;
@@ -58,7 +58,7 @@ export async function runService<Schema extends z.ZodType<ServiceConfig>>(
 }
 
 async function withRetries({ withinMs, log, stop }: Retries, run: () => Promise<void>): Promise<void> {
-  // Not by the wall: where many processes start side by side, each of them has little of the time.
+  // Not wall-clock time: if many processes start at once, each of them gets little of it.
   const trying = new Stopwatch();
   let isLogged = false;
   for (;;) {

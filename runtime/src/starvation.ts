@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from "node:fs";
 
-// Hangs, and who is to blame for them where others have the cores. Limits count time in which this process
-// could run; they are reached after four times as long at the latest: what hangs may be what takes the cores.
-// After a wait of which a quarter passed without a core, the load is to blame, and no server.
+// Hangs, and who is to blame for them if other processes have the cores. Limits count time in which this
+// process could run; they are reached after four times as long at the latest, because what hangs may be what
+// takes the cores. If a quarter of a wait passed without a core, the load is to blame, not a server.
 
 /**
- * How long the threads of a process have waited for a core since they began, in ms, by their id: other
- * processes had the cores, or its container had used up its share. Empty where the system does not tell:
- * only Linux does, in `schedstat`. An object, so that tests can put other values in their place.
+ * How long the threads of a process have waited for a core since they started, in ms, by their id: other
+ * processes had the cores, or its container had used up its share. Empty if the system does not report it:
+ * only Linux does, in `schedstat`. An object, so that tests can substitute other values.
  */
 export const coreWaits = {
   /** Waits of the thread that reads sockets and runs timers. 15 µs a reading: at most 50 a second. */
@@ -30,7 +30,7 @@ export class Stopwatch {
   readonly #waitsBefore: CoreWaits;
   protected readonly readWaits: () => CoreWaits;
 
-  /** `readWaits`: those of the threads that must run meanwhile. Default: the main thread's. */
+  /** `readWaits`: waits of the threads that must run meanwhile. Default: the main thread's. */
   constructor(readWaits: () => CoreWaits = coreWaits.mainThread) {
     this.readWaits = readWaits;
     this.#waitsBefore = readWaits();
@@ -42,7 +42,7 @@ export class Stopwatch {
 
   /** Time in which the thread that waited longest had no core; at most three quarters of all. */
   get withoutCoreMs(): number {
-    // Where nothing could be read before, a later reading would count from the thread's beginning.
+    // If nothing could be read before, a later reading would count from the start of the thread.
     if (this.#waitsBefore.size === 0) return 0;
     const waits = [...this.readWaits()].map(([id, waitMs]) => waitMs - (this.#waitsBefore.get(id) ?? 0));
     return Math.max(0, Math.min(this.elapsedMs * (3 / 4), Math.max(...waits)));

@@ -2,7 +2,7 @@ import { isIP } from "node:net";
 
 /**
  * Returns the options of Node's TLS for a connection to `host`. Without a CA, those that Node trusts apply.
- * An IP address is no server name (RFC 6066, section 3); Node compares it with the certificate nevertheless.
+ * An IP address is not a server name (RFC 6066, section 3); Node still compares it with the certificate.
  */
 export const tlsOptions = (host: string, { ca, certificate, key }: TlsFiles): TlsOptions => ({
   ...(ca === undefined ? {} : { ca }),

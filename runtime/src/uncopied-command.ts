@@ -30,7 +30,7 @@ export class UncopiedCommand extends Command {
       }
       socket.write(`${text}$${arg.length}\r\n`);
       const { promise, resolve } = Promise.withResolvers<void>();
-      // Called too when the socket was destroyed, after the kernel has let go of the bytes.
+      // Also called when the socket was destroyed, after the kernel has released the bytes.
       socket.write(arg, () => resolve());
       this.#writes.push(promise);
       text = "\r\n";

@@ -90,7 +90,7 @@ export function whenRead(socket: Socket): Promise<void> | undefined {
 
 /**
  * Ends our side of a connection, and closes it when what was sent is read: the kernel would keep the unread
- * bytes of a closed one for as long as its client likes. At once where these are few.
+ * bytes of a closed one for as long as its client likes. At once if these are few.
  */
 export function closeWhenRead(socket: Socket): void {
   const reading = readings.get(socket);
@@ -107,7 +107,7 @@ const readings = new WeakMap<Socket, Reading>();
 
 /**
  * Returns the state after one more check of a connection: undefined while nothing waits. Counts checks, not
- * time, so that a process that stood still blames nobody.
+ * time, so that a process that was stopped blames nobody.
  */
 export function nextUnreadState(state: UnreadState, { waitingBytes, readBytes }: Writes): UnreadState {
   if (waitingBytes === 0) return undefined;
@@ -115,7 +115,7 @@ export function nextUnreadState(state: UnreadState, { waitingBytes, readBytes }:
   return { ...state, checks: state.checks + 1 };
 }
 
-/** Returns those to close so that half of `sumBytesMax` is left, where there is more than that. */
+/** Returns the connections to close so that half of `sumBytesMax` is left, if there is more than that. */
 export function excess<Unread extends { bytes: number; checks: number }>(unread: Unread[]): Unread[] {
   let sumBytes = unread.reduce((sum, { bytes }) => sum + bytes, 0);
   if (sumBytes <= sumBytesMax) return [];
@@ -124,9 +124,7 @@ export function excess<Unread extends { bytes: number; checks: number }>(unread:
   return worstFirst.slice(0, kept + 1);
 }
 
-/**
- * Whether so much may be unread that the kernel is asked, which takes long where many connections are open.
- */
+/** Whether so much may be unread that the kernel is asked, which takes long if many connections are open. */
 function mayBeMuch(written: (SocketWrites & { reading: Reading })[]): boolean {
   let sumBytes = 0;
   for (const { reading, sentBytes, waitingBytes } of written) {
@@ -157,17 +155,17 @@ function resolveAll(reading: Reading): void {
 
 const checkEveryMs = 1_000;
 const checksMax = 10;
-/** Rate below that of any connection on which images can be sent. */
+/** Lower than on any connection over which images can be sent. */
 const leastBytes = 10 * 1024;
-/** Checks that are not due take this part of the time at most: the kernel lists all its sockets. */
+/** Checks that are not due take at most 1 / this of the time: the kernel lists all its sockets. */
 const pausePerCheck = 20;
-/** Less is on its way to clients that read. */
+/** Less than this is on its way to clients that read. */
 const unreadBytesMax = 64 * 1024;
-/** What a closed connection may leave in the kernel, where nobody counts it. */
+/** What a closed connection may leave in the kernel, which nobody counts. */
 const closedBytesMax = 4 * 1024;
 const sumBytesMax = 128 * 1024 * 1024;
 
-/** Since when too little has left. Undefined: nothing waits. */
+/** Since when too little has been read. Undefined: nothing waits. */
 export type UnreadState = { readBytes: number; checks: number } | undefined;
 type Reading = {
   inode: number | undefined;

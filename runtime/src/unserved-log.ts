@@ -47,6 +47,6 @@ const factsOf = ([first, ...others]: End[], reason: string, batch: BatchId | und
 type End = {
   task: Pick<BatchTask, "id" | "traceparent" | "arrivedAt" | "deadlineAt">;
   outcome: Outcome;
-  /** Known to a batcher alone. */
+  /** Known only to a batcher. */
   tenant?: string | undefined;
 };

@@ -4,9 +4,9 @@ import { type LivenessOptions, RedisWithLiveness } from "./redis-liveness.ts";
 import { Stopwatch } from "./starvation.ts";
 
 /**
- * Interval at which a server is checked again. A replica that attaches to it receives the images of this time
- * at most. Each process finds for itself that the server may not be used, or may again; one that is later
- * than this would miss the messages of the others, and blame them.
+ * Interval at which a server is checked again. A replica that attaches to it receives at most the images of
+ * this time. Each process finds out on its own that the server must not be used, or may be used again; one
+ * that is later than this would miss the messages of the others, and blame them.
  */
 export const volatileCheckEveryMs = 1_000;
 
@@ -184,8 +184,8 @@ export function faultsOf(
 }
 
 /**
- * Returns what to correct if a server does not hold all keys, by its replies to INFO and, where one that is
- * alone in its Cluster will do, to CLUSTER INFO.
+ * Returns what to correct if a server does not hold all keys, by its replies to INFO and, where a Cluster of
+ * one server will do, to CLUSTER INFO.
  */
 export function kindFault(info: string, cluster = ""): string | undefined {
   if (/^(redis|server)_mode:sentinel/m.test(info))

@@ -5,7 +5,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
 
-/** Value for the `skip` of a test: false where HAProxy is installed, else the reason to print. */
+/** Value for the `skip` of a test: false if HAProxy is installed, else the reason to print. */
 export const withoutHaproxy: string | false =
   spawnSync("haproxy", ["-v"]).error !== undefined && "NOT CHECKED behind a proxy: apt install haproxy";
 

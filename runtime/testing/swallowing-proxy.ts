@@ -40,8 +40,7 @@ export class SwallowingProxy implements AsyncDisposable {
   }
 
   /**
-   * Stops reading: open connections fall silent for ever, and new ones are accepted and stay
-   * silent likewise.
+   * Stops reading: open connections fall silent forever, and new ones are accepted and stay silent likewise.
    */
   swallow(): void {
     this.swallowReplies();
@@ -113,5 +112,5 @@ const bufferBytes = 4_000_000;
 
 type Address = { host: string; port: number };
 
-/** `upstream` is absent where the client came while packets were swallowed. */
+/** `upstream` is absent if the client came while packets were swallowed. */
 type Pair = { client: Socket; upstream?: Socket };

@@ -79,7 +79,7 @@ async function boxesOf(lanes: Lanes, lane: LaneId, image: Pixels, fullResolution
   return result.faces.map(({ area: { x, y, w, h } }) => ({ left: x, top: y, right: x + w, bottom: y + h }));
 }
 
-/** Why a detector is not tested; false where its weights are here. */
+/** Why a detector is not tested; false if its weights are here. */
 function unpulled(name: string): string | false {
   const networks = detectorsOf(catalogue.detector(name)!);
   return (

@@ -47,7 +47,7 @@ export async function outcomeOf(
 
 const threshold = readCatalogue().then((all) => all.find("embedding", usual.model)!.thresholds.cosine);
 
-/** The face that a call that wants one gets, with low resolution first; undefined where there is none. */
+/** The face that a call that wants one gets, with low resolution first; undefined if there is none. */
 export async function largestFace(lanes: Lanes, lane: LaneId, image: Pixels): Promise<Face | undefined> {
   const { width, height } = image;
   const options = { align: true, enforceDetection: true, facesMax: 1, fullResolution: false };

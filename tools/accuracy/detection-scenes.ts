@@ -177,6 +177,6 @@ export type KnownPhotograph = { image: Pixels; area: Face["area"] };
 type DetectionScene = {
   group: "size" | "angle" | "shape" | "edge" | "cover" | "contrast" | "light" | "nobody";
   name: string;
-  /** Undefined where the photograph has too little beside the face. */
+  /** Undefined if the photograph has too little beside the face. */
   make(known: KnownPhotograph): Promise<Scene | undefined>;
 };

@@ -3,7 +3,7 @@ import type { Pixels } from "@faceline/inference/geometry/pixels";
 /**
  * Reads a binary portable greymap (PGM, "P5") of 8 bits without comments, as RGB. Where the header ends its
  * lines as on Windows, a text mode has put a carriage return before every byte of 10, which is undone.
- * Undefined where there are more or fewer pixels than the header says.
+ * Undefined if there are more or fewer pixels than the header says.
  */
 export function readGreymap(bytes: Buffer): Pixels | undefined {
   const isText = bytes.subarray(0, 4).equals(Buffer.from("P5\r\n"));

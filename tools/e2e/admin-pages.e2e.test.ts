@@ -70,7 +70,7 @@ test("from an empty installation to an approved team with limits, in a browser",
     await page.getByText("Limits of a new team").click();
     await page.getByLabel("Requests per second").fill("many");
     await press(page, "Approve");
-    await page.getByRole("alert").getByText("Write a whole number").waitFor();
+    await page.getByRole("alert").getByText("Enter a whole number").waitFor();
     await assertSoundInAllLooks(page, "admin-entry-wrong");
     await page.getByLabel("Requests per second").fill("5");
     await press(page, "Approve");
@@ -154,7 +154,7 @@ test("from an empty installation to an approved team with limits, in a browser",
       await press(page, "Make a sign-in link");
       const first = (await page.locator("pre").innerText()).trim();
       await page.reload();
-      await page.getByText("If it is lost, make a new one below").waitFor();
+      await page.getByText("If it is lost, create a new one below").waitFor();
       await press(page, "Make a new sign-in link");
       const second = (await page.locator("pre").innerText()).trim();
       assert.equal((await fetch(first)).status, 404);

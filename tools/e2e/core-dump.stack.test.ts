@@ -71,7 +71,7 @@ async function dumpsCore(t: TestContext): Promise<boolean> {
 const coreFiles = (folder: string): string[] =>
   readdirSync(folder).filter((name) => /^core(\.\d+)?$/.test(name));
 
-/** The servers that this test run has started; none where they ran before. */
+/** The servers that this test run has started; none if they ran before. */
 function serversOfRun(): { name: string; pid: number }[] {
   const record = join(process.env["FACELINE_TEST_RUN"] ?? "", "processes.json");
   if (!existsSync(record)) return [];

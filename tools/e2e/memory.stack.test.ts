@@ -134,8 +134,8 @@ const callsPerTry = 12;
 const triesMax = 40;
 
 /**
- * Waits for an event or for the end of `other`, whichever comes first, and listens no longer then. Throws
- * where `other` fails first.
+ * Waits for an event or for the end of `other`, whichever comes first, and listens no longer then. Throws if
+ * `other` fails first.
  */
 async function eventOr(events: EventEmitter, name: string, other: Promise<unknown>): Promise<void> {
   const waiting = new AbortController();

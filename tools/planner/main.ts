@@ -10,9 +10,9 @@ import { run, runUsage } from "./commands/run.ts";
 const verbs = {
   plan: {
     act: plan,
-    does: "all of it, for the service that npm start runs: without a verb",
+    does: "all steps below, for the service that npm start runs: without a verb",
     usage: planUsage,
-    stopped: "Stopped. The service goes on as before.",
+    stopped: "Stopped. The service continues as before.",
   },
   calibrate: {
     act: calibrate,

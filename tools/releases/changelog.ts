@@ -1,6 +1,6 @@
 /**
  * Returns CHANGELOG.md with its unreleased part under the version and the date (UTC), and an empty unreleased
- * part above. Throws one sentence where nothing is unreleased, or the version has a part already.
+ * part above. Throws one sentence if nothing is unreleased, or the version has a part already.
  */
 export function releaseChangelog(text: string, version: string, date: Date): string {
   const head = `## ${version} – `;
@@ -11,7 +11,7 @@ export function releaseChangelog(text: string, version: string, date: Date): str
   return `${before}${unreleased}\n\n${head}${date.toISOString().slice(0, 10)}\n${after}`;
 }
 
-/** Returns the changes of a version in CHANGELOG.md. Throws one sentence where it has none. */
+/** Returns the changes of a version in CHANGELOG.md. Throws one sentence if it has none. */
 export function releaseNotes(text: string, version: string): string {
   const [, after] = text.split(`\n## ${version} – `);
   if (after === undefined) throw new Error(`CHANGELOG.md has no part for ${version}.`);

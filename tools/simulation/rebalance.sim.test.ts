@@ -72,7 +72,7 @@ function drawCalls(simulation: RebalanceSimulation, { random, events, calls }: C
       const kind = random.next();
       if (kind < 0.03) return simulation.sendUnreadable();
       const { now } = events;
-      // Most callers wait for longer than the simulation goes on.
+      // Most callers wait for longer than the simulation continues.
       const deadlineAt = now + (random.next() < 0.15 ? 200 + random.below(3_000) : 100_000);
       const arrival = call(
         `call-${count}`,

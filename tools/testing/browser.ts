@@ -3,7 +3,7 @@ import { promisify } from "node:util";
 import { type Browser, chromium, type Page } from "playwright-core";
 
 /**
- * Returns the path of Chromium on PATH, as Debian's package `chromium` installs it. Undefined where there is
+ * Returns the path of Chromium on PATH, as Debian's package `chromium` installs it. Undefined if there is
  * none: the caller skips its test and says so.
  */
 export async function findChromium(): Promise<string | undefined> {

@@ -13,7 +13,7 @@ export const collectorConfig = join(repository, "deploy/observe/collector.yaml")
 /**
  * Returns the Collector of `collector-build.yaml`, built once for each content of that file: four minutes,
  * with Go and its module proxy. Modules have the versions of the file, and Go compares them with its checksum
- * database. Throws a sentence where it cannot be built.
+ * database. Throws a sentence if it cannot be built.
  */
 export async function buildCollector(stateFolder: string, stop: AbortSignal): Promise<string> {
   const build = readFileSync(manifest, "utf8");
@@ -65,7 +65,7 @@ export async function buildCollector(stateFolder: string, stop: AbortSignal): Pr
 /** Returns the version of the builder, which is that of the Collector. */
 const version = (build: string): string => `v${/^ {2}version: (\S+)$/m.exec(build)?.[1]}`;
 
-/** Throws the reason where the Collector refuses a configuration. `settings`: its environment. */
+/** Throws the reason if the Collector refuses a configuration. `settings`: its environment. */
 export async function validateConfig(
   program: string,
   config: string,

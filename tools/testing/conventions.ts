@@ -67,7 +67,7 @@ function heapMemory(): MetricConvention {
   return { kind: "observed_up_down_counter", unit: "By", required: ["v8js.heap.space.name"] };
 }
 
-/** Throws where a span between processes has not the name or the attributes of its kind. */
+/** Throws if a span between processes has not the name or the attributes of its kind. */
 export function assertSpanConventions({ name, kind, attributes, failed }: ReceivedSpan): void {
   const rule = spanRules[kind];
   if (rule === undefined) return;

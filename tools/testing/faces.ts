@@ -11,7 +11,7 @@ import { repository } from "@faceline/deploy/launcher/state-folder";
  */
 export const facesFolder = resolve(repository, process.env["FACELINE_TEST_FACES"] || "../shared/data/faces");
 
-/** Value for the `skip` of a test: false where the labelled photographs are, else the reason. */
+/** Value for the `skip` of a test: false if the labelled photographs are there, else the reason. */
 export const withoutFaces: string | false =
   !existsSync(join(facesFolder, "master.csv")) &&
   `NOT CHECKED with labelled photographs: ${facesFolder} has no master.csv (set FACELINE_TEST_FACES)`;

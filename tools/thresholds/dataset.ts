@@ -45,7 +45,7 @@ function mistakesError(mistakes: readonly string[], list: string): Error {
   return new Error([`${list}:`, ...[...shown, ...more].map((line) => `  ${line}`)].join("\n"));
 }
 
-/** A CSV of a million pairs has some 50 MB. */
+/** A CSV of a million pairs has about 50 MB. */
 const csvBytesMax = 128 * 2 ** 20;
 const mistakesShown = 20;
 

@@ -99,7 +99,7 @@ async function measure(call: MeasureArguments): Promise<void> {
   }
 }
 
-/** Stores the proposed thresholds. Throws one sentence where one of them is refused. */
+/** Stores the proposed thresholds. Throws one sentence if one of them is refused. */
 async function write(
   catalogue: Catalogue,
   { report, model, folder }: { report: LaneReport; model: EmbeddingModel; folder: string },
@@ -149,7 +149,7 @@ function named<M extends { name: string }>(
   });
 }
 
-/** Returns what shows how far a part of the run is, and for how long it will go on. */
+/** Returns what shows how far a part of the run is, and for how long it will continue. */
 function progressLine(what: string): (done: number, of: number) => void {
   const output = new CommandOutput(process.stderr);
   const startedAt = performance.now();

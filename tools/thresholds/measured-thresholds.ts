@@ -5,7 +5,7 @@ import type { LaneReport } from "./report/report.ts";
 
 /**
  * The thresholds that a report with one wanted false match rate proposes, and the distances of different
- * people, as they are stored; undefined where one of the thresholds is refused.
+ * people, as they are stored; undefined if one of the thresholds is refused.
  */
 export function measuredThresholds(
   { lane, people, metrics }: LaneReport,

@@ -77,7 +77,7 @@ function sizesNow(): Budget {
 const linesIn = (paths: string[]): number =>
   paths.reduce((sum, path) => sum + read(path).split("\n").length - 1, 0);
 
-/** Undefined where the commit, or the file in it, does not exist. */
+/** Undefined if the commit, or the file in it, does not exist. */
 function budgetAt(commit: string): Budget | undefined {
   const text = git("show", `${commit}:${file}`);
   return text === undefined ? undefined : (JSON.parse(text) as Budget);

@@ -4,9 +4,9 @@ import { parser } from "@prometheus-io/lezer-promql";
 
 /**
  * Returns the labels that the series of a PromQL expression may have, by the list of metrics, the names of
- * the metrics that it reads, and the selectors that any job fits. Throws an Error that says what is wrong
- * where the syntax is, or where a series or a label does not exist. `$__rate_interval` must have been
- * replaced by a duration.
+ * the metrics that it reads, and the selectors that any job fits. Throws an Error that says what is wrong if
+ * the syntax is, or where a series or a label does not exist. `$__rate_interval` must have been replaced by a
+ * duration.
  */
 export function labelsOfExpression(expression: string): ExpressionFacts {
   const metrics = new Set<MetricName>();

@@ -17,7 +17,7 @@ import { readScripts, type ScriptName, scriptNames } from "./scripts.ts";
 
 /**
  * Every file that browsers may load as it is, by its name, and where it comes from. Scripts and the sample
- * images come on top. What is not listed is not served.
+ * images are added. What is not listed is not served.
  */
 const files = {
   "faceline.css": "browser/faceline.css",
@@ -48,7 +48,7 @@ export class Assets {
     this.#contents = contents;
     const hash = createHash("sha256");
     for (const [name, { etag }] of contents) {
-      // Made of an image that counts. Its bytes may differ between CPUs, and all ingresses need one hash.
+      // Derived from an image that counts. Its bytes differ between CPUs, and all ingresses need one hash.
       if (!name.endsWith(".webp")) hash.update(`${name} ${etag}\n`);
     }
     this.#version = hash.digest("hex").slice(0, versionCharacters);

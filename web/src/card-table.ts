@@ -2,7 +2,7 @@ import { each, type Html, html, markup, nothing } from "@faceline/runtime/design
 
 /**
  * Returns a table whose rows are cards on a phone, where each cell has the head of its column beside it. The
- * roles are for screen readers: what a table displays as a grid is none to some of them.
+ * roles are for screen readers: some do not recognise a table that is displayed as a grid.
  */
 export function cardTable<Row>({ label, columns, rows, caption, kind }: CardTable<Row>): Html {
   return html`<div class="wide cards" tabindex="0" role="region" aria-label="${label}"><table class="${kind}" role="table">
@@ -38,6 +38,6 @@ type CardTable<Row> = {
   columns: Column<Row>[];
   rows: Iterable<Row>;
   caption?: string;
-  /** Class of a table with looks of its own. */
+  /** Class of a table with a style of its own. */
   kind?: string;
 };

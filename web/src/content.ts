@@ -42,7 +42,7 @@ export function sendContent(request: FastifyRequest, reply: FastifyReply, conten
   return reply.type(content.type).send(content.bodies[encoding]);
 }
 
-/** Names a header of the request that the response depends on, beside those that were named before. */
+/** Names a header of the request that the response depends on, besides those named before. */
 export function addVary(reply: FastifyReply, name: string): void {
   reply.header("vary", [name, reply.getHeader("vary")].filter(Boolean).join(", "));
 }

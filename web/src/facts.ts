@@ -25,8 +25,8 @@ export type Facts = {
 };
 
 /**
- * Whether the pages lead visitors to the waitlist: only where the service has an address for others. On one's
- * own machine there is a key already, and nobody else to approve.
+ * Whether the pages lead visitors to the waitlist: only if the service has a public address. On your own
+ * machine there is a key already, and nobody else to approve.
  */
 export const offersWaitlist = ({ accounts, publicUrl }: Pick<Facts, "accounts" | "publicUrl">): boolean =>
   accounts && publicUrl !== "";

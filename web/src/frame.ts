@@ -45,7 +45,7 @@ export function frame(page: FramedPage, facts: Facts, assets: AssetAddresses, re
 `;
 }
 
-/** Icons are drawn in the colour of the text around them. They decorate: a text says what they mean. */
+/** Icons are drawn in the colour of the text around them. They are decoration: text carries the meaning. */
 const icon = (shapes: Html): Html =>
   html`<svg class="icon" viewBox="0 0 24 24" aria-hidden="true" focusable="false">!${markup(shapes)}</svg>`;
 

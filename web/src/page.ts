@@ -9,7 +9,7 @@ export type Page = {
   title: string;
   /** One sentence, for search engines and previews of links. */
   description: string;
-  /** Those that it was made of, and of its header and footer. Absent: English. */
+  /** The words that it was made of, and those of its header and footer. Absent: English. */
   words?: Words | undefined;
   /** Styles beside those of every page. */
   styles?: AssetName[];

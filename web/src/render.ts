@@ -47,7 +47,7 @@ export async function renderSite(facts: Facts): Promise<RenderedSite> {
   };
 }
 
-/** Page for browsers at an address without one. */
+/** The page that browsers get at an address without one. */
 const missingPage: TranslatedPage = (words) => {
   const text = words.missingPage;
   return {

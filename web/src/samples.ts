@@ -19,7 +19,7 @@ export type SampleAssetName =
 export const readImage = (sample: SampleName): Promise<Buffer> =>
   readFile(new URL(`samples/${sample}.jpg`, import.meta.url));
 
-/** Returns the WebP of a sample in its own size: what a page shows weighs a third of what is sent. */
+/** Returns the WebP of a sample in its own size: it weighs a third of what is sent. */
 export async function makePreview(sample: SampleName): Promise<Buffer> {
   return sharp(await readImage(sample))
     .webp({ quality: 80 })
@@ -32,5 +32,5 @@ export async function makeThumbnail(sample: SampleName): Promise<Buffer> {
   return sharp(image).resize({ width: thumbnailWidthPx }).webp({ quality: 70 }).toBuffer();
 }
 
-/** Twice as many as the page has room for: screens with two pixels for one show all of them. */
+/** Twice as many as the page shows, for screens with two pixels for one. */
 export const thumbnailWidthPx = 96;

@@ -6,8 +6,8 @@ import type { Facts } from "./facts.ts";
 import type { RenderedSite, Translations } from "./render.ts";
 
 /**
- * Renders all pages in a thread of its own, which ends afterwards: calls wait for none of it, and what only
- * rendering needs leaves the memory with the thread. Throws if the thread fails.
+ * Renders all pages in a thread of its own, which ends afterwards: requests do not wait for it, and memory
+ * that only rendering needs is freed with the thread. Throws if the thread fails.
  */
 export async function openSite(facts: Facts): Promise<Site> {
   const thread = new Worker(new URL("./render-thread.ts", import.meta.url), {
@@ -17,8 +17,7 @@ export async function openSite(facts: Facts): Promise<Site> {
 }
 
 /**
- * Pages and assets, ready in memory. There are as many as this repository has, whatever is requested, so that
- * they need no further bound.
+ * Pages and assets, ready in memory. Their number does not depend on requests, so they need no further bound.
  */
 export class Site {
   readonly #rendered: RenderedSite;

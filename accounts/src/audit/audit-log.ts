@@ -5,9 +5,7 @@ import { Tenant } from "@faceline/contracts/wire/ids";
 import { auditKey } from "@faceline/contracts/wire/names";
 import * as z from "zod";
 
-/**
- * Actions that are recorded. The log has no free text: nothing that somebody wrote, or a mail says, is in it.
- */
+/** Actions that are recorded. The log has no free text: nothing that anybody typed, or that a mail says. */
 export const AuditAction = z.enum([
   "waitlist_approved",
   "waitlist_declined",
@@ -28,8 +26,8 @@ export const AuditAction = z.enum([
 export type AuditAction = z.infer<typeof AuditAction>;
 
 /**
- * Details of a change, beyond its action: ids, names of teams, and limits. The name of a key is
- * not among them: somebody wrote it, and it may change, so it is looked up to be shown.
+ * Details of a change, beyond its action: ids, names of teams, and limits. It has no names of keys: somebody
+ * typed them, and they may change, so they are looked up to be shown.
  */
 const AuditDetails = z.object({
   /** Team of the key, or the one that a person was approved into. */
@@ -42,7 +40,7 @@ const AuditDetails = z.object({
 });
 export type AuditDetails = z.infer<typeof AuditDetails>;
 
-/** Who acts: the mail address of a person, or `command`. `requestId`: of the HTTP call; null for commands. */
+/** Who acts: the mail address of a person, or `command`. `requestId`: the request's; null for commands. */
 export type Actor = { by: string; requestId: string | null };
 
 export const commandActor: Actor = { by: "command", requestId: null };
@@ -55,7 +53,7 @@ const AuditFields = z.object({
   details: z.string().default("{}"),
 });
 
-/** Entries that are stored; the oldest go first. Exact, because people are told how far it goes back. */
+/** Entries that are stored; the oldest go first. Exact, because a page says how far the log goes back. */
 const entriesMax = 10_000;
 
 /** Adds an entry. `on`: the mail address, team, key id or model that the action changed. */
@@ -70,7 +68,7 @@ export async function recordAudit(
   await durable.xadd(auditKey, maxLength, exact, count, id, ...fields);
 }
 
-/** The arguments of XADD behind its key, for a script that records what it changes in the same step. */
+/** The arguments of XADD after its key, for a script that records what it changes in the same step. */
 export function auditArguments(
   { by, requestId }: Actor,
   action: AuditAction,
@@ -108,9 +106,9 @@ const attemptsMax = 10;
 
 /**
  * Replaces a mail address in all entries. Entries of a stream cannot be changed, so the stream is written
- * again, with the same ids, unless an entry was added meanwhile: then it is tried again. Needs a
- * connection of its own, because it watches the key. Returns whether the address was in the log. Throws
- * when entries were added at each of ten tries.
+ * again with the same ids. If an entry was added meanwhile, it retries. Needs a connection of its own,
+ * because it watches the key. Returns whether the address was in the log. Throws if entries were added during
+ * each of ten attempts.
  */
 export async function forgetInAudit(durable: RedisConnection, email: string): Promise<boolean> {
   for (let attempt = 0; attempt < attemptsMax; attempt++) {

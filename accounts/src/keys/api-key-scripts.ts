@@ -1,9 +1,9 @@
 import { apiKeyKey, keyChangesChannel, teamsKey } from "@faceline/contracts/wire/names";
 
 /**
- * Changes of keys and limits, each as one step of the server. A record that is read here and written back
- * whole would undo what somebody else changed in between: a revocation, say. Only the fields that change are
- * set, and unknown fields stay.
+ * Changes of keys and limits, each as one step of the server. Reading a record here and writing it back whole
+ * could undo a concurrent change, such as a revocation. Only the fields that change are set, and unknown
+ * fields stay.
  */
 
 /** `decode`: undefined for a record that is missing or is not JSON. Times and limits are exact in cjson. */

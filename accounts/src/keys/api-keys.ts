@@ -26,8 +26,8 @@ export async function storeApiKey(durable: RedisConnection, key: string, owner: 
 }
 
 /**
- * Creates a key under conditions that hold in the step that stores it, so that neither calls at the same time
- * exceed them, nor somebody who is being removed leaves a key behind. Throws like `storeApiKey`.
+ * Creates a key under conditions that are checked in the step that stores it, so that concurrent requests
+ * cannot exceed them and somebody who is being removed leaves no key behind. Throws like `storeApiKey`.
  */
 export async function createApiKey(
   durable: RedisConnection,
@@ -42,8 +42,8 @@ export async function createApiKey(
 }
 
 /**
- * The same for a key that takes the place and the name of `old`, which is refused from `expiresAt` on. `none`
- * as well if the old key is gone or revoked; `rotated`: it has an end already. Notifies every ingress.
+ * The same for a key that takes the place and the name of `old`, which is refused after `expiresAt`. Also
+ * `none` if the old key is gone or revoked; `rotated`: it already has an end. Notifies every ingress.
  */
 export async function rotateApiKey(
   durable: RedisConnection,
@@ -98,7 +98,7 @@ export async function teamLimits(durable: RedisConnection, team: string): Promis
   const json = await durable.getBuffer(teamKey(team));
   if (json === null) return {};
   const parsed = readMessage(Team, json);
-  // Unreadable limits must not become the defaults.
+  // Unreadable limits must not turn into the defaults.
   if (!parsed.ok) throw new Error(`team:${team}: ${parsed.reason}`);
   return parsed.value.limits;
 }
@@ -186,11 +186,11 @@ export async function recordKeysUsed(durable: RedisConnection, usedAt: Map<strin
 
 type StoredKey = Pick<ListedKey, "sha256">;
 type KeyOwner = { team: string; name: string };
-/** `max`: keys of the team that work; no bound by default. `member`: email of who must be in the team. */
+/** `max`: most working keys of the team; no limit by default. `member`: email of who must be in the team. */
 type KeyConditions = { max?: number; member?: string | undefined };
 /** `key` can be shown only once. */
 export type CreatedApiKey = { kind: "created"; key: string; id: string };
-/** `none`: `member` is not in the team any more. */
+/** `none`: `member` is no longer in the team. */
 type RefusedApiKey = { kind: "none" } | { kind: "too_many" };
 export type KeyRecord = { key: ApiKey; limits: LimitOverrides };
 /** `lastUsedAt`: epoch milliseconds, accurate to about a minute; null: never used, or not recorded yet. */

@@ -24,7 +24,7 @@ const teamsAtATime = 100;
 export const listTeamKeys = (durable: RedisConnection, team: string): Promise<ListedKey[]> =>
   listApiKeys(durable, [team]);
 
-/** A digest in the set whose key is gone, or belongs to another team, is left out. */
+/** A digest in the set whose key is gone or belongs to another team is skipped. */
 async function keysOf(durable: RedisConnection, team: string): Promise<ListedKey[]> {
   const keys = await readApiKeys(durable, await durable.smembers(teamKeysKey(team)));
   return keys.filter((key) => key.team === team);

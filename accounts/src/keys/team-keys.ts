@@ -10,20 +10,20 @@ import type { RedisConnection } from "@faceline/runtime/redis";
 import { type Actor, recordAudit } from "../audit/audit-log.ts";
 import { listTeamKeys } from "./team-index.ts";
 
-// What the members of a team may do with its keys. A key of another team is as unknown as one that never was.
+// What the members of a team may do with its keys. A key of another team is treated as unknown.
 
 /** Keys of a team that are neither revoked nor expired. */
 export const teamKeysMax = 20;
 
 const hourMs = 3_600_000;
 
-/** Whether calls with this key are let in. */
+/** Whether requests with this key are accepted. */
 export const isActive = ({ disabled, expiresAt }: ListedKey, now: number): boolean =>
   !disabled && (expiresAt === undefined || now < expiresAt);
 
 /**
- * Creates a key unless the team has its number of keys, and returns it: it is shown this once. `none`:
- * `member` is not in the team any more. Throws a ZodError for an invalid name.
+ * Creates a key unless the team has reached its limit, and returns it: it is shown only this once. `none`:
+ * `member` is no longer in the team. Throws a ZodError for an invalid name.
  */
 export async function createTeamKey(
   durable: RedisConnection,

@@ -6,7 +6,7 @@ import { Email } from "../people/email.ts";
 export const MailConfig = z.object({
   /**
    * `smtp://user@mail.example:587` (TLS by STARTTLS) or `smtps://user@mail.example` (TLS from the start).
-   * Nothing stands behind it: nodemailer would read options from a query.
+   * Nothing may follow it: nodemailer would read options from a query.
    */
   SMTP_URL: z
     .url({ protocol: /^smtps?$/, error: "must be smtp://host:port or smtps://host:port" })

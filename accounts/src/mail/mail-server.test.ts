@@ -129,7 +129,7 @@ const message: Message = { to: "ada@example.test", subject: "s", text: "t" };
 
 const withUser = (url: string, user: string): string => url.replace("//", `//${user}@`);
 
-/** A certificate for loopback that nobody signed. Undefined where openssl is missing: the test is skipped. */
+/** A certificate for loopback that nobody signed. Undefined if openssl is missing: the test is skipped. */
 async function makeCertificate(t: TestContext): Promise<{ key: string; cert: string } | undefined> {
   const subject = ["-subj", "/CN=localhost", "-addext", "subjectAltName=IP:127.0.0.1"];
   const key = ["-newkey", "ec", "-pkeyopt", "ec_paramgen_curve:prime256v1", "-nodes", "-keyout", "-"];

@@ -7,10 +7,10 @@ const silenceMs = 10_000;
 
 /**
  * Returns the function that sends one mail, or undefined when no server is configured. It resolves once the
- * server took the mail, and rejects with a sentence, after ten seconds of silence at the latest. Text alone,
- * to one address: a message cannot name files or addresses on the web, and a recipient with line breaks or a
- * list is refused. A password is sent over TLS alone. Throws a sentence when there is a server but no sender,
- * or a user without a password.
+ * server took the mail, and rejects with a sentence, after ten seconds of silence at the latest. Mails are
+ * plain text to one address: a message cannot name files or web addresses, and a recipient with line breaks
+ * or a list is refused. A password is sent only over TLS. Throws a sentence when there is a server but no
+ * sender, or a user without a password.
  */
 export function openMailServer(config: MailConfig): SendMail | undefined {
   const { SMTP_URL, SMTP_FROM } = config;
@@ -19,7 +19,7 @@ export function openMailServer(config: MailConfig): SendMail | undefined {
   const { url, hasPassword } = readAddress(SMTP_URL, config);
   const transport = createTransport({
     url: url.href,
-    // Otherwise a server, or somebody on the way, that offers no STARTTLS gets the password in clear.
+    // Otherwise a server or a man in the middle that offers no STARTTLS would get the password in clear text.
     requireTLS: hasPassword,
     connectionTimeout: connectMs,
     greetingTimeout: silenceMs,
@@ -55,8 +55,8 @@ export type Message = { to: string; subject: string; text: string };
 export type SendMail = (message: Message) => Promise<void>;
 
 /**
- * Returns why a mail was not sent, as the end of a sentence about the mail server. What the server said is
- * not in it: servers repeat addresses, and some repeat what they were sent.
+ * Returns why a mail was not sent, as the end of a sentence about the mail server. It never quotes the
+ * server: servers repeat addresses, and some repeat what they were sent.
  */
 function mailFailure(error: unknown): string {
   switch ((error as { code?: unknown }).code) {

@@ -4,10 +4,10 @@ import { declinedKey, personKey } from "@faceline/contracts/wire/names";
 import { Person } from "./person.ts";
 import { listWaitlist, type WaitlistEntry } from "./waitlist.ts";
 
-/** Days for which operators see that somebody who joins again was declined. */
+/** Days for which operators see that an applicant was declined before. */
 export const declinedShownDays = 365;
 
-/** Returns who waits, the oldest first, with what was decided about each before. For operators. */
+/** Returns who is waiting, the oldest first, with earlier decisions about each. For operators. */
 export async function listApplicants(durable: RedisConnection): Promise<Applicant[]> {
   const entries = await listWaitlist(durable);
   if (entries.length === 0) return [];
@@ -32,5 +32,5 @@ export async function unmarkDeclined(durable: RedisConnection, email: string): P
   return (await durable.del(declinedKey(email))) === 1;
 }
 
-/** `team`: of a person who is a member already. `declinedAt`: epoch ms; null: not declined before. */
+/** `team`: for somebody who is already a member. `declinedAt`: epoch ms; null: not declined before. */
 export type Applicant = WaitlistEntry & { team: string | null; declinedAt: number | null };

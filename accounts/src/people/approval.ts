@@ -13,9 +13,9 @@ import { leaveWaitlist, listWaitlist } from "./waitlist.ts";
 const operatorsTeam = "operators";
 
 /**
- * Makes somebody a member of a team, and takes them off the waitlist. The team is created when there is none;
- * limits that are absent stay as they are. It may be repeated. A person who is in another team already stays
- * there. `gone`: with `mustWait`, nobody of this address is known or waits.
+ * Makes somebody a member of a team, which is created if needed, and takes them off the waitlist. Limits that
+ * are absent stay as they are. It may be repeated. A person who is already in another team stays there.
+ * `gone`: with `mustWait`, nobody with this address is known or waiting.
  */
 export async function approve(
   durable: RedisConnection,
@@ -24,7 +24,7 @@ export async function approve(
 ): Promise<ApprovalResult> {
   const known = await findPerson(durable, email);
   if (known !== null && known.team !== team) return { kind: "in_other_team", team: known.team };
-  // Limits first, so that nobody calls without them.
+  // Limits first, so that nobody sends requests without them.
   const change = await setLimits(durable, { team, limits });
   const newcomer = Person.parse({ email, team, role: "member", createdAt: Date.now() });
   const stored = (await script(durable, admitPersonScript)(
@@ -40,8 +40,8 @@ export async function approve(
 }
 
 /**
- * Takes somebody off the waitlist. Returns false when they are not on it. Who is a member stays one, and is
- * not marked as declined.
+ * Takes somebody off the waitlist. Returns false when they are not on it. A member stays one, and is not
+ * marked as declined.
  */
 export async function decline(durable: RedisConnection, email: string, actor: Actor): Promise<boolean> {
   const declined = await script(durable, declineScript)(
@@ -58,9 +58,9 @@ export async function decline(durable: RedisConnection, email: string, actor: Ac
 }
 
 /**
- * Takes the entries of a mail domain or of a network off the waitlist, or all, and returns their number. For
- * a list that somebody has filled: it leaves no marks of addresses that may be anybody's, and one entry in
- * the audit log.
+ * Takes the entries of a mail domain or a network, or all entries, off the waitlist, and returns their
+ * number. For a list that somebody has flooded: it marks no address as declined, because it may be anybody's,
+ * and leaves one entry in the audit log.
  */
 export async function declineAll(
   durable: RedisConnection,
@@ -95,7 +95,7 @@ export async function makeOperator(
   const made = (await script(durable, makeOperatorScript)(
     ...recordKeys(email),
     email,
-    // A person who was known and is not any more was forgotten, and stays so.
+    // A person who was known and no longer is has been forgotten, and stays so.
     known === null ? JSON.stringify(newcomer) : "",
     ...auditArguments(actor, "operator_made", email, { team: ownTeam }),
   )) as [role: string, record: string] | null;
@@ -105,8 +105,8 @@ export async function makeOperator(
 }
 
 /**
- * Makes an operator a member again: at their next request no page of operators lets them in. Their team,
- * sessions and sign-in links stay. `last_operator`: nothing was changed, as nobody else is one.
+ * Makes an operator a member again: from their next request, pages of operators are closed to them. Their
+ * team, sessions and sign-in links stay. `last_operator`: nothing was changed, because nobody else is one.
  */
 export async function makeMember(
   durable: RedisConnection,
@@ -135,8 +135,8 @@ const recordKeys = (email: string): string[] => [
 const daySeconds = 86_400;
 
 /**
- * Returns a sign-in token for an operator to send, or null when nobody has this email. It takes the place of
- * all that the person has, because an operator makes one when the earlier one is lost.
+ * Returns a sign-in token for an operator to pass on, or null when nobody has this email. It replaces all
+ * tokens of the person, because an operator makes one when the earlier one was lost.
  */
 export async function issueForPerson(
   durable: RedisConnection,
@@ -167,7 +167,7 @@ export type Approval = {
   mustWait?: boolean;
 };
 type OperatorCall = { email: string; team?: string | undefined; mustBeKnown?: boolean };
-/** `limits`: of the whole team. */
+/** `limits`: those of the whole team. */
 type ApprovalResult =
   | { kind: "approved"; person: Person; limits: { before: LimitOverrides; after: LimitOverrides } }
   | { kind: "in_other_team"; team: string }

@@ -10,10 +10,10 @@ import { cancelLinks } from "./sign-in-link.ts";
 import { leaveWaitlist } from "./waitlist.ts";
 
 /**
- * Removes everything that is stored of a mail address: waitlist entry, person, sessions and sign-in
- * tokens. Where it stood in the audit log and in names of API keys stands `forgotten`. The keys of the
- * team work on. Where nothing is stored, nothing is logged. It may be repeated after an error. Needs a
- * connection of its own, like `forgetInAudit`.
+ * Removes everything that is stored about a mail address: waitlist entry, person, sessions and sign-in
+ * tokens. In the audit log and in names of API keys, `forgotten` replaces it. The keys of the team keep
+ * working. If nothing is stored, nothing is logged. It may be repeated after an error. Needs a connection of
+ * its own, like `forgetInAudit`.
  */
 export async function forget(durable: RedisConnection, email: string, actor: Actor): Promise<Forgotten> {
   const person = await findPerson(durable, email);
@@ -32,7 +32,7 @@ export async function forget(durable: RedisConnection, email: string, actor: Act
   return { found, team: person?.team ?? null };
 }
 
-/** Returns whether a key had the address in its name. A key that is renamed meanwhile is looked at again. */
+/** Returns whether a key had the address in its name. A key that is renamed meanwhile is checked again. */
 async function forgetInKeyNames(durable: RedisConnection, email: string): Promise<boolean> {
   for (let passes = 0; passes < passesMax; passes++) {
     const keys = (await listApiKeys(durable)).filter(({ name }) => name.toLowerCase().includes(email));
@@ -48,7 +48,7 @@ async function forgetInKeyNames(durable: RedisConnection, email: string): Promis
 const passesMax = 10;
 
 /**
- * `found`: whether anything of the person was stored, audit lines included. `team`: of which the person
- * was a member; null when they only waited, or were unknown.
+ * `found`: whether anything of the person was stored, audit lines included. `team`: the one that the person
+ * was a member of; null when they only waited, or were unknown.
  */
 type Forgotten = { found: boolean; team: string | null };

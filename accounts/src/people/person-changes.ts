@@ -1,8 +1,8 @@
 import { personLua } from "./person.ts";
 
 /**
- * Changes of people and the waitlist, each with its entry in the audit log as one step of the server: a
- * person who is forgotten at the same time is not put back, and no change breaks off before its entry.
+ * Changes of people and the waitlist, each with its entry in the audit log in one step of the server: a
+ * person who is forgotten at the same time does not come back, and no change lacks its entry.
  */
 
 /**

@@ -33,8 +33,8 @@ export async function listPeople(durable: RedisConnection): Promise<Person[]> {
 }
 
 /**
- * Stores a person who is not known yet. A known person stays as they are: their record changes by
- * `approval.ts` alone.
+ * Stores a person who is not known yet. A known person stays as they are: only `approval.ts` changes their
+ * record.
  */
 export async function storePerson(durable: RedisConnection, person: Person): Promise<void> {
   const entry = Person.parse(person);
@@ -42,7 +42,7 @@ export async function storePerson(durable: RedisConnection, person: Person): Pro
   await script(durable, storePersonScript)(...keys, JSON.stringify(entry));
 }
 
-/** `decode`: undefined for a record that is missing or is not JSON. Such a person is stored anew. */
+/** `decode`: undefined for a record that is missing or is not JSON. Such a person is stored as a new one. */
 export const personLua = `
   local function decode(json)
     local ok, record = pcall(cjson.decode, json or '')

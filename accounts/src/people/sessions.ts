@@ -13,13 +13,13 @@ export const SessionRecord = z.looseObject({
 });
 type SessionRecord = z.infer<typeof SessionRecord>;
 
-/** Sessions of a person. Beyond it the one that was not seen for longest ends. */
+/** Most sessions of a person. Above it, the one that was unseen for longest ends. */
 export const sessionsMax = 20;
 
-/** Days until a session that is not used ends. */
+/** Days until an unused session ends. */
 export const sessionDays = 30;
 /**
- * Days after its sign-in a session ends, however often it is used: a cookie that was copied ends as well.
+ * Days after sign-in when a session ends, however often it is used, so that a copied cookie ends as well.
  * People who come every day sign in four times a year.
  */
 export const sessionDaysMax = 90;

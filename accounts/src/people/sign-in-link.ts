@@ -15,7 +15,7 @@ const StoredToken = z.object({
 /** The secret part of a sign-in link: 32 random bytes in base64url. */
 const tokenPattern = /^[A-Za-z0-9_-]{43}$/;
 
-/** Sign-in links of a person that work. Beyond it, the one that was made first is cancelled. */
+/** Most working sign-in links of a person. Above it, the oldest is cancelled. */
 export const openLinksMax = 10;
 
 /** Hours until a link that nobody has used stops working. */
@@ -33,7 +33,7 @@ export async function issueSignInToken(
   email: string,
   { hours, replaces = false }: { hours: number; replaces?: boolean },
 ): Promise<string | null> {
-  // First, because whatever is stored stays in the append-only file, also the email of somebody unknown.
+  // First, because whatever is stored stays in the append-only file, even the email of somebody unknown.
   if ((await findPerson(durable, email)) === null) return null;
   const token = randomBytes(32).toString("base64url");
   const sha256 = digestOf(token);
@@ -49,7 +49,7 @@ export async function issueSignInToken(
     JSON.stringify(stored),
     hours * hourSeconds,
   );
-  // And after the token is stored, so that a removal at the same time finds either token or nobody.
+  // And after the token is stored, so that a concurrent removal finds either the token or nobody.
   if ((await findPerson(durable, email)) === null) {
     await remove(durable, email, [sha256]);
     return null;
@@ -60,13 +60,13 @@ export async function issueSignInToken(
   return token;
 }
 
-/** Stores a token in one command: a listing takes a token that is missing for used or too old. */
+/** Stores a token in one command: a listing treats a missing token as used or expired. */
 const storeToken = `
 redis.call("SADD", KEYS[1], ARGV[1])
 redis.call("EXPIRE", KEYS[1], ARGV[2])
 redis.call("SET", KEYS[2], ARGV[3], "EX", ARGV[4])`;
 
-/** Returns the sign-in links of a person that work, the newest first. Their tokens are in none of it. */
+/** Returns the working sign-in links of a person, the newest first, without their tokens. */
 export async function listOpenLinks(durable: RedisConnection, email: string): Promise<OpenLink[]> {
   const tokens = await storedTokens(durable, email);
   return tokens.map(({ createdAt, expiresAt }) => ({ createdAt, expiresAt }));

@@ -4,7 +4,7 @@ import { waitlistKey } from "@faceline/contracts/wire/names";
 import * as z from "zod";
 import { Email } from "./email.ts";
 
-/** Form of somebody who wants to join. Text directions and controls would falsify what an operator reads. */
+/** The form of an applicant. Direction marks and control characters would falsify what an operator reads. */
 export const WaitlistForm = z.object({
   email: Email,
   text: z
@@ -16,8 +16,8 @@ export const WaitlistForm = z.object({
 });
 
 /**
- * `text`: the newest. `firstText`: the first one, where the form was sent again. `network`: where the first
- * form came from.
+ * `text`: the newest. `firstText`: the first one, if the form was sent again. `network`: where the first form
+ * came from.
  */
 const StoredEntry = z.object({
   text: z.string(),
@@ -27,22 +27,22 @@ const StoredEntry = z.object({
   sentAgainAt: z.number().positive().optional(),
 });
 
-/** 5.2 MB at most with all of its text. A constant, because nobody approves so many by hand. */
+/** At most 5.2 MB with all of its text. A constant, because nobody approves that many by hand. */
 export const waitlistEntriesMax = 2_000;
 
 /**
- * Entries of one mail domain that push nobody of another one from a full list. Half, so that a provider whom
- * everybody uses still gets in.
+ * Most entries of one mail domain that may displace others from a full list. Half, so that a popular provider
+ * still gets in.
  */
 const domainEntriesMax = waitlistEntriesMax / 2;
 
-/** Age from which an entry may leave a full list although it is the only one of its network. */
+/** Age from which an entry may leave a full list even if it is the only one of its network. */
 const daysMin = 30;
 
 /**
- * Stores what somebody wrote. Of an address that waits already the first text and the newest one are stored:
- * they may correct it, and somebody else who knows the address cannot remove it. Neither the result nor the
- * time says who is on the list: a full list answers those who are on it as it answers others.
+ * Stores what somebody wrote. For an address that is already waiting, the first and the newest text are
+ * stored: its owner may correct the entry, and somebody else who knows the address cannot remove it. Neither
+ * the result nor the time reveals who is on the list.
  *
  * A full list makes room, so that filling it does not close it: see `joinScript`. `full`: nothing was stored.
  */

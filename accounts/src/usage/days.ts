@@ -7,8 +7,8 @@ export const lastDays = (now: number, count: number): string[] =>
 
 export const dayMs = 86_400_000;
 
-/** How long the calls of a day stay. A year and a month, so that a year can be compared with the last one. */
+/** How long the requests of a day are kept: a year and a month, so that two years can be compared. */
 export const usageKeptDays = 400;
 
-/** How long a recent error stays that no newer one replaces: logs are rarely kept for longer. */
+/** How long a recent error is kept if no newer one replaces it: logs are rarely kept for longer. */
 export const errorsKeptDays = 30;

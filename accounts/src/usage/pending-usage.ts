@@ -49,7 +49,7 @@ export class PendingUsage {
     if (outcome !== "ok" && outcome !== "client_left" && !isNoTeam(team)) this.#addError(counter, call);
   }
 
-  /** Returns what was counted since the last call, and begins anew. */
+  /** Returns what was counted since the last call, and starts over. */
   take(): UsageBatch {
     const batch = { calls: this.#calls, counters: [...this.#counters.values()] };
     this.#counters = new Map();
@@ -80,12 +80,12 @@ export class PendingUsage {
 }
 
 /**
- * Whether these are calls of visitors or without a valid key. No request id of them is stored: ids come from
- * the caller, and nobody would read them.
+ * Whether these are requests of visitors or without a valid key. Their request ids are not stored: ids come
+ * from the caller, and nobody would read them.
  */
 const isNoTeam = (team: string): boolean => team.startsWith("~");
 
-/** Recent errors of all teams that wait to be written: some 500 KB. */
+/** Recent errors of all teams that wait to be written: about 500 KB. */
 const pendingErrorsMax = 2_000;
 
 /** A call that has ended. `endedAt`: epoch ms. */
@@ -107,5 +107,5 @@ export type UsageCounter = Pick<CountedCall, "team" | "endpoint" | "outcome"> & 
   errors: RecentError[];
 };
 
-/** `calls`: of all counters together. */
+/** `calls`: the sum of all counters. */
 export type UsageBatch = { calls: number; counters: UsageCounter[] };

@@ -6,7 +6,7 @@ export const RecentError = z.object({
   at: z.number().positive(),
   endpoint: z.string(),
   requestId: z.string(),
-  /** Id of the API key that it was sent with. Its name may change, so it is looked up to be shown. */
+  /** Id of the API key that it was sent with. The key's name may change, so it is looked up when shown. */
   keyId: z.string().optional(),
 });
 export type RecentError = z.infer<typeof RecentError>;

@@ -39,8 +39,8 @@ export async function writeUsage(
 }
 
 /**
- * The number of the write is stored first. Should a command behind it fail, the rest of the batch is lost; it
- * is never counted twice.
+ * The number of the write is stored first. If a later command fails, the rest of the batch is lost; it is
+ * never counted twice.
  */
 const addOnce = `
 local number, hashes = tonumber(ARGV[1]), tonumber(ARGV[3])

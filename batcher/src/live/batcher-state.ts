@@ -36,7 +36,7 @@ export function liveBatcher(state: State, history: SchedulerHistory, parts: Batc
       utilisationTarget: `${state.settings.utilisationTarget}`,
     },
     tables: {
-      // A standby has none of their tasks.
+      // A standby has none of the pool's tasks.
       lanes: (role === "standby" ? [] : lanes.slice(0, lanesShownMax)).map((lane) =>
         laneRow(state, lane, history, now),
       ),

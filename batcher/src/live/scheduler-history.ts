@@ -65,7 +65,7 @@ export class SchedulerHistory implements SchedulerObserver {
   }
 }
 
-/** One long run is no slow worker. */
+/** A single long run does not make a worker slow. */
 const comparedRunsMin = 8;
 
 type SchedulerCount =

@@ -34,7 +34,7 @@ export function arrive(state: State, arrival: Arrival, now: number): Move[] {
 }
 
 /**
- * Returns the tasks that no worker has already, from another batcher or from before this one's partition
+ * Returns the tasks that no worker has yet, from another batcher or from before this batcher's partition
  * moved away and back. The batches of the others expire no sooner than their tasks.
  */
 function withoutThoseOfWorkers(state: State, tasks: BatchTask[]): BatchTask[] {

@@ -38,7 +38,7 @@ export function decide(state: State, event: Event, now: number): Move[] {
 
 /**
  * Another batcher may hold the partition by now, so nothing is dispatched and no task is answered. If the
- * session is renewed after all, as after a pause of the broker, everything goes on from here.
+ * session is renewed after all, for example after a pause of the broker, everything continues from here.
  */
 function decideWithoutSession(state: State, event: Event, now: number): Move[] {
   switch (event.kind) {
@@ -70,8 +70,8 @@ function decideWithoutSession(state: State, event: Event, now: number): Move[] {
 }
 
 /**
- * Whether a call has tasks here that a cancel would drop. Cancels come over Redis: without Kafka those of the
- * calls of the next batcher come as well, and would be kept for as long as that lasts.
+ * Whether a request has tasks here that a cancel would drop. Cancels come over Redis: while Kafka is down,
+ * those for requests of the next batcher arrive as well, and would pile up here.
  */
 function waits(state: State, id: CallId): boolean {
   const isQueued = state.lanes.values().some((lane) => lane.waitingTasksOf(id).length > 0);
@@ -85,9 +85,9 @@ function handleDeferred(state: State, now: number): Move[] {
 }
 
 /**
- * Takes a stall of this process off the silence of workers: the reports of that time are still unread. The
- * same holds for a wait for a core, in which this process reads late, and workers beside it report and run
- * late.
+ * Subtracts a stall of this process from the silence of workers: reports of that time are still unread. The
+ * same holds for a wait for a core, during which this process reads late, and workers beside it report and
+ * run late.
  */
 function discountOwnStall(state: State, event: Event, now: number): void {
   const pauseMs = now - state.lastDecisionAt;
@@ -144,7 +144,7 @@ function handleEvent(state: State, event: Event, now: number): Move[] {
   }
 }
 
-/** Drops the waiting tasks of a call; those that were sent go on. */
+/** Drops the waiting tasks of a request; those that were sent continue. */
 function cancel(state: State, call: CallId): Move[] {
   const dropped = [...state.lanes.values()].flatMap((lane) => lane.removeCall(call));
   if (dropped.length === 0) return [];

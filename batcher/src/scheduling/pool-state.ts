@@ -9,7 +9,7 @@ export function laneStates(state: State, now: number): LaneState[] {
     const situation = laneSituation(state, lane, now);
     const [first] = situation.loads;
     const loaded = first?.worker.report.lanes.find((each) => each.lane === lane.id);
-    // No tenant is served sooner than one that has nothing waiting. Admission refuses those that have more.
+    // No tenant is served sooner than one with nothing waiting. Admission refuses those that have more.
     const position = lane.queue.activeTenants + 1;
     const deadlineAt = now + lane.estimates.arrivals.timeBudgetMs;
     return {
@@ -45,7 +45,7 @@ export function blockedBy(
 }
 
 /**
- * Time of a worker for a task, without hops: their times change with every message, and each change would be
+ * A worker's time for a task, without hops: hop times change with every message, and each change would be
  * published.
  */
 const taskMsOf = ({ lane, sizing }: LaneSituation): number => {

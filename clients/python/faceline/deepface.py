@@ -138,7 +138,7 @@ def _dimensions(image: Any) -> int:
 def _png(array: Any) -> bytes:
     """Encodes an array as OpenCV has images: height, width, and blue, green and red."""
     if array.dtype != "uint8" or array.shape[2:] not in ((), (3,)):
-        raise ValueError("An array must be an image of OpenCV: uint8, with three colours or none.")
+        raise ValueError("An array must be an OpenCV image: uint8, with three colour channels or none.")
     colour = 2 if array.ndim == 3 else 0
     header = struct.pack(">IIBBBBB", array.shape[1], array.shape[0], 8, colour, 0, 0, 0)
     rows = b"".join(b"\0" + row[..., ::-1].tobytes() if colour else b"\0" + row.tobytes() for row in array)

@@ -6,7 +6,7 @@ import { VerifyRequest } from "./verify.ts";
 /** Fields of all request bodies, and their aliases. */
 export const formFields: ReadonlySet<string> = fieldsWhere(() => true);
 
-/** Form fields whose text is converted to a number. In JSON, a text in these fields is an error. */
+/** Form fields whose text is converted to a number. In JSON, a string in these fields is an error. */
 export const formNumbers: ReadonlySet<string> = fieldsWhere(
   ({ type }) => type === "number" || type === "integer",
 );

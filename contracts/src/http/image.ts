@@ -5,13 +5,13 @@ import { numbersOfText, Vector, vectorLengthMax } from "./vector.ts";
 export const imageFileDescription = `A ${imageFormatNames} file.`;
 export const imageDescription = `A ${imageFormatNames} file as Base64 or a data URL. URLs and paths are not opened.`;
 
-/** An image as it was received: a text with Base64 or a data URL, or the bytes of a file in a form. */
+/** An image as it was received: a string with Base64 or a data URL, or the bytes of a file in a form. */
 export const Image = z
   .custom<Image>(isImage, "must be an image: Base64, a data URL, or a file of a form")
   .meta({ type: "string", minLength: 1, contentEncoding: "base64", description: imageDescription });
 export type Image = string | Uint8Array;
 
-/** An image, or the embedding that /represent returned for one earlier, also as a list in a text. */
+/** An image, or the embedding that /represent returned for one earlier, also as a list in a string. */
 export const ImageOrVector = z
   .union(
     [Image, Vector],

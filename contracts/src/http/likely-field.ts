@@ -1,8 +1,8 @@
 /**
  * Returns a function that finds the field that the sender of an unknown name meant, or undefined if none is
- * likely: for a name that is written otherwise (`modelName`), mistyped (`threshhold`), or that other services
- * have (`model`). A request that lacks its images or embeddings is rejected anyway, so their names are found
- * only where nothing else can be meant.
+ * likely: for a name that is spelled differently (`modelName`), mistyped (`threshhold`), or that other
+ * services have (`model`). A request that lacks its images or embeddings is rejected anyway, so their names
+ * are found only if nothing else can be meant.
  */
 export function likelyFieldOf(fields: readonly string[]): (name: string) => string | undefined {
   const candidates = fields.map((field) => ({ field, letters: lettersOf(field) }));
@@ -43,7 +43,7 @@ const synonyms = new Map([
 
 const lettersOf = (name: string): string => name.toLowerCase().replaceAll(/[_-]/g, "");
 
-/** Whether `edits` letters that are missing, added, other or swapped with the next make `a` of `b`. */
+/** Whether `edits` missing, added, changed or swapped letters turn `b` into `a`. */
 function isWithin(a: string, b: string, edits: number): boolean {
   if (Math.abs(a.length - b.length) > edits) return false;
   let same = 0;

@@ -1,7 +1,7 @@
 import * as z from "zod";
 import { oneOf } from "./request-body.ts";
 
-/** Bounds where an issue begins; decision 153 has the measurements. Angles hold in both directions. */
+/** Bounds at which an issue begins; decision 153 has the measurements. Angles hold in both directions. */
 const bounds = {
   eyeDistancePx: 16,
   sharpness: 0.34,

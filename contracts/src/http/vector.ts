@@ -30,8 +30,8 @@ const vectorRule = (lengthMax: number): string =>
   `must be 1 to ${lengthMax} finite numbers: a list, or float32 as Base64`;
 
 /**
- * Returns why a value is no vector, as the end of a sentence, or the general rule: numbers that went through
- * a text or another library, which `readVector` could not read.
+ * Returns why a value is not a vector, as the end of a sentence, or the general rule. These are numbers that
+ * went through text or another library, which `readVector` could not read.
  */
 export function vectorShapeFault(value: unknown, lengthMax: number): string {
   const isText = typeof value === "string" && isNumbersText(value);
@@ -45,12 +45,12 @@ export function vectorShapeFault(value: unknown, lengthMax: number): string {
   return vectorRule(lengthMax);
 }
 
-/** Whether a text begins like printed numbers: a list, an array of PostgreSQL, or a call that made one. */
+/** Whether a string begins like printed numbers: a list, a PostgreSQL array, or a constructor call. */
 export const isNumbersText = (text: string): boolean =>
   /^\s*(\w[\w.]*\()?[[{(][\s[{(]*([-+\d.\u2026]|nan|inf|"?\d)/i.test(text.slice(0, 256));
 
 /**
- * A vector in a field of its own, where a text is not taken for an image: a list, or Base64 as /represent
+ * A vector in a field of its own, where a string is not taken for an image: a list, or Base64 as /represent
  * returns it, which JSON reads many times faster. A form may send the float32 numbers as a file.
  */
 export const NamedVector = z
@@ -82,8 +82,8 @@ export function readVector(value: unknown): VectorNumbers | undefined {
 }
 
 /**
- * Returns the numbers of a text as databases and languages write a list: `[0.1, -2]` of JSON and pgvector,
- * `{0.1,-2}` of PostgreSQL, `[ 0.1 -2. ]` of NumPy. Undefined: it is another text, or a long one.
+ * Returns the numbers of a string as databases and languages write a list: `[0.1, -2]` of JSON and pgvector,
+ * `{0.1,-2}` of PostgreSQL, `[ 0.1 -2. ]` of NumPy. Undefined: it is another string, or a long one.
  */
 export function numbersOfText(text: string): number[] | undefined {
   const [, list, array] = text.length > textCharactersMax ? [] : (bracketed.exec(text) ?? []);
@@ -109,14 +109,14 @@ function decodeBase64(text: string): Uint8Array | undefined {
   return bytes.length === byteCount ? bytes : undefined;
 }
 
-/** Copies the bytes only where their offset is no multiple of 4, as Float32Array needs it. */
+/** Copies the bytes only if their offset is not a multiple of 4, which Float32Array needs. */
 function float32From(bytes: Uint8Array): Float32Array {
   const { buffer, byteOffset, byteLength } =
     bytes.byteOffset % float32Bytes === 0 ? bytes : new Uint8Array(bytes);
   return new Float32Array(buffer, byteOffset, byteLength / float32Bytes);
 }
 
-/** A loop, because a call of `Number.isFinite` for each number takes as long as the distance. */
+/** A loop, because calling `Number.isFinite` for each number takes as long as the distance. */
 function isFinite(numbers: Float32Array): boolean {
   for (let i = 0; i < numbers.length; i++) {
     // NaN for infinities and for NaN.

@@ -10,9 +10,9 @@ const consumerGroup = ["messaging.consumer.group.name"] as const;
 
 /**
  * Every metric of the services: instruments, the Prometheus page and the tables of docs/operating are made
- * from this list. Names follow OpenTelemetry. No attribute holds a key, a team, an id or anything that a
- * client sent: the values of each come from a short list, from the settings or from the code. Each team would
- * be a series for ever, and whoever reads metrics may not know the customers: the live page has the teams.
+ * from this list. Names follow OpenTelemetry. No attribute holds a key, a team, an id or client input: the
+ * values of each come from a short list, from the settings or from the code. Teams would be series that never
+ * end, and readers of metrics may not be allowed to know the customers: the live page has the teams.
  */
 export const metricList = {
   "http.server.request.duration": {
@@ -500,7 +500,7 @@ function eventLoopDelay(what: string) {
 export type MetricName = keyof typeof metricList;
 
 export type MetricDefinition = {
-  /** A gauge and what is observed are read at each export, the others are recorded. */
+  /** Gauges and observed metrics are read at each export, the others are recorded. */
   kind: "counter" | "histogram" | "gauge" | "observed_counter" | "observed_up_down_counter";
   unit: "s" | "By" | "1" | `{${string}}`;
   services: readonly ("ingress" | "batcher" | "inference")[];

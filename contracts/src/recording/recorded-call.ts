@@ -9,18 +9,18 @@ export const recordedOutcomes = ["answered", "shed", "late", "failed", "left"] a
 export type RecordedOutcome = (typeof recordedOutcomes)[number];
 
 /**
- * A line of GET /calls of an ingress' operators' port: a call that has ended, and nothing of what it held.
- * Calls that a limit refused, or that were invalid, never reached a queue and are left out.
+ * A line of GET /calls of an ingress' operators' port: a request that has ended, without its content.
+ * Requests that a limit refused, or that were invalid, never reached a queue and are left out.
  */
 export const RecordedCall = z.object({
   /** Its arrival, on the shared clock. */
   at: z.number().positive(),
   /** 32 bits of a hash of the tenant with the salt that the reader sent: the same for all ingresses. */
   tenant: z.int().min(0).max(4_294_967_295),
-  /** Absent where the call was refused before its body was read. */
+  /** Absent if the call was refused before its body was read. */
   lane: LaneId.optional(),
   deadlineMs: z.number().positive(),
-  /** Bytes and pixels of each image; none where the call was refused before its body was read. */
+  /** Bytes and pixels of each image; none if the call was refused before its body was read. */
   images: z.array(z.tuple([z.int().positive(), z.int().positive()])).max(51),
   outcome: z.enum(recordedOutcomes),
   /** From its arrival to the end of its response, in ms; only of an answered call. */

@@ -6,9 +6,9 @@ export const RunningService = z.object({
   address: z.string(),
   /** Addresses of the operators' ports, by the name of the process: `{ "batcher-1": "http://…" }`. */
   operators: z.record(z.string(), z.string()),
-  /** File of the operators' token; null where they need none. */
+  /** File of the operators' token; null if they need none. */
   tokenFile: z.string().nullable(),
-  /** File of the development key; null where none was made. */
+  /** File of the development key; null if none was made. */
   keyFile: z.string().nullable(),
   modelsDir: z.string(),
   /** ENGINE: `onnx`, or a modelled one. */

@@ -9,7 +9,7 @@ export const Answer = z.object({
   task: TaskId,
   outcome: Outcome,
   timing: TaskTiming,
-  /** Build that made it; null where no worker did. */
+  /** Build that made it; null if no worker did. */
   build: LaneBuild.nullable(),
 });
 export type Answer = z.infer<typeof Answer>;

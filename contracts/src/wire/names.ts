@@ -13,7 +13,7 @@ export const inferenceGroup = (pool: string): string => `faceline.inference.${po
 
 /** Keys of the volatile Redis; each is set with a TTL. */
 export const imageKey = (task: TaskId): string => `image:${task}`;
-/** An answer; once its ingress has it, the build alone; an empty text where the call was cancelled. */
+/** An answer; once its ingress has it, only the build; an empty string if the request was cancelled. */
 export const answerKey = (task: TaskId): string => `answer:${task}`;
 
 /** Limits of a team: its token bucket, and the number of its calls in flight at each ingress. */
@@ -57,7 +57,7 @@ export const usageKey = (team: string, day: string): string => `usage:${team}:${
 export const usageByTeamKey = (day: string): string => `usage-by-team:${day}`;
 /** A list: the newest calls of a team that ended with this error code. */
 export const recentErrorsKey = (team: string, code: string): string => `errors:${team}:${code}`;
-/** A hash with the number of the last write of usage that an ingress has made: a repeated one counts once. */
+/** A hash with the number of the last usage write of an ingress: a repeated write counts once. */
 export const usageWrittenKey = (ingress: string): string => `usage-written:${ingress}`;
 
 /** Channels of the durable Redis. */

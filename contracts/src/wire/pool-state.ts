@@ -14,8 +14,9 @@ export const LaneState = z.object({
   /** Live workers that have the lane loaded. */
   workers: z.int().nonnegative(),
   /**
-   * Predicted wait of a task that arrives now, of a tenant without queued tasks. No task waits less, so the
-   * ingress refuses a call whose deadline is shorter. The batcher refuses tasks of tenants that wait longer.
+   * Predicted wait of a task that arrives now and whose tenant has no queued tasks. No task waits less, so
+   * the ingress refuses a request whose deadline is shorter. The batcher refuses for tenants that wait
+   * longer.
    */
   expectedWaitMs: DurationMs,
   /** Predicted run time of a batch of one task. */
@@ -44,7 +45,7 @@ export const PoolState = z.object({
   lanes: z.array(LaneState),
   /** What keeps tasks from the workers; absent if nothing does. */
   blockedBy: Dependency.extract(["kafka", "redis-volatile"]).optional(),
-  /** How long after the end of this batcher a standby decides, at the latest. Absent without a standby. */
+  /** How long after this batcher's end a standby decides, at the latest. Absent without a standby. */
   takeoverMs: DurationMs.optional(),
 });
 export type PoolState = z.infer<typeof PoolState>;

@@ -10,7 +10,7 @@ export const NetworkPrecision = z.object({
   precision: Precision,
   /** True: float32 although an int8 build exists, because int8 gives other results on this CPU. */
   fallback: z.boolean(),
-  /** How they differ, as a clause, where it is a fallback. */
+  /** How they differ, as a clause, if it is a fallback. */
   deviation: z.string().optional(),
   /** SHA-256 of the loaded file for the model's own input side. */
   sha256: z.string(),
@@ -76,8 +76,8 @@ export const Report = z.object({
   partitions: z.array(z.int().nonnegative()),
   lanes: z.array(LoadedLane),
   /**
-   * `endsAt`: as predicted, or when its last step ended if that is later; and later by the time since then in
-   * which it had no core. So an image of many faces moves it on, and a run that hangs does not.
+   * `endsAt`: as predicted, or when its last step ended if that is later; time without a core since then is
+   * added. So an image with many faces postpones it, and a hanging run does not.
    */
   running: HeldBatch.extend({ startedAt: Instant, endsAt: Instant }).nullable(),
   /** Batches that wait for the run: a light and a heavy one at most, unless a partition was just assigned. */

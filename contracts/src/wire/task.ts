@@ -6,7 +6,7 @@ import { CallId, CallTenant, Instant, LaneId, ProcessId, TaskId, Traceparent, Tr
 /** Most tasks of a call: one source image and 50 candidate images. */
 export const callTasksMax = 51;
 
-/** Most faces of an image, as many as a detector returns: an answer with their embeddings has some 100 KB. */
+/** Most faces of an image, as many as a detector returns: an answer with these has about 100 KB. */
 export const facesMax = 100;
 
 /** How faces are detected in an image. */

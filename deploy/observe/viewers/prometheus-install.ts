@@ -78,7 +78,7 @@ async function runs(command: string, stop: AbortSignal): Promise<boolean> {
 export type PrometheusCommands = {
   prometheus: string;
   promtool: string;
-  /** The folder that its pages load; undefined where the program finds it itself. */
+  /** The folder that its pages load; undefined if the program finds it itself. */
   assets: string | undefined;
   source: "from PATH" | "present" | "fetched by apt-get";
 };

@@ -17,12 +17,11 @@ import { type AlignmentTemplate, type Eyes, eyesOf, fittedLandmarks } from "./te
  * second run the box hardly matters, so a face found at low resolution gets nearly the embedding that full
  * resolution gives.
  *
- * The network expects upright faces, and invents one where it sees none. Landmarks that it has seen stay in
- * their place when the view moves; invented ones move with the view. The residual of the fit does not tell
- * them apart: the face of a stretched image fits worse than many an invented one. So where the landmarks
- * drift between the two runs, the face also runs in the other three quarter turns, and all four run once more
- * upright and then in two views that lean. The turn with the least drift is taken, unless even that is too
- * much for a face.
+ * The network expects upright faces, and invents one if it sees none. Real landmarks stay in place when the
+ * view moves; invented ones move with the view. The residual of the fit does not tell them apart: a face in a
+ * stretched image fits worse than many an invented one. So if the landmarks drift between the two runs, the
+ * face also runs in the other three quarter turns, and all four run again upright and then in two tilted
+ * views. The turn with the smallest drift is taken, unless even that is too much for a face.
  */
 export class Aligner {
   readonly #network: Network;
@@ -159,7 +158,7 @@ export type Alignment = {
   eyes: Eyes;
   /** All of the scheme, in pixels of the image. */
   landmarks: readonly Point[];
-  /** Whether the landmarks are those of a face: they keep their place, and fit the template. */
+  /** Whether the landmarks belong to a face: they keep their place, and fit the template. */
   isFace: boolean;
   quarterTurnsTried: boolean;
 };

@@ -14,9 +14,9 @@ export function boxCrop(box: Box, px: number): Crop {
 
 /**
  * The view of a box turned clockwise by quarter turns, for a face that may not stand upright in the image.
- * Detectors draw less exact boxes around such faces, so the view is larger and shows what is beside the box.
- * Of 25 upside-down faces of photographs and their stretched copies, the landmarks of 21 were right after
- * three runs, and of 19 in the view of the box alone.
+ * Detectors draw less exact boxes around such faces, so the view is larger and shows the surroundings of the
+ * box. Of 25 upside-down faces in photographs and their stretched copies, the landmarks of 21 were right
+ * after three runs, and of 19 in the view of the box alone.
  */
 export function turnedCrop(box: Box, quarterTurns: number, image: Size, px: number): Crop {
   const { centre, side } = squareAround(box);
@@ -42,8 +42,8 @@ export function uprightCrop(
 }
 
 /**
- * Two views that lean, one from further away and one from nearer. They ask whether landmarks were seen: those
- * of a face stay in their place in the image, while invented ones follow the view, at least one of the two.
+ * Two tilted views, one from further away and one from nearer. They check whether landmarks are real: those
+ * of a face stay in place in the image, while invented ones follow at least one of the two views.
  */
 export function leaningCrops(
   chipToImage: Affine,
@@ -58,7 +58,7 @@ export function leaningCrops(
   });
 }
 
-/** The pair that fewest invented faces withstood, of five leanings that were tried alone and in pairs. */
+/** The pair that the fewest invented faces survived, of five tilts that were tried alone and in pairs. */
 export const leanings = [
   { degrees: 30, zoom: 1.15 },
   { degrees: -15, zoom: 0.87 },

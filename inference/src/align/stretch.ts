@@ -2,10 +2,10 @@ import { type Affine, composed, type Point } from "../geometry/affine.ts";
 import { meanOf } from "../geometry/similarity.ts";
 
 /**
- * Takes from a face what makes it wider than faces are: returns the fit of `from` to `to`, a similarity,
- * widened by that. A face that is up to 1.25 times as wide as the template is not touched: people differ by
- * that much (ordinary photographs reach 1.20, with a broad smile), and the embedding knows them by it.
- * Narrower ones are not touched at all: they are half-profiles.
+ * Removes what makes a face wider than faces are: returns the fit of `from` to `to`, a similarity, widened by
+ * that. A face that is up to 1.25 times as wide as the template is left alone: people differ by that much
+ * (ordinary photographs reach 1.20, with a broad smile), and embeddings depend on it. Narrower ones are left
+ * alone too: they are half-profiles.
  */
 export function withoutStretch(fit: Affine, from: readonly Point[], to: readonly Point[]): Affine {
   const excess = widthRatio(fit, from, to) / widthRatioMax;
@@ -17,8 +17,8 @@ export function withoutStretch(fit: Affine, from: readonly Point[], to: readonly
 }
 
 /**
- * How much wider than `from` the points `to` are, in proportion to their height, in the axes of `from`: the
- * ratio of the two scale factors that bring `from` nearest to them, each by itself.
+ * How much wider `to` is than `from`, in proportion to their heights, in the axes of `from`: the ratio of the
+ * two scale factors that, each on its own, bring `from` nearest to `to`.
  */
 export function widthRatio({ a, c }: Affine, from: readonly Point[], to: readonly Point[]): number {
   const [fromMean, toMean] = [meanOf(from), meanOf(to)];

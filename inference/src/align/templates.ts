@@ -9,7 +9,7 @@ import { meanOf } from "../geometry/similarity.ts";
  */
 export type AlignmentTemplate = {
   /**
-   * Side of the chip that positions and residuals are given in. An embedding network may take another side.
+   * Side of the chip in which positions and residuals are given. An embedding network may use another side.
    */
   chipPx: number;
   /** Landmarks that are fitted, by their index in the scheme. */
@@ -20,20 +20,20 @@ export type AlignmentTemplate = {
   rightEye: readonly number[];
   leftEye: readonly number[];
   /**
-   * How far the landmarks of a face drift at most, in pixels of the chip: from the detector's box to the
-   * upright view, and from the best of four quarter turns to the views that lean.
+   * Maximum drift of the landmarks of a face, in pixels of the chip: from the detector's box to the upright
+   * view, and from the best of four quarter turns to the tilted views.
    */
   driftMaxPx: { upright: number; turned: number };
-  /** Root mean square distance from the template, in pixels of the chip, up to which landmarks are a face. */
+  /** Root mean square distance from the template up to which landmarks are a face, in pixels of the chip. */
   residualMaxPx: number;
   /** The mean square of a detector's box in the chip of an upright face, over photographs. */
   detectorSquare: { centre: Point; sidePx: number };
   /**
-   * Fitted landmarks that tell how the head is turned: by their index, how far each is before the others, in
-   * distances between the eyes.
+   * Fitted landmarks that show how the head is turned: by their index, how far each is in front of the
+   * others, in distances between the eyes.
    */
   depths: Readonly<Record<number, number>>;
-  /** The pitch that is estimated where people look into the camera, in degrees. */
+  /** The pitch that is estimated if people look into the camera, in degrees. */
   facingPitch: number;
 };
 
@@ -42,7 +42,7 @@ export function fittedLandmarks(landmarks: readonly Point[], { fitted }: Alignme
   return fitted.map((landmark) => landmarks[landmark]!);
 }
 
-/** The points of the template by the landmark that each is of. */
+/** The points of the template, each under the landmark that it stands for. */
 export function pointsByLandmark({ fitted, points }: AlignmentTemplate): Point[] {
   const byLandmark: Point[] = [];
   for (const [i, landmark] of fitted.entries()) byLandmark[landmark] = points[i]!;
@@ -121,7 +121,7 @@ export const alignmentTemplates: Readonly<Record<LandmarkScheme, AlignmentTempla
    * Right eye, left eye, tip of the nose, right and left corner of the mouth, fitted to the chip of 112 px
    * that networks of the ArcFace family are trained with (positions from insightface's face_align.py). No
    * model of the catalogue uses it yet: the last two numbers are those of ibug_68, scaled by the distance
-   * between the eyes, and are not measured.
+   * between the eyes; they are not measured.
    */
   five_point: {
     chipPx: 112,

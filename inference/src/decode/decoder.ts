@@ -12,9 +12,9 @@ import { decodeWithTurbojpeg } from "./turbojpeg.ts";
 import { decompressScaled } from "./turbojpeg-scaled.ts";
 
 /**
- * Decodes one image, in full or to a draft where that is less work. Its pixels lie in the buffer and are
- * gone when the buffer is released. They are written there during the decode, so the buffer has to stay until
- * the promise has settled.
+ * Decodes one image, in full or to a draft if that is less work. Its pixels lie in the buffer and are gone
+ * when the buffer is released. They are written there during the decode, so the buffer has to stay until the
+ * promise has settled.
  */
 export type Decode = (
   bytes: Uint8Array,
@@ -23,10 +23,10 @@ export type Decode = (
 ) => Promise<Image | Rejected>;
 
 /**
- * Decodes images into the buffer of their batch, `decodesMax` at a time. Each decode in flight takes at
- * most `decodingBytesMax`: libvips holds interlaced and progressive images whole, and images whose header
- * tells that this is more are rejected. libjpeg-turbo takes up to 26 MB, for a rotated image of the longest
- * side. Waiting decodes are bounded by the batches that a worker holds.
+ * Decodes images into the buffer of their batch, `decodesMax` at a time. Each decode in flight takes at most
+ * `decodingBytesMax`: libvips holds interlaced and progressive images whole, and images whose header shows
+ * that they need more are rejected. libjpeg-turbo takes up to 26 MB, for a rotated image of the longest side.
+ * Waiting decodes are bounded by the batches that a worker holds.
  */
 export class Decoder {
   readonly #limits: ImageLimits;
@@ -40,8 +40,7 @@ export class Decoder {
   readonly decode: Decode = (bytes, buffer, detail) => {
     const allocate: AllocatePixels = (length) => {
       const pixels = buffer.allocate(length);
-      // The operator's limits contradict each other: buffers must be made for the batches that a worker
-      // takes.
+      // The settings contradict each other: buffers must be large enough for the batches that a worker takes.
       if (pixels === undefined) {
         throw new Error("a batch has more pixels than its buffer: batchMax is too small");
       }
@@ -113,9 +112,9 @@ export async function decodeImage(
 }
 
 /**
- * Decodes a JPEG of one scan that lacks nothing but its end marker, as some cameras write them. libjpeg-turbo
- * warns where pixels are missing before a marker. libvips would not, so it never gets such a file; and
- * nothing tells how many scans a progressive image had.
+ * Decodes a JPEG of one scan that lacks only its end marker, as some cameras write them. libjpeg-turbo warns
+ * if pixels are missing before a marker. libvips would not, so it never gets such a file; and nothing tells
+ * how many scans a progressive image had.
  */
 async function decodeWithEnd(
   bytes: Uint8Array,
@@ -130,7 +129,7 @@ async function decodeWithEnd(
   }
 }
 
-/** The scale of an image: one that is too large is decoded at the least that gives the shrunk size. */
+/** The scale of an image: a too large one is decoded at the smallest scale that gives the shrunk size. */
 function eighthsOf({ width, height }: Size, { longSideMaxPx, shrunkSidePx }: ImageLimits): number {
   const side = Math.max(width, height);
   return side <= longSideMaxPx ? 8 : Math.ceil((8 * Math.min(shrunkSidePx, longSideMaxPx)) / side);
@@ -145,8 +144,8 @@ function moveInto(allocate: AllocatePixels, image: Image | Rejected): Image | Re
   return { ...image, pixels };
 }
 
-/** `draft`: less detail suffices, where that is less work. The image says whether it is one. */
+/** `draft`: less detail suffices, if that is less work. The image says whether it is one. */
 export type ImageDetail = "draft" | "full";
 
-/** Memory for so many bytes, which begins at a multiple of 8 bytes. */
+/** Memory for this many bytes, which begins at a multiple of 8 bytes. */
 type AllocatePixels = (length: number) => Uint8Array;

@@ -12,7 +12,7 @@ import { decompressScaled } from "./turbojpeg-scaled.ts";
  * - A progressive one is decoded without the scan that gives the last bit of its luma. That scan is half of
  *   the file and a third of the work, and a face that is shrunk before a network sees it shows little of it.
  *
- * Returns undefined where there is nothing to save, and where libjpeg-turbo had a doubt. `bytes` are changed
+ * Returns undefined if there is nothing to save, and where libjpeg-turbo had a doubt. `bytes` are changed
  * during the call.
  */
 export async function decodeDraft(
@@ -55,5 +55,5 @@ const halfSideMinPx = 640;
 /** Faces of smaller images are rarely shrunk. */
 const shortenedSideMinPx = 1_000;
 
-/** A JPEG whose full image has some eighths of its size. `scans`: empty where there is only one. */
+/** A JPEG whose full image has some eighths of its size. `scans`: empty if there is only one. */
 type ScaledJpeg = { jpeg: StoredSize; scans: readonly JpegScan[]; eighths: number };

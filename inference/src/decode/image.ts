@@ -10,12 +10,12 @@ export type ImageLimits = {
   pixelsMax: number;
   /** Memory that libvips may take, as decodingBytes reckons it by the header: rejected likewise. */
   decodingBytesMax: number;
-  /** The least width and height. */
+  /** The smallest width and height. */
   sideMinPx: number;
   /** An image with a longer side is shrunk: this bounds the memory of an image. */
   longSideMaxPx: number;
   /**
-   * The least long side of an image that is shrunk. Less than the limit above: once an image is shrunk, a
+   * The smallest long side of an image that is shrunk. Less than the limit above: once an image is shrunk, a
    * smaller one is cheaper.
    */
   shrunkSidePx: number;
@@ -46,10 +46,10 @@ export type Image = Pixels & {
   isDraft?: boolean;
 };
 
-/** The input is at fault. */
+/** The image is at fault. */
 export type Rejected = { kind: "rejected"; code: InputFault };
 
-/** An image took too long to decode. It may be at fault, or the machine is too busy: nobody can tell. */
+/** An image took too long to decode. Either it is at fault, or the machine is too busy: nobody can tell. */
 export class DecodeTimeout extends Error {
   constructor(decodeMaxMs: number) {
     super(`an image was not decoded within ${decodeMaxMs} ms`);

@@ -46,7 +46,7 @@ export async function decodeWithLibvips(
     return await readPixels(plain, { ...size, header }, limits);
   } catch (error) {
     if ((error as Error).message.startsWith("timeout: ")) throw new DecodeTimeout(limits.decodeMaxMs);
-    // The header was good, so what follows it is cut short or damaged.
+    // The header was good, so the rest is truncated or damaged.
     return rejected("invalid_image");
   } finally {
     if (plain !== bytes) plain.fill(0);
@@ -60,7 +60,7 @@ export function headerFault(header: ImageHeader, limits: ImageLimits): InputFaul
   return decodingBytes(header) > limits.decodingBytesMax ? "image_too_large" : undefined;
 }
 
-/** An AVIF may be turned and cropped by its properties, in any order: its library knows. */
+/** An AVIF may be turned and cropped by its properties, in any order; libheif applies them. */
 async function uprightSizeOf(plain: Buffer, { header, orientation }: StoredImage): Promise<Size> {
   if (header.format === "avif")
     return (await sharp(plain, { limitInputPixels: false }).metadata()).autoOrient;

@@ -9,7 +9,7 @@ export function uprightSize({ width, height, orientation }: StoredSize): Size {
   return orientation >= 5 ? { width: height, height: width } : { width, height };
 }
 
-/** The size of an image that is decoded in so many eighths of its size. */
+/** The size of an image that is decoded at this many eighths of its size. */
 export function scaledSize(size: StoredSize, eighths: number): StoredSize {
   const scaled = (side: number) => Math.ceil((side * eighths) / 8);
   return { ...size, width: scaled(size.width), height: scaled(size.height) };
@@ -114,5 +114,5 @@ type Band = {
 
 /** A band of these takes less than a millisecond. */
 const bandPixels = 200_000;
-/** Columns of a tile: where rows become columns, neighbours lie in different cache lines. */
+/** Columns of a tile: if rows become columns, neighbours lie in different cache lines. */
 const tileColumns = 64;

@@ -54,8 +54,8 @@ export class PixelBuffer implements Disposable {
   }
 
   /**
-   * Memory for the pixels of one image, all zeros. Returns undefined where the buffer is full or the
-   * image larger than the largest: neither happens to a batch within the limits of the pool. Throws after a
+   * Memory for the pixels of one image, all zeros. Returns undefined if the buffer is full or the image
+   * larger than the largest allowed: neither happens to a batch within the limits of the pool. Throws after a
    * release.
    */
   allocate(bytes: number): Uint8Array | undefined {
@@ -68,7 +68,7 @@ export class PixelBuffer implements Disposable {
     return allocated;
   }
 
-  /** Records that only `pixels` were written, the beginning of what was allocated for an image. */
+  /** Records that only `pixels` were written, which lie at the start of the image's memory. */
   trim(pixels: Uint8Array): void {
     const index = this.#written.findIndex(
       ({ buffer, byteOffset }) => buffer === pixels.buffer && byteOffset === pixels.byteOffset,
@@ -77,7 +77,7 @@ export class PixelBuffer implements Disposable {
     this.#written[index] = pixels;
   }
 
-  /** Zeroes all pixels, and takes their memory back for other images of the same batch. */
+  /** Zeroes all pixels, and reuses their memory for other images of the same batch. */
   clear(): void {
     for (const { buffer, byteOffset, length } of this.#written.splice(0)) {
       // By words: filling shared memory by bytes takes four times as long.
@@ -86,7 +86,7 @@ export class PixelBuffer implements Disposable {
     for (const slab of this.#slabs) slab.usedBytes = 0;
   }
 
-  /** Nothing may read or write the pixels any more, because the next batch will use their memory. */
+  /** Nothing may read or write the pixels any longer, because the next batch will use their memory. */
   [Symbol.dispose](): void {
     if (this.#released) return;
     this.#released = true;

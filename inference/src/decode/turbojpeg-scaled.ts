@@ -1,12 +1,12 @@
 import { promisify } from "node:util";
-// It loads the library that is called here, and has no function for this.
+// It loads the library that is called here, which the package has no function for.
 import "@julusian/jpeg-turbo";
 import koffi from "koffi";
 import type { Decompress } from "./turbojpeg.ts";
 
 /**
- * Decodes a JPEG in some eighths of its size, rounded up: libjpeg-turbo then computes no more than those
- * pixels from the coefficients. Undefined where the package has no shared library, as on macOS.
+ * Decodes a JPEG at some eighths of its size, rounded up: libjpeg-turbo then computes only those pixels from
+ * the coefficients. Undefined if the package has no shared library, as on macOS.
  */
 export const decompressScaled: Decompress | undefined = openLibrary();
 

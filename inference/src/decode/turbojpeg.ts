@@ -5,9 +5,9 @@ import { zeroAndFree } from "./zero-and-free.ts";
 
 /**
  * Decodes a plain JPEG into `upright`: upright RGB, which must begin at a multiple of 8 bytes and may be
- * shared memory. `jpeg` has the size in which `decompress` decodes it, by default that of the file. Returns
- * false where libjpeg-turbo had an error or a warning (the end is missing, bytes are damaged): `upright` then
- * holds anything. Runs in libuv's thread pool, except for the rotation.
+ * shared memory. `jpeg` has the size at which `decompress` decodes it, by default that of the file. Returns
+ * false if libjpeg-turbo gave an error or a warning (the end is missing, bytes are damaged): `upright` may
+ * then hold anything. Runs in libuv's thread pool, except for the rotation.
  */
 export async function decodeWithTurbojpeg(
   bytes: Uint8Array,
@@ -41,8 +41,8 @@ function bufferOf(bytes: Uint8Array): Buffer {
 }
 
 /**
- * Decodes a JPEG to pixels of a format of libjpeg-turbo, not turned. `size` is that of the image as it is
- * decoded. Returns false where there was an error or a warning.
+ * Decodes a JPEG to pixels in one of libjpeg-turbo's formats, without rotation. `size` is that of the decoded
+ * image. Returns false if there was an error or a warning.
  */
 export type Decompress = (
   bytes: Uint8Array,

@@ -1,6 +1,6 @@
 /**
- * Zeroes bytes of an image and gives their memory back at once. The garbage collector would do that in time,
- * but V8 collects its whole heap whenever so much memory has grown beside it. Nothing may use them any more.
+ * Zeroes bytes of an image and frees their memory at once. The garbage collector would do that in time, but
+ * V8 collects its whole heap whenever that much memory was allocated outside it. Nothing may use them then.
  */
 export function zeroAndFree(bytes: Buffer): void {
   bytes.fill(0);

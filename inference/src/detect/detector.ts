@@ -55,7 +55,7 @@ export class Detector {
   }
 
   /**
-   * Searches images at the lower resolutions alone, and returns only what is clear. For those in which full
+   * Searches images only at the lower resolutions, and returns only what is clear. For those in which full
    * resolution found nothing: it misses faces that fill the image.
    */
   async detectAtLowResolution(images: readonly SearchedImage[]): Promise<Detections> {
@@ -110,9 +110,7 @@ export class Detector {
     return { clear, usage };
   }
 
-  /**
-   * Maps a box from the unit square of the window to pixels of the image; undefined where it lies outside.
-   */
+  /** Maps a box from the unit square of the window to pixels of the image; undefined if it lies outside. */
   #inImage(detection: Detection, { left, top, side }: Window, image: Pixels): DetectedFace | undefined {
     const scaled = {
       left: left + detection.left * side,

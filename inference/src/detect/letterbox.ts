@@ -100,7 +100,7 @@ type Side = { origin: number; step: number; length: number };
 /** A square of the image's plane that a detector searches, in pixels of the image. */
 export type Window = { left: number; top: number; side: number };
 
-/** The least square that holds the image in its upper left corner. */
+/** The smallest square that holds the image in its upper left corner. */
 export function imageWindow({ width, height }: Size): Window {
   return { left: 0, top: 0, side: Math.max(width, height) };
 }

@@ -4,8 +4,8 @@ import { type Box, boxArea, iou } from "../geometry/box.ts";
  * Greedy non-max suppression (NMS) over the anchors of a detector: the detection with the best score is kept
  * first, and every other one that overlaps a kept one by more than `iouMax` is dropped. Returns at most 100,
  * best score first, in the unit square of the detector's window. Equal scores keep the order of their
- * anchors. Throws where a score, or the box of a candidate, is not finite: that is neither a face nor the
- * lack of one.
+ * anchors. Throws if a score, or the box of a candidate, is not finite: that is neither a face nor the lack
+ * of one.
  */
 export function nonMaxSuppression(
   { boxes, scores }: Anchors,
@@ -35,8 +35,8 @@ export function nonMaxSuppression(
 }
 
 /**
- * Sorts the largest first; equal ones by score, then from left to right, then from top to bottom: always one
- * order.
+ * Sorts the largest first; equal ones by score, then from left to right, then from top to bottom, so that the
+ * order is always the same.
  */
 export function compareBySize(a: Detection, b: Detection): number {
   return boxArea(b) - boxArea(a) || b.score - a.score || a.left - b.left || a.top - b.top;

@@ -2,15 +2,15 @@ import { on, once } from "node:events";
 import { Worker } from "node:worker_threads";
 import { coreWaits, HangTimeout } from "@faceline/runtime/starvation";
 import type { LoadedLane } from "@faceline/contracts/wire/report";
-// Needed by the thread, which cannot change the process environment that onnxruntime reads.
+// The thread needs it, because it cannot change the process environment that onnxruntime reads.
 import "@faceline/models/onnxruntime-telemetry";
 import type { OnWarmUp } from "../network/network.ts";
 import type { FromThread, ThreadOptions, ToThread } from "./messages.ts";
 import type { EngineWork, RunResult } from "./work.ts";
 
 /**
- * Starts the engine: a thread of its own with the lanes loaded and every batch size warmed. Throws one
- * sentence where a lane, a model file or the execution provider is not available.
+ * Starts the engine: a thread of its own with all lanes loaded and every batch size warmed up. Throws one
+ * sentence if a lane, a model file or the execution provider is not available.
  */
 export async function openEngine(options: EngineOptions): Promise<Engine> {
   const { onWarmUp, ...threadOptions } = options;
@@ -30,7 +30,7 @@ export async function openEngine(options: EngineOptions): Promise<Engine> {
 
 /** Runs batches on a thread of its own, one after another. */
 export class Engine implements AsyncDisposable {
-  /** A run that was out of memory leaves fewer sizes to its lane. */
+  /** A run that ran out of memory removes sizes from its lane. */
   lanes: LoadedLane[];
   /**
    * Resolves when the thread has died or hangs, so that no run will end any more. Never resolves after a
@@ -63,7 +63,7 @@ export class Engine implements AsyncDisposable {
   }
 
   /**
-   * Returns one result for each image, in their order, and measurements of the run. Rejects where the run
+   * Returns one result for each image, in their order, and measurements of the run. Rejects if the run
    * failed: then the whole batch has no result, and the next run may well succeed. The memory of the images
    * must not change until the promise has settled.
    */
@@ -120,11 +120,11 @@ export class Engine implements AsyncDisposable {
   }
 
   /**
-   * Gives the thread up if no run of a network ends for `ms` in which it and what runs for it could run. A
-   * limit on the whole would have to allow for an image with a hundred faces.
+   * Gives the thread up if no network finishes a run for `ms` of time in which it and its helper threads
+   * could run. A limit on the whole would have to allow for an image with a hundred faces.
    */
   #watched<T>(pending: Omit<Pending<T>, "hang">, ms: number): Pending<T> {
-    // In parts, so that a run which stops in the middle of one has no more than a part in addition.
+    // In parts, so that a run that stops halfway gets at most one part more.
     const watch = (partsLeft: number): HangTimeout => {
       const ended = Atomics.load(this.#networkRuns, 0);
       const check = () => {
@@ -153,8 +153,8 @@ export class Engine implements AsyncDisposable {
 }
 
 /**
- * A run of one network will not end if it takes so many times as long as one of all networks did when they
- * were warmed, in CPU time; and no less than `stepMinMs`, for what was measured in a few ms.
+ * A network's run is considered hung if it takes this many times as long as one warm-up run of all networks
+ * together, in CPU time; and at least `stepMinMs`, for what was measured in a few ms.
  */
 const stepFactor = 20;
 const stepMinMs = 5_000;
@@ -182,10 +182,10 @@ export type EngineOptions = ThreadOptions & {
 
 type Ready = Extract<FromThread, { kind: "ready" }>;
 
-/** A message to the thread that has no answer yet. */
+/** A message to the thread that has not been answered yet. */
 type Pending<T> = { resolve: (result: T) => void; reject: (error: Error) => void; hang: HangTimeout };
 
-/** Takes out what has its answer now. */
+/** Removes what has been answered now. */
 function settled<K, T>(pending: Map<K, Pending<T>>, key: K): Pending<T> | undefined {
   const answered = pending.get(key);
   pending.delete(key);

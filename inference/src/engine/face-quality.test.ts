@@ -139,7 +139,7 @@ async function searchFaces(bytes: Uint8Array): Promise<FaceQuality[]> {
   return results[0]!.kind === "faces" ? results[0]!.faces.map(({ quality }) => quality!) : [];
 }
 
-/** A copy with so many pixels between the eyes of the largest face. */
+/** A copy with this many pixels between the eyes of the largest face. */
 async function faceSized(bytes: Uint8Array, eyeDistancePx: number): Promise<Buffer> {
   const [face] = await facesIn(bytes);
   const { width } = await sharp(bytes).metadata();

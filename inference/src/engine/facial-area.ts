@@ -31,8 +31,8 @@ export function facialArea(image: ScaledImage, box: Box, eyes: Eyes | null): Omi
 }
 
 /**
- * Sorts detections by the areas that are published, the largest first. Rounding to pixels of the original
- * image turns the order of boxes that are nearly equal.
+ * Sorts detections by the published areas, the largest first. Rounding to pixels of the original image may
+ * swap boxes that are nearly equal.
  */
 export function largestFirst<D extends Detection>(detections: readonly D[], image: ScaledImage): D[] {
   return detections

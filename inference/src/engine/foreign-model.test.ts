@@ -64,7 +64,7 @@ test("a model whose embeddings are not those of when it was added is not loaded"
   await writeFile(path, JSON.stringify(entry));
   await assert.rejects(
     openLanes({ ...oneAtATime, modelsDir, lanes: [lane] }),
-    /^Error: Foreign gives other embeddings than when it was added \(cosine distance/,
+    /^Error: Foreign gives different embeddings than when it was added \(cosine distance/,
   );
 });
 

@@ -31,7 +31,7 @@ export function laneModels(catalogue: Catalogue, lanes: readonly LaneId[]): Lane
   }));
 }
 
-/** Throws one sentence where models of lanes were neither pulled nor built. */
+/** Throws one sentence if models of lanes were neither pulled nor built. */
 export function requirePulled(folder: string, lanes: readonly LaneModels[]): void {
   const absent = [...new Set(lanes.flatMap(networkModels))].filter(
     (model) =>
@@ -53,7 +53,7 @@ export type LaneModels = {
   recogniser: EmbeddingModel;
 };
 
-/** Every model of a lane that has networks of its own: two detectors where it has `auto`. */
+/** Every model of a lane that has networks of its own: two detectors if it has `auto`. */
 export const networkModels = ({ detector, landmarks, recogniser }: LaneModels): Model[] => [
   ...detectorsOf(detector),
   landmarks,

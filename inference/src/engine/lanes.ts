@@ -38,7 +38,7 @@ export async function openLanes(options: LaneOptions, onWarmUp: OnWarmUp = () =>
 
 /** The loaded lanes. One run at a time. */
 export class Lanes implements AsyncDisposable {
-  /** A run that is out of memory takes its size and all larger ones from its lane. */
+  /** A run that ran out of memory takes its size and all larger ones from its lane. */
   loaded: LoadedLane[] = [];
   readonly #options: LaneOptions;
   readonly #models: ReadonlyMap<LaneId, LaneModels>;
@@ -79,8 +79,8 @@ export class Lanes implements AsyncDisposable {
     await warmLoops(pipeline);
     const models = [...loadedDetectors, landmarks, recogniser];
     this.#opened.set(lane, { pipeline, networks: models.flatMap(({ networks }) => networks) });
-    // For one face an image, none of them clear at low resolution, all seen by the first detector. Drawing
-    // between the runs is little beside them.
+    // For one face per image, none of them clear at low resolution, all found by the first detector. Drawing
+    // between the runs takes little time in comparison.
     const usual = [loadedDetectors[0]!, landmarks, recogniser];
     const runMsOf = (size: number) =>
       usual.reduce((sum, { networks }) => sum + networks.at(-1)!.runMsOf(size), 0);
@@ -96,7 +96,7 @@ export class Lanes implements AsyncDisposable {
   }
 
   /**
-   * Runs the images of a batch. Zeroes everything that its stages have kept of them. Where memory did not
+   * Runs the images of a batch. Zeroes everything that its stages have kept of them. If memory did not
    * suffice, the lane has only smaller sizes from then on, until the process ends: the memory that is missing
    * now may be missing again.
    */
@@ -120,7 +120,7 @@ export class Lanes implements AsyncDisposable {
     }
   }
 
-  /** Removes the size that `count` images are padded to and larger ones. Returns the largest left. */
+  /** Removes the size that `count` images are padded to and larger ones. Returns the largest size left. */
   #removeSizes(lane: LaneId, count: number): number {
     this.loaded = this.loaded.map((each) =>
       each.lane === lane ? { ...each, sizes: sizesBelow(each.sizes, count) } : each,
@@ -133,15 +133,15 @@ export class Lanes implements AsyncDisposable {
   }
 }
 
-/** The least size always stays: a worker of no size is of no use, and the next image may be smaller. */
+/** The smallest size always stays: a worker without sizes is useless, and the next image may be smaller. */
 function sizesBelow(sizes: LoadedLane["sizes"], count: number): LoadedLane["sizes"] {
   const failed = sizes.find(({ size }) => size >= count);
   return failed === undefined ? sizes : sizes.filter(({ size }, i) => i === 0 || size < failed.size);
 }
 
 /**
- * Runs the pipeline as a first request would, so that V8 has compiled its loops: otherwise that takes five
- * times as long.
+ * Runs the pipeline as a first request would, so that V8 has compiled its loops: otherwise the first request
+ * takes five times as long.
  */
 async function warmLoops(pipeline: Pipeline): Promise<void> {
   const px = 512;

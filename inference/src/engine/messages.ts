@@ -22,5 +22,5 @@ export type FromThread =
   | { kind: "ready"; lanes: LoadedLane[]; networkRuns: Int32Array }
   | { kind: "start_failed"; reason: string }
   | { kind: "done"; run: number; results: TaskResult[]; usage: RunUsage }
-  /** `lanes` has fewer sizes where the run was out of memory. */
+  /** `lanes` has fewer sizes if the run was out of memory. */
   | { kind: "failed"; run: number; reason: string; lanes: LoadedLane[] };

@@ -13,9 +13,9 @@ import { startRunClock } from "./run-clock.ts";
 import type { EngineWork, RunResult, TaskResult } from "./work.ts";
 
 /**
- * An engine whose run is only a wait: alphaMs + betaMs for each image of the padded batch. Everything
- * around it is real, so the scheduler and the path of a request can be measured on a machine without an
- * accelerator. It reads no image and answers each with the same face.
+ * An engine whose run is only a wait: alphaMs + betaMs for each image of the padded batch. Everything around
+ * it is real, so the scheduler and the path of a request can be measured without an accelerator. It reads no
+ * image and answers each with the same face.
  */
 export type RunCost = { alphaMs: number; betaMs: number };
 
@@ -75,7 +75,7 @@ export class ModelledLanes implements AsyncDisposable {
     return { results, usage };
   }
 
-  /** The least batch size that holds so many images. */
+  /** The smallest batch size that holds this many images. */
   #paddedSize(count: number): number {
     const sizes = this.loaded[0]!.sizes.map(({ size }) => size);
     return sizes.find((size) => size >= count) ?? sizes.at(-1)!;

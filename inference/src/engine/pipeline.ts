@@ -26,8 +26,8 @@ export class Pipeline {
   }
 
   /**
-   * Returns one result for each image, in their order, and the usage of this run. Throws where a network's
-   * numbers are not finite: no reply can show them, and no distance may be computed from them.
+   * Returns one result for each image, in their order, and the usage of this run. Throws if a network's
+   * numbers are not finite: no response can show them, and no distance may be computed from them.
    */
   run(images: readonly EngineImage[]): Promise<{ results: TaskResult[]; usage: PipelineUsage }> {
     return new PipelineRun(this.#parts, images).run();
@@ -38,7 +38,7 @@ class PipelineRun {
   readonly #parts: PipelineParts;
   readonly #images: readonly EngineImage[];
   readonly #usage: PipelineUsage = { ...noUsage, networks: [] };
-  /** What the first detector has last seen in an image, also where the landmarks refused it. */
+  /** What the first detector last found in an image, even if the landmarks refused it. */
   readonly #boxes = new Map<EngineImage, readonly DetectedFace[]>();
 
   constructor(parts: PipelineParts, images: readonly EngineImage[]) {
@@ -111,7 +111,7 @@ class PipelineRun {
       if (detections[i]!.length > 0) this.#boxes.set(image, detections[i]!);
     const remaining = detections.map((boxes, index) => largestFirst(boxes, images[index]!));
     for (;;) {
-      // No more than are needed: most calls want the largest face of a crowd. A box that turns out to hold no
+      // No more than needed: most requests want the largest face of a crowd. A box that turns out to hold no
       // face makes room for the next one.
       const round = images.flatMap((image, index) => {
         const missing = image.options.facesMax - faces[index]!.length;
@@ -156,7 +156,7 @@ class PipelineRun {
     }
   }
 
-  /** Aligns the candidates that want it, and drops those whose landmarks are no face's. */
+  /** Aligns the candidates whose task asks for it, and drops those whose landmarks are not a face's. */
   async #locate(round: readonly Candidate[]): Promise<{ index: number; face: LocatedFace }[]> {
     const { aligner, embedder } = this.#parts;
     const toAlign = round.filter(({ image }) => image.options.align);
@@ -260,7 +260,7 @@ type PipelineParts = {
 
 type Candidate = { image: EngineImage; index: number; box: DetectedFace };
 
-/** Eyes are null, and quality undefined, where there are no landmarks. */
+/** Eyes are null, and quality is undefined, if there are no landmarks. */
 type LocatedFace = {
   /** `detector`: null for a whole image. */
   box: Detection & { detector: string | null };

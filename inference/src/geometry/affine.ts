@@ -32,7 +32,7 @@ export function boxMap({ left, top, right, bottom }: Box, px: number): Affine {
   return { a: (right - left) / px, b: 0, c: 0, d: (bottom - top) / px, e: left, f: top };
 }
 
-/** Pixels of the second plane for each pixel of the first, in the direction in which they are fewest. */
+/** Pixels of the second plane for each pixel of the first, in the direction with the fewest. */
 export function stepOf({ a, b, c, d }: Affine): number {
   return Math.min(Math.hypot(a, c), Math.hypot(b, d));
 }

@@ -37,14 +37,14 @@ function holdsMiddle({ left, top, right, bottom }: Box, inner: Box): boolean {
   return left < x && x < right && top < y && y < bottom;
 }
 
-/** The box with the same middle that is so many times as wide and as high. */
+/** The box with the same middle that is this many times as wide and as high. */
 export function enlarged({ left, top, right, bottom }: Box, scale: number): Box {
   const wider = ((scale - 1) * (right - left)) / 2;
   const higher = ((scale - 1) * (bottom - top)) / 2;
   return { left: left - wider, top: top - higher, right: right + wider, bottom: bottom + higher };
 }
 
-/** The part of a box that lies in an image; undefined where it is less than one pixel wide or high. */
+/** The part of a box that lies in an image; undefined if it is less than one pixel wide or high. */
 export function clip(box: Box, image: Size): Box | undefined {
   const clipped = intersection(box, wholeBox(image));
   return clipped.right - clipped.left >= 1 && clipped.bottom - clipped.top >= 1 ? clipped : undefined;

@@ -124,7 +124,7 @@ function sample(image: Pixels, area: Box, map: Affine, target: Uint8Array, px: n
   }
 }
 
-/** The same where some or all of the four neighbours lie outside and count as black. */
+/** The same if some or all of the four neighbours lie outside and count as black. */
 function sampleRim(
   { pixels, width }: Pixels,
   area: Box,

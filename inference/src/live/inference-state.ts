@@ -51,7 +51,7 @@ function statusOf({ now, report, history: { counts } }: InferenceParts): LiveSta
   if (report?.draining) return attention("Stopping", "It finishes its batches and accepts no new ones.");
   const failed = counts.sum("failed", past10s(now));
   if (failed > 0) {
-    const words = "The log says why; the batcher tries their tasks again.";
+    const words = "The log says why; the batcher retries their tasks.";
     return problem("Batches fail", `${counted(failed, "batch")} in the past 10 s. ${words}`);
   }
   const slowness = counts.sum("runMs", past5min(now)) / counts.sum("predictedMs", past5min(now));
@@ -83,7 +83,7 @@ function meanOf({ counts }: BatchHistory, time: "prepareMs" | "runMs" | "predict
   return runs === 0 ? null : counts.sum(time, span) / runs;
 }
 
-/** A run that began before the span counts for it as a whole. */
+/** A run that began before the span counts in full. */
 const runningShare = (runMs: number, spanMs: number): number => Math.min(1, runMs / spanMs);
 
 const slownessMin = 1.2;
@@ -92,7 +92,7 @@ const comparedRunsMin = 8;
 type InferenceParts = {
   now: number;
   pool: string;
-  /** Whether its engine is modelled, and its answers are made up. */
+  /** Whether its engine is modelled, so that its answers are made up. */
   modelled: boolean;
   /** Undefined while the worker starts. */
   report: Pick<Report, "draining" | "partitions" | "lanes" | "running" | "staged" | "answering"> | undefined;

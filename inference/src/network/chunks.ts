@@ -1,6 +1,6 @@
 /**
- * The sizes of the runs over which `count` rows take the least time, largest first. A network runs only at
- * the sizes that it was warmed for, and padded rows cost as much as full ones. On a CPU three rows are
+ * The sizes of the runs in which `count` rows take the shortest time, largest first. A network runs only at
+ * the sizes that it was warmed up for, and padded rows cost as much as full ones. On a CPU three rows are
  * cheapest as two and one, on a GPU as four with one of them empty: the times of the warm runs decide, by
  * dynamic programming.
  */
@@ -8,7 +8,7 @@ export function chunksFor(count: number, sizes: readonly WarmSize[]): number[] {
   const largest = sizes.at(-1)!;
   const chunks: number[] = [];
   let left = count;
-  // Above twice the largest size, no plan is better than to fill a run of that size.
+  // Above twice the largest size, no plan is better than filling a run of that size.
   for (; left > 2 * largest.size; left -= largest.size) chunks.push(largest.size);
 
   const plans: Plan[] = [{ runMs: 0, size: 0, before: 0 }];

@@ -8,7 +8,7 @@ import { type CudaPins, readCudaPins } from "@faceline/models/gpu/cuda-pins";
 
 /**
  * Throws one sentence that names what CUDA lacks on this machine: the execution provider, a library or the
- * driver. onnxruntime itself writes the reason to stderr alone, and JavaScript learns only that a library
+ * driver. onnxruntime itself writes the reason only to stderr, and JavaScript learns only that a library
  * could not be loaded. `onnxruntime` is the path of libonnxruntime.so.1, by default of the one that this
  * process has loaded. Where there is none, as on other systems than Linux, nothing is checked.
  */
@@ -49,7 +49,7 @@ const driverSentence = ({ driver_min }: CudaPins): string =>
 
 /**
  * The libraries that a provider needs and the dynamic linker does not find. Asks the linker itself, which
- * runs nothing of them. Empty where the machine has no linker in the usual place.
+ * runs nothing of them. Empty if the machine has no linker in the usual place.
  */
 export async function missingLibraries(
   provider: string,
@@ -82,8 +82,8 @@ export function loadedOnnxruntime(maps: string): string | undefined {
 }
 
 /**
- * Explains onnxruntime's text of a CUDA error in one clause. For errors that drivers cause it has the
- * version of the driver, of which CUDA says only that it does not suffice.
+ * Explains a CUDA error of onnxruntime in one clause. For errors that drivers cause, it adds the version of
+ * the driver; CUDA says only that it is insufficient.
  */
 export async function cudaReason(
   message: string,

@@ -3,8 +3,8 @@ import { goldenFaces, goldenFault } from "@faceline/models/golden";
 import type { Network } from "./network.ts";
 
 /**
- * Runs a model that an operator added on its golden faces. Throws one sentence where this machine's engine
- * gives other embeddings than those of the entry.
+ * Runs a model that an operator added on its golden faces. Throws one sentence if this machine's engine gives
+ * other embeddings than those of the entry.
  */
 export async function requireGolden(model: EmbeddingModel, network: Network): Promise<void> {
   if (model.golden === undefined) return;

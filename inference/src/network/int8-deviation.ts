@@ -2,9 +2,9 @@ import { type Box, iou } from "../geometry/box.ts";
 
 /**
  * Compares the outputs of a detector or an embedding model in int8 with those in float, on the same image.
- * `threshold` is the largest euclidean distance of one person's embeddings, of an embedding model. Returns a
- * clause that describes the deviation, or undefined where it is within bounds. Those of detectors are some
- * times what a CPU with exact int8 arithmetic shows.
+ * `threshold` is the embedding model's, euclidean. Returns a clause that describes the deviation, or
+ * undefined if it is within bounds. The bounds for detectors are a multiple of what a CPU with exact int8
+ * arithmetic shows.
  */
 export function int8Deviation(float: Outputs, int8: Outputs, threshold?: number): string | undefined {
   return threshold === undefined
@@ -35,7 +35,7 @@ function embeddingDeviation(float: Outputs, int8: Outputs, threshold: number): s
 /** Exact arithmetic is 0.03 to 0.42 off. A sure face, from 0.8, is still found (0.5) at this distance. */
 const logitDeviationMax = 1;
 const boxIouMin = 0.85;
-/** Share of the threshold: an error that is small beside what tells two people apart. */
+/** Share of the threshold: an error that is small compared with what tells two people apart. */
 const embeddingDeviationMax = 0.15;
 
 /** The anchor with the best score; the first of equal ones. */

@@ -58,7 +58,7 @@ export class Network {
 
   /**
    * Runs any number of rows, in as many runs as they need. `write` draws a row just before its run, so that
-   * the pixels of one run at most exist at a time; `read` gets its outputs. Returns what the runs took.
+   * only the pixels of one run exist at a time; `read` gets its outputs. Returns what the runs took.
    */
   async run(count: number, { write, read }: Rows): Promise<NetworkUsage> {
     const usage: NetworkUsage = { name: this.name, runs: 0, rows: 0, paddedRows: 0, runMs: 0 };
@@ -145,7 +145,7 @@ function rowOf(output: ort.OnnxValue, row: number, size: number): Float32Array {
   return numbers.subarray(row * width, (row + 1) * width);
 }
 
-/** How many runs of networks have ended on this thread. Another thread sees by it whether a run goes on. */
+/** How many runs of networks have ended on this thread. Another thread sees by it whether a run continues. */
 export const networkRuns = new Int32Array(new SharedArrayBuffer(4));
 
 /** A size of a network that was warmed, or left out: then `times` is undefined. */

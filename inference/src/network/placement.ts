@@ -5,9 +5,9 @@ import { Network, type NetworkSource } from "./network.ts";
 import { openSession, type SessionSettings } from "./session.ts";
 
 /**
- * Checks that a network's arithmetic runs on the requested execution provider. That a session opens
- * proves little: operators that a provider does not have are left to the CPU without a word. So one run over
- * a black image is profiled. Throws one sentence that names the nodes that ran elsewhere.
+ * Checks that a network's arithmetic runs on the requested execution provider. An open session proves little:
+ * operators that a provider does not support are silently left to the CPU. So one run over a black image is
+ * profiled. Throws one sentence that names the nodes that ran elsewhere.
  */
 export async function checkPlacement(
   model: Uint8Array,

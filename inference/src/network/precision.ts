@@ -24,7 +24,7 @@ export const PrecisionSetting = z
   });
 export type PrecisionSetting = { general: PrecisionChoice; byModel: ReadonlyMap<string, PrecisionChoice> };
 
-/** The precision to try first. Throws one sentence where int8 is required and cannot run. */
+/** The precision to try first. Throws one sentence if int8 is required and cannot run. */
 export function precisionFor(
   model: Model,
   { general, byModel }: PrecisionSetting,
@@ -34,7 +34,7 @@ export function precisionFor(
   const hasInt8 = model.builds.some(({ precision }) => precision === "int8");
   // A choice for all models holds for those that have an int8 build.
   if (byModel.get(model.name) === "int8" && !hasInt8) {
-    throw new Error(`PRECISION asks for ${model.name} in int8, of which there is no build`);
+    throw new Error(`PRECISION asks for ${model.name} in int8, but it has no int8 build`);
   }
   if (executionProvider !== "cpu") {
     if (choice !== "int8") return "float32";

@@ -17,8 +17,8 @@ export function runSizes(
 }
 
 /**
- * One image at a side of 512. Above it a core gains nothing from more rows, whose layers do not fit into
- * its caches: in pairs each took 1.2 times as long in float32, and as long in int8, and 50 MB more.
+ * One image at a side of 512. Above it, more rows gain nothing on a core, because their layers do not fit
+ * into its caches: in pairs, each row took 1.2 times as long in float32, as long in int8, and 50 MB more.
  */
 const cpuRunPixelsMax = 512 * 512;
 

@@ -5,7 +5,7 @@ import { type ExecutionProvider, providerNeeds } from "./execution-provider.ts";
 
 /**
  * Opens an onnxruntime session over the bytes of an .onnx file, with the options that all networks share.
- * Throws one sentence where the file is refused or the execution provider is not available. engine.test.ts
+ * Throws one sentence if the file is refused or the execution provider is not available. engine.test.ts
  * covers it.
  */
 export async function openSession(
@@ -20,7 +20,7 @@ export async function openSession(
     executionMode: "sequential",
     intraOpNumThreads: intraOpThreads,
     interOpNumThreads: 1,
-    // The arena keeps 50 MB for each image of the largest detector run for ever, and is no faster.
+    // The arena keeps 50 MB for each image of the largest detector run forever, and is no faster.
     enableCpuMemArena: false,
     // A pattern puts the layers of a run into one block, of 38 MB at 512 px in float32. glibc takes such a
     // block from the system each time, and its 9,700 page faults took a quarter of the run.

@@ -30,7 +30,7 @@ export function ovalSquareToChip(template: AlignmentTemplate): Affine {
   return squareMap({ centre, side: scale * ovalSquarePx, angle: 0 }, ovalSquarePx);
 }
 
-/** The pixels of the oval that lie in the image, and in whose reach nothing lies beside it. */
+/** The pixels of the oval that lie in the image and whose surroundings do too. */
 export function pixelsInside(squareToImage: Affine, { width, height }: Size): InsidePixels {
   const isInside = ({ x, y }: Point): boolean => {
     const { a, b, c, d, e, f } = squareToImage;
@@ -39,7 +39,7 @@ export function pixelsInside(squareToImage: Affine, { width, height }: Size): In
   };
   const far = ovalSquarePx;
   const corners = [0, far].flatMap((y) => [0, far].map((x) => ({ x, y })));
-  // An image is convex, so whatever is between inner points is inner.
+  // An image is convex, so whatever lies between inner points is inside.
   if (corners.every(isInside)) return { inside: ovalPixels, within: ovalPixels };
   const inside = ovalPixels.filter((i) => isInside(centreOf(i)));
   const reach = [-sharpnessReachPx, sharpnessReachPx];

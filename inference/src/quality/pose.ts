@@ -84,7 +84,7 @@ export function meanHead(template: AlignmentTemplate): HeadPoint[] {
 type HeadPoint = Point & { landmark: number; z: number };
 
 /**
- * Angles in degrees; all are 0 for a head that looks into the camera. Yaw is positive where it looks to the
- * right of the image, pitch where it looks up, roll where it leans clockwise.
+ * Angles in degrees; all are 0 for a head that looks into the camera. Yaw is positive if it looks to the
+ * right of the image, pitch if it looks up, roll if it leans clockwise.
  */
 export type Pose = { yaw: number; pitch: number; roll: number };

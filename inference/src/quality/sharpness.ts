@@ -24,7 +24,7 @@ export function sharpnessOf({ luminance, px }: LuminanceSquare, pixels: Iterable
   return across === 0 || down === 0 ? 0 : Math.min(acrossLost / across, downLost / down);
 }
 
-/** How far from a pixel `sharpnessOf` reads in a square that `smoothedLuminance` wrote. */
+/** How far from a pixel `sharpnessOf` reads in a square that `smoothedLuminance` has written. */
 export const sharpnessReachPx = 6;
 
 /**

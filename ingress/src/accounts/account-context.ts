@@ -19,7 +19,7 @@ export type AccountContext = {
   reportBug(error: unknown, request: FastifyRequest): void;
 };
 
-/** Returns the origin of this service as the reader reaches it. Unfit for mails: senders choose the host. */
+/** Returns the origin of this service as its reader reaches it. Not for mails: senders choose the host. */
 export const siteOrigin = ({ facts }: AccountContext, { protocol, host }: FastifyRequest): string =>
   facts.publicUrl || `${protocol}://${host}`;
 
@@ -28,8 +28,8 @@ export const wordsFor = ({ headers }: FastifyRequest): Words =>
   allWords[chooseLanguage(headers["accept-language"])];
 
 /**
- * Sends a page for people in the frame of all pages, with who is signed in. It is not compressed: the length
- * of a compressed page gives hints about a secret in it.
+ * Sends an account page in the frame of all pages, with who is signed in. It is not compressed: the length of
+ * a compressed page gives hints about a secret in it.
  */
 export async function sendAccountPage(
   { pages, facts }: Pick<AccountContext, "pages" | "facts">,

@@ -14,7 +14,7 @@ import {
 } from "../../testing/accounts.ts";
 import { testServer, waitUntil } from "../../testing/server.ts";
 
-// One server for most tests: every server renders all pages anew.
+// One server for most tests: every server renders all pages itself.
 const context = { after, diagnostic: console.error };
 const accounts = testAccounts();
 const reported: unknown[] = [];

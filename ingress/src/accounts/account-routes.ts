@@ -62,7 +62,7 @@ function addPageHeaders(scope: FastifyInstance): void {
   });
 }
 
-/** Checks the origin before sessions are read: a forged request costs no look at the durable Redis. */
+/** Checks the origin before sessions are read: a forged request costs no command to the durable Redis. */
 function addOriginCheck(scope: FastifyInstance, publicUrl: string): void {
   const publicOrigin = URL.parse(publicUrl)?.origin;
   scope.addHook("onRequest", async ({ method, headers, host }) => {
@@ -100,7 +100,7 @@ function addRefusals(scope: FastifyInstance, context: AccountContext): void {
 
 function refusalFrom(error: unknown): PageRefusal {
   if (error instanceof PageRefusal) return error;
-  // What Fastify and the hooks of all routes say of a body that is too large, compressed or no form.
+  // What Fastify and the hooks of all routes report: a body that is too large, compressed or not a form.
   const known = apiErrorFrom(error);
   if (known !== undefined && known.status < 500) return new PageRefusal("unreadable_form");
   return new PageRefusal(isConnectionFailure(error) ? "accounts_away" : "failed");
@@ -117,7 +117,7 @@ function refuseUnknownPages(scope: FastifyInstance, url: string): void {
   });
 }
 
-/** The longest form has some 1,200 characters, of up to 12 bytes each once they are encoded. */
+/** The longest form has about 1,200 characters, of up to 12 bytes each once they are encoded. */
 const formBytesMax = 16 * 1024;
 const formReceiveMs = 10_000;
 

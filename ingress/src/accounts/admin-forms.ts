@@ -25,7 +25,7 @@ export function readLimits(body: unknown): ReadLimits {
     const parsed = TeamLimits.shape[limit].safeParse(number);
     if (parsed.success) limits[limit] = parsed.data;
     else
-      errors[name] = `Write a whole number up to ${limit === "bodyBytesPerSecond" ? "10^12" : "1,000,000"}.`;
+      errors[name] = `Enter a whole number up to ${limit === "bodyBytesPerSecond" ? "10^12" : "1,000,000"}.`;
   }
   return { values, limits, errors: Object.keys(errors).length === 0 ? undefined : errors };
 }
@@ -41,8 +41,8 @@ export function readSeenLimits(body: unknown): LimitOverrides | undefined {
 }
 
 /**
- * Reads who is to be a member of which team. A team that exists must be confirmed: its name may come from
- * what an applicant wrote, and its members see its keys.
+ * Reads who is to join which team. An existing team must be confirmed: its name may come from what an
+ * applicant wrote, and its members see its keys.
  */
 export function readMembership(body: unknown, teams: readonly string[]): ReadMembership {
   const sent = Membership.safeParse(body);
@@ -56,7 +56,7 @@ export function readMembership(body: unknown, teams: readonly string[]): ReadMem
   const teamError = valid
     ? confirmed
       ? undefined
-      : "A team of this name exists. Tick the box below if they belong to it, or write another name."
+      : "A team of this name exists. Tick the box below if they belong to it, or enter another name."
     : "Write 1 to 64 letters, digits, dots, dashes or underscores.";
   return {
     email: parsedEmail.success ? parsedEmail.data : email,
@@ -69,7 +69,7 @@ export function readMembership(body: unknown, teams: readonly string[]): ReadMem
   };
 }
 
-/** A name of a team made of what somebody wrote, as a proposal: `Team: Night Owls` → `night-owls`. */
+/** Turns what somebody wrote into a suggested team name: `Team: Night Owls` → `night-owls`. */
 export function proposedTeam(written: string): string {
   const [, name = ""] = /^Team: (.*)$/m.exec(written) ?? [];
   return name

@@ -8,15 +8,15 @@ import { confirm } from "./confirmation.ts";
 import { actorOf } from "./guards.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
-/** Stands for an email in addresses of pages, which are logged, and stay in the history of a browser. */
+/** Stands for an email in addresses of pages, which are logged and stay in the browser's history. */
 export const emailId = (email: string): string =>
   createHash("sha256").update(email).digest("hex").slice(0, 32);
 
 export const personPath = (email: string): string => `/admin/people/${emailId(email)}`;
 
 /**
- * Makes a sign-in link for a person. If it was mailed, leads to the page of the person. Otherwise shows
- * it, this once: only its SHA-256 is stored, so there is no page that could show it again.
+ * Makes a sign-in link for a person. If it was mailed, redirects to the page of the person. Otherwise shows
+ * it, only this once: only its SHA-256 is stored, so no page could show it again.
  */
 export async function sendNewAddress(
   context: AccountContext,
@@ -36,7 +36,7 @@ export async function sendNewAddress(
 /** Flash messages on the page of a new member. */
 export const newMember = { mailed: "member_mailed", shown: "member_made" } as const;
 
-/** `title`: of the page with the address. `mailed`, `shown`: what the page of the person says afterwards. */
+/** `title`: that of the link's page. `mailed`, `shown`: what the page of the person says afterwards. */
 type NewAddress = { email: string; team: string; title: string; mailed: Flash; shown: Flash };
 
 export type IdRoute = { Params: { id: string } };

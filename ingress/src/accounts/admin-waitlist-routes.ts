@@ -35,7 +35,7 @@ export function addWaiting(scope: FastifyInstance, context: AccountContext): voi
   });
 
   scope.get<IdRoute>("/waitlist/:id", async (request, reply) => {
-    // Approved meanwhile: by another operator, or before this page was loaded again.
+    // Already approved: by another operator, or before this page was loaded again.
     const member = await findMember(context, request.params.id);
     return member === undefined ? showEntry(request, reply) : reply.redirect(personPath(member.email), 303);
   });
@@ -62,7 +62,7 @@ export function addWaiting(scope: FastifyInstance, context: AccountContext): voi
     const isWrong = [teamError, errors, limitsError].some((error) => error !== undefined);
     if (isWrong) return showEntry(request, reply.code(400), form);
     const result = await admin.approve({ email, team, limits, mustWait: true }, actorOf(request));
-    // Declined or forgotten while the form was under way.
+    // Declined or forgotten while the form was being sent.
     if (result.kind === "gone") throw new PageRefusal("not_found");
     if (result.kind === "in_other_team") {
       const error = `They are in the team ${result.team}. Decline this, or approve them into it.`;
@@ -85,7 +85,7 @@ async function findEntry({ accounts }: AccountContext, id: string) {
   return entry;
 }
 
-/** Returns the person whom an address of the waitlist names, if they do not wait any more. */
+/** Returns the person named by an address of the waitlist, if they are no longer waiting. */
 async function findMember({ accounts }: AccountContext, id: string) {
   const waits = (await accounts.admin.waitlist()).some(({ email }) => emailId(email) === id);
   return waits ? undefined : (await accounts.admin.people()).find(({ email }) => emailId(email) === id);

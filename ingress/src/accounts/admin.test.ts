@@ -138,7 +138,7 @@ test("an operator sees until when addresses work, makes one in their place, and 
   // The same form once more: the page that it came from shows what is old.
   const again = await post(`${path}/address`, { seen });
   assert.deepEqual([again.statusCode, again.headers.location], [303, `${path}?done=addresses_changed`]);
-  assert.match((await get(again.headers.location!)).body, /role="status">No link was made/);
+  assert.match((await get(again.headers.location!)).body, /role="status">No link was created/);
   assert.equal((await post(`${path}/address`)).statusCode, 400);
   assert.equal((await get(`${path}/address`)).headers.location, path);
 
@@ -167,8 +167,8 @@ test("a wrong team or limit comes back with what is wrong, and nothing is change
     [{ team: "" }, /Write 1 to 64 letters/],
     [{ team: "../etc" }, /Write 1 to 64 letters/],
     [{ team: markup }, /Write 1 to 64 letters/],
-    [{ team: "cows", inFlight: "-1" }, /Write a whole number up to 1,000,000/],
-    [{ team: "cows", bytesPerSecond: "1e9" }, /Write a whole number up to 10\^12/],
+    [{ team: "cows", inFlight: "-1" }, /Enter a whole number up to 1,000,000/],
+    [{ team: "cows", bytesPerSecond: "1e9" }, /Enter a whole number up to 10\^12/],
   ] as const) {
     const { statusCode, body } = await post(`${path}/approve`, { ...fields });
     assert.equal(statusCode, 400, JSON.stringify(fields));
@@ -354,7 +354,7 @@ test("approving somebody into a team that exists never changes the team's limits
 test("an error in a form further down is named at the top of the page, with a link to its field", async () => {
   const limits = await post("/admin/teams/night-bees", { inFlight: "many" });
   assert.equal(limits.statusCode, 400);
-  const note = /role="alert">[^]*<a href="#inFlight">Requests in flight<\/a>: Write a whole number[^]*<h1>/;
+  const note = /role="alert">[^]*<a href="#inFlight">Requests in flight<\/a>: Enter a whole number[^]*<h1>/;
   assert.match(limits.body, note);
   const people = await post("/admin/people", { email: "nobody", team: "x y" });
   assert.match(people.body, /role="alert">[^]*href="#email">Email<[^]*href="#team">Team<[^]*<h1>/);

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import { type Flash, flashAddress, flashText, isFlash } from "@faceline/web/accounts/flash";
 import type { KeyView } from "@faceline/web/accounts/key-view";
 
-/** Leads to a page that says what was done. A reload of that page does nothing again. */
+/** Redirects to a page that says what was done. Reloading that page does nothing again. */
 export const confirm = (reply: FastifyReply, path: string, flash: Flash): FastifyReply =>
   reply.redirect(flashAddress(path, flash), 303);
 
@@ -16,7 +16,7 @@ export function flashOf({ query, headers }: FastifyRequest): Flash | undefined {
   return isFlash(done) && site !== "cross-site" && site !== "same-site" ? done : undefined;
 }
 
-/** Returns what was done to a key of a team. About a key that the team does not have, nothing is said. */
+/** Returns what was done to a key of a team; nothing about a key that the team does not have. */
 export function keyFlash(request: FastifyRequest, keys: KeyView[]): string | undefined {
   const { key: id } = request.query as Record<string, unknown>;
   const key = keys.find((each) => each.id === id);

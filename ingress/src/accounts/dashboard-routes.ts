@@ -131,7 +131,7 @@ function readName(body: unknown): { name: string; error?: string } {
 }
 
 const Form = z.object({ name: z.string() });
-/** Printed by commands too: without controls, and without marks that turn the direction of text. */
+/** Commands print it too: no control characters, and no marks that change the direction of text. */
 const KeyName = z
   .string()
   .trim()

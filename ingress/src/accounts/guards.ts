@@ -6,8 +6,8 @@ import { PageRefusal } from "./page-refusal.ts";
 import { touchSession } from "./session.ts";
 
 /**
- * Finds who is signed in, at each request: a person who was forgotten, or whose role or team has changed, has
- * what holds now. Added to the scope of all pages for people, behind the sessions.
+ * Finds who is signed in, at each request, so that a forgotten person or a changed role or team takes effect
+ * at once. Added to the scope of all account pages, after the sessions.
  */
 export function addPerson(scope: FastifyInstance, { accounts, now }: AccountContext): void {
   scope.decorateRequest("person", null);
@@ -19,7 +19,7 @@ export function addPerson(scope: FastifyInstance, { accounts, now }: AccountCont
   });
 }
 
-/** A hook for the routes of a scope: only people who are signed in get in, others get to /sign-in. */
+/** A hook for the routes of a scope: people who are signed in pass, others are sent to /sign-in. */
 export async function requireMember(request: FastifyRequest, reply: FastifyReply): Promise<void> {
   if (request.person === null) await reply.redirect("/sign-in", 303);
 }
@@ -41,7 +41,7 @@ export const actorOf = (request: FastifyRequest): Actor => ({
 
 declare module "fastify" {
   interface FastifyRequest {
-    /** Who is signed in; null: nobody. On pages for people alone. */
+    /** Who is signed in; null: nobody. Only on account pages. */
     person: Person | null;
   }
 }

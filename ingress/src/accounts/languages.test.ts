@@ -6,7 +6,7 @@ import { allWords } from "@faceline/web/words/language";
 import { member, postForm, signIn, testAccounts } from "../../testing/accounts.ts";
 import { testServer, waitUntil } from "../../testing/server.ts";
 
-// One server for all tests: every server renders all pages anew.
+// One server for all tests: every server renders all pages itself.
 const accounts = testAccounts();
 const { app } = testServer({ after, diagnostic: console.error }, { accounts: accounts.ports });
 const browser = { accept: "text/html" };

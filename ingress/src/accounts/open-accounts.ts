@@ -45,7 +45,7 @@ export function openAccounts({ durable, redis, settings, dedupedLog }: AccountPa
   return {
     /** Whether the durable Redis has answered lately. */
     available: (): boolean => durable.isResponsive,
-    /** Sessions by the secret ids in cookies of browsers; the ids are stored as SHA-256 alone. */
+    /** Sessions by the secret ids in cookies of browsers; only the SHA-256 of an id is stored. */
     sessions: {
       find: (id: string) => findSession(durable, id),
       create: async (id: string, session: StoredSession): Promise<void> =>
@@ -65,13 +65,13 @@ export function openAccounts({ durable, redis, settings, dedupedLog }: AccountPa
         const address = signInLink(publicUrl, token);
         await sendMail?.(signInMessage(email, { address, hours: signInLinkHours }, language)).catch(
           (error: Error) => {
-            // Nobody waits for this mail here: the operator must learn of it otherwise.
+            // Nobody waits for this mail here: the operator must learn about it in another way.
             dedupedLog.warn({ reason: error.message }, "a mail with a sign-in link was not sent");
             throw error;
           },
         );
       },
-      /** False: no mail server is set, so that only operators hand addresses on. */
+      /** False: no mail server is set, so operators have to pass links on. */
       mailed: sendMail !== undefined,
     },
     keys: {

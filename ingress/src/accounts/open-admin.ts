@@ -47,15 +47,15 @@ export function openAdmin({ durable, sendMail, hours }: AdminParts) {
     openLinks: (email: string) => listOpenLinks(durable, email),
     cancelLinks: (email: string, actor: Actor) => cancelForPerson(durable, email, actor),
     /**
-     * Makes a sign-in link below `origin` and mails it, where that is set up. It takes the place of those
-     * that work. Null: nobody has this email.
+     * Makes a sign-in link below `origin` and mails it, if that is set up. It replaces those that work. Null:
+     * nobody has this email.
      */
     async sendAddress(email: string, origin: string, actor: Actor): Promise<SentLink | null> {
       const token = await issueForPerson(durable, { email, hours }, actor);
       if (token === null) return null;
       const address = signInLink(origin, token);
       if (sendMail === undefined) return { kind: "shown", address };
-      // Not in the background: the operator is the one who can bring the address otherwise.
+      // Not in the background: the operator can otherwise deliver the link.
       try {
         await sendMail(signInMessage(email, { address, hours }));
         return { kind: "mailed" };
@@ -68,10 +68,10 @@ export function openAdmin({ durable, sendMail, hours }: AdminParts) {
     setLimits: (team: string, limits: LimitOverrides, actor: Actor, seen?: LimitOverrides) =>
       replaceLimits(durable, { team, limits, seen }, actor),
     usage: () => readServiceUsage(durable, Date.now()),
-    /** The newest entries first, those before the entry `before` alone; and the keys that they name. */
+    /** The newest entries first, only those before the entry `before`, and the keys that they name. */
     async audit(range: { count: number; before?: string | undefined }) {
       const entries = await listAudit(durable, range);
-      // A list for each team of the page: a scan of all keys would grow with all that is stored.
+      // A list for each team of the page: scanning all keys would grow with everything that is stored.
       const teams = new Set(entries.flatMap(({ action, details }) => teamOfKey(action, details)));
       const keys = await Promise.all([...teams].map((team) => listTeamKeys(durable, team)));
       return { entries, keys: keys.flat() };

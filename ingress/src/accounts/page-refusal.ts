@@ -23,7 +23,7 @@ export class PageRefusal extends Error {
   }
 }
 
-/** `code`: under which metrics count it. The words are in `web/src/words`. */
+/** `code`: its name in metrics. The words are in `web/src/words`. */
 const refusals: Record<RefusalReason, RefusalStatus> = {
   foreign_form: { status: 403, code: "invalid_request" },
   not_found: { status: 404, code: "not_found" },

@@ -36,8 +36,8 @@ export async function beginSession(request: FastifyRequest, email: string, now: 
 }
 
 /**
- * Refuses to sign somebody in where the cookie would be lost: browsers keep a `__Host-` cookie only from
- * https, which an ingress behind a proxy sees only if the proxy is trusted.
+ * Refuses to sign somebody in if the cookie would be lost: browsers keep a `__Host-` cookie only from https,
+ * which an ingress behind a proxy sees only if the proxy is trusted.
  */
 export function rejectLostCookie(request: FastifyRequest, parts: SessionParts): void {
   if (isSecure(parts) && request.protocol !== "https") throw new PageRefusal("proxy_unknown");

@@ -6,9 +6,9 @@ import { countTry, requireAvailable } from "./form-limits.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
 /**
- * Looks up whom a sign-in link signs in. Only addresses that sign nobody in count as tries, and one that
- * works is answered however many were tried before: many people may come from one address of the network, and
- * nobody guesses a token of 256 bits. What is bounded instead are the look-ups of the process at a time.
+ * Looks up whom a sign-in link signs in. Only links that sign nobody in count as attempts, and a working one
+ * is answered however many attempts came before: many people may share a network address, and nobody guesses
+ * a token of 256 bits. Instead, the number of concurrent look-ups of the process is bounded.
  */
 export class SignInLookups {
   readonly #accounts: Pick<Accounts, "available" | "countTry" | "signInLinks">;
@@ -23,14 +23,14 @@ export class SignInLookups {
     return this.#lookUp(request, token, this.#accounts.signInLinks.find);
   }
 
-  /** The same, and uses the address up. */
+  /** The same, and uses the link up. */
   consume(request: FastifyRequest, token: string): Promise<Person | null> {
     return this.#lookUp(request, token, this.#accounts.signInLinks.consume);
   }
 
   async #lookUp(request: FastifyRequest, token: string, lookUp: LookUp): Promise<Person | null> {
     requireAvailable(this.#accounts);
-    // Others need no look at the store.
+    // Other links need no look-up.
     const hasShape = /^[\w-]{43}$/.test(token);
     if (hasShape && this.#queue.size >= waitingMax) throw new PageRefusal("too_many_tries", retryAfterMs);
     const person = hasShape ? await this.#queue.add(() => lookUp(token)) : null;
@@ -39,7 +39,7 @@ export class SignInLookups {
   }
 }
 
-/** A look-up is one command of Redis, so that 16 at a time are as many as one process can make use of. */
+/** A look-up is one Redis command: more than 16 at a time would gain one process nothing. */
 const lookupsMax = 16;
 const waitingMax = 1_000;
 const retryAfterMs = 1_000;

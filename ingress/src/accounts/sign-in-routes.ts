@@ -52,7 +52,7 @@ export function addSignIn(scope: FastifyInstance, context: AccountContext): void
     }
     await countTry(accounts, "form", request);
     await countTry(accounts, "mail", parsed.data);
-    // The response goes first: what it takes to look somebody up and to mail them shows nobody who exists.
+    // The response goes first, so that its time does not show whether the person exists.
     onClose(reply, () => queue.add({ email: parsed.data, language: wordsFor(request).language }));
     return reply.redirect("/sign-in/sent", 303);
   });
@@ -109,7 +109,7 @@ function sendDeadLink(context: AccountContext, request: FastifyRequest, reply: F
 
 /**
  * Emails for which a sign-in link was requested, and that are looked up once their response was sent. Beyond
- * `waitingMax` further ones are dropped: people ask again.
+ * `waitingMax`, further ones are dropped: people will ask again.
  */
 class SignInQueue {
   readonly #queue = new PQueue({ concurrency: 1 });

@@ -7,11 +7,11 @@ import type { DedupedLog } from "@faceline/runtime/deduped-log";
 import type { EndedCall } from "../call/ports.ts";
 
 /**
- * Counts the calls of every team in memory, and writes them to the durable Redis every `writeEveryMs` and at
- * the end. While the server cannot be reached the counts stay in memory, at most `countersMax` counters, and
- * are written later. A process that is killed loses what it counted since its last write.
+ * Counts the requests of every team in memory, and writes them to the durable Redis every `writeEveryMs` and
+ * at the end. While the server cannot be reached, the counts stay in memory, at most `countersMax` counters,
+ * and are written later. A process that is killed loses what it counted since its last write.
  *
- * A write that fails may have been run: it is repeated as it was, under its number, and counts once.
+ * A failed write may have been run: it is repeated unchanged, under its number, and counts once.
  */
 export function openUsageCounter({
   durable,
@@ -21,7 +21,7 @@ export function openUsageCounter({
   metrics,
 }: Parts): UsageCounter {
   const pending = new PendingUsage({ countersMax });
-  /** The write that is under way or failed. */
+  /** The write that is in progress or failed. */
   let pendingWrite: { number: number; batch: UsageBatch } | undefined;
   let writes = 0;
   let lostBefore = 0;
@@ -93,7 +93,7 @@ export function openUsageCounter({
 
 /** A process that is killed loses what it counted since its last write, so not much longer. */
 const writeEveryMs = 5_000;
-/** Each of one team, day, endpoint and outcome, some 100 bytes: an outage of the server fills no memory. */
+/** Each counts one team, day, endpoint and outcome in about 100 bytes: an outage fills no memory. */
 const countersMax = 10_000;
 
 /** Calls of the public tester are counted by the endpoint that they stand for. */

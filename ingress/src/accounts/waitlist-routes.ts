@@ -8,7 +8,7 @@ import { type AccountContext, sendAccountPage, wordsFor } from "./account-contex
 import { countTry, requireAvailable } from "./form-limits.ts";
 import { PageRefusal } from "./page-refusal.ts";
 
-/** Adds /waitlist. What is answered is the same for an email that waits already, and for one of a person. */
+/** Adds /waitlist. The response is the same for an email that is already waiting and for one of a person. */
 export function addWaitlist(scope: FastifyInstance, context: AccountContext): void {
   const { accounts } = context;
   scope.get("/waitlist", async (request, reply) => {

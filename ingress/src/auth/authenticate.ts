@@ -8,9 +8,9 @@ import { type CorsSettings, rejectUnlistedOrigin } from "./cors.ts";
 import { missingKeyDetail, unknownKeyDetail } from "./key-fault.ts";
 
 /**
- * Returns the function that authenticates a request by its headers alone, before the body is read. It
- * resolves to the team of the API key and its limits, or throws an ApiError (401, 403, 503). With AUTH=off
- * every request belongs to one tenant, and only the origins of web pages are checked.
+ * Returns the function that authenticates a request by only its headers, before the body is read. It resolves
+ * to the team of the API key and its limits, or throws an ApiError (401, 403, 503). With AUTH=off every
+ * request belongs to one tenant, and only the origins of web pages are checked.
  */
 export function createAuthenticator(
   ports: Pick<Ports, "clock" | "findKey">,
@@ -25,7 +25,7 @@ export function createAuthenticator(
   return async (request) => {
     const record = await ports.findKey(keyDigest(request));
     if (record === null) throw new ApiError("invalid_api_key", unknownKeyDetail(request.headers));
-    // Also of a call that is refused: its team should see that a program still has an old key.
+    // Even for a refused request: its team should see that a program still uses an old key.
     const { id, team, disabled, expiresAt = Number.POSITIVE_INFINITY } = record.key;
     if (request.callRecord !== undefined) {
       request.callRecord.tenant = team;
@@ -57,7 +57,7 @@ export function keyDigest({ headers, url = "" }: SentKey): string {
   return first.toString("hex");
 }
 
-/** Undefined for other schemes: a proxy may have added one of its own beside `x-api-key`. */
+/** Undefined for other schemes: a proxy may have added its own beside `x-api-key`. */
 function bearerToken(authorization: string | undefined): string | undefined {
   return /^bearer +(\S+)$/i.exec(authorization?.trim() ?? "")?.[1];
 }

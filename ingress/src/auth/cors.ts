@@ -30,8 +30,8 @@ const allowedHeaders =
 
 /**
  * Throws if a web page sent the request and its origin is not listed, or its content type is one that
- * browsers send across origins without a preflight. For AUTH=off: then reaching the service is the only
- * permission, and any page that a user opens could reach it through the user's browser.
+ * browsers send across origins without a preflight. Needed with AUTH=off, when anybody who reaches the
+ * service may use it: otherwise, any page that a user opens could do so through the user's browser.
  */
 export function rejectUnlistedOrigin({ headers }: FastifyRequest, { CORS_ORIGINS }: CorsSettings): void {
   if (headers.origin === undefined) return;

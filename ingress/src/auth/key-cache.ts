@@ -4,10 +4,10 @@ import { ApiError } from "../call/api-error.ts";
 import type { Ports } from "../call/ports.ts";
 
 /**
- * Cache of API keys by their SHA-256, so that most calls need no lookup in Redis. Only existing keys are
+ * Cache of API keys by their SHA-256, so that most requests need no lookup in Redis. Only existing keys are
  * cached, so a flood of invalid keys evicts nothing. While the durable Redis is unreachable, cached keys stay
- * valid for `withoutRedisMs`. They are then used at once and read anew in the background, because a
- * Redis that hangs would else add the time limit of a command to every call.
+ * valid for `withoutRedisMs`. They are then used at once and reloaded in the background, because a hanging
+ * Redis would otherwise add the time limit of a command to every request.
  */
 export class KeyCache {
   readonly #ports: Pick<Ports, "clock" | "findKey">;
@@ -50,8 +50,7 @@ export class KeyCache {
   }
 
   /**
-   * Removes a key that has changed. It is not used again before it was read anew, even while Redis is
-   * unreachable.
+   * Removes a key that has changed. It is not used before it was read again, even while Redis is unreachable.
    */
   remove(sha256: string): void {
     this.#recordChange();
@@ -59,8 +58,8 @@ export class KeyCache {
   }
 
   /**
-   * Marks the keys of a team (or all keys) as possibly changed. They are read anew at their next use, but
-   * stay usable while Redis is unreachable.
+   * Marks the keys of a team (or all keys) as possibly changed. They are reloaded at their next use, but stay
+   * usable while Redis is unreachable.
    */
   invalidate(team?: string): void {
     this.#recordChange();

@@ -13,7 +13,7 @@ const missing: [headers: IncomingHttpHeaders, url: string, sentence: RegExp][] =
   [{ authorization: "Bearer" }, "/verify", /^Authorization has no key after Bearer: /],
   [{ "x-api-key": "" }, "/verify", /^The header x-api-key is empty: /],
   [{ "api-key": "SECRET" }, "/verify", /^The key is in the header api-key: /],
-  [{}, "/verify?api_key=SECRET", /^The key is in the address, which logs keep: /],
+  [{}, "/verify?api_key=SECRET", /^The key is in the URL, which logs record: /],
 ];
 
 const unknown: [headers: IncomingHttpHeaders, sentence: string][] = [

@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from "node:http";
 
-/** Sentence for a request without a key: where one seems to be, and where it belongs. Never repeats it. */
+/** Returns a sentence for a request without a key: where one seems to be, and belongs. Never repeats it. */
 export function missingKeyDetail({ headers, url }: { headers: IncomingHttpHeaders; url: string }): string {
   return `${placeOfKey(headers, url) ?? "This request needs an API key"}: ${wanted}`;
 }
@@ -24,7 +24,7 @@ function placeOfKey({ authorization, ...headers }: IncomingHttpHeaders, url: str
   if (headers["x-api-key"] !== undefined) return "The header x-api-key is empty";
   const header = Object.keys(headers).find((name) => otherHeader.test(name));
   if (header !== undefined) return `The key is in the header ${header}`;
-  return keyInQuery.test(url) ? "The key is in the address, which logs keep" : undefined;
+  return keyInQuery.test(url) ? "The key is in the URL, which logs record" : undefined;
 }
 
 const wanted = 'send "Authorization: Bearer KEY" or "x-api-key: KEY".';

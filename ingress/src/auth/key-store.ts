@@ -23,7 +23,7 @@ export async function openKeyStore({ durable, config, clock, log }: KeyStorePart
   const findKey = (sha256: string) => {
     const lookup = new Stopwatch();
     return findApiKey(durable, sha256).catch(() => {
-      // A connection that is down knows more: the attempts to open it anew may have been refused.
+      // A connection that is down knows the reason: reopening it may have been refused.
       const isStarved = durable.isResponsive ? lookup.isStarved : durable.isStarved;
       throw dependencyUnavailable("redis-durable", isStarved);
     });
@@ -55,7 +55,7 @@ export async function openKeyStore({ durable, config, clock, log }: KeyStorePart
   return {
     async find(sha256) {
       const record = await cache.find(sha256);
-      // The bound of the cache is one of this map too.
+      // The bound of the cache also bounds this map.
       if (record?.key.disabled === false) usedAt.set(sha256, Math.trunc(clock.now()));
       return record;
     },

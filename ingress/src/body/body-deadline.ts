@@ -3,8 +3,8 @@ import { ApiError } from "../call/api-error.ts";
 import { onClose } from "../call/context.ts";
 
 /**
- * Refuses requests of a scope whose body has not arrived within `withinMs`, for callers without a key: a body
- * that trickles in would else hold what they share for `requestTimeout`.
+ * Refuses requests of a scope whose body has not arrived within `withinMs`, for callers without a key:
+ * otherwise, a body that trickles in would hold what they share for `requestTimeout`.
  */
 export function addBodyDeadline(
   scope: FastifyInstance,

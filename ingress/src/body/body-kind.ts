@@ -3,7 +3,7 @@ import { imageIn } from "../images/base64.ts";
 
 /**
  * Returns what a body is by its first bytes, whatever its content type says: "curl -d" calls JSON a form, and
- * a header that was set by hand contradicts what an HTTP client makes of a form. Undefined: none of these.
+ * a header that was set by hand contradicts the form that an HTTP client sends. Undefined: none of these.
  */
 export function bodyKind(bytes: Buffer): BodyKind | undefined {
   // HEIC is refused later, by its name.

@@ -32,7 +32,7 @@ export class BodyPace {
     };
   }
 
-  /** Reads the rest of a body that nobody needs any more. */
+  /** Reads and drops the rest of a body that nobody needs any longer. */
   discard(request: FastifyRequest, payload: Readable): void {
     const body = this.begin(request);
     payload.on("data", (chunk: Buffer) => {
@@ -89,10 +89,10 @@ class PacedTeam {
 const idleCheckMs = 1_000;
 
 /**
- * Discards the bodies of calls that are answered before anything was read of them, at the pace of their team.
- * Node would read them as fast as they arrive, so a team whose calls are refused could still keep this
- * process busy. To close the connection instead would cost clients the answer that send a body whole before
- * they read.
+ * Discards the bodies of requests that are answered before anything was read of them, at the pace of their
+ * team. Node would read them as fast as they arrive, so a team whose requests are refused could still keep
+ * this process busy. Closing the connection instead would lose the response for clients that send the whole
+ * body before they read.
  */
 export function discardUnreadBodies(app: FastifyInstance, pace: BodyPace): void {
   app.addHook("onSend", async (request) => {
@@ -106,7 +106,7 @@ type Chunk = PacedChunk & { go(): void };
 export type PacedBody = {
   /** Runs `go`, at once or later, when bytes that have arrived may be passed on and more may be read. */
   pass(bytes: number, go: () => void): void;
-  /** The body has ended: `go` of what still waits is not run any more. */
+  /** The body has ended: `go` is not run for what still waits. */
   end(): void;
 };
 

@@ -55,7 +55,7 @@ export function collectBody(payload: Readable, { contentLength, bytesMax, pool }
   return promise;
 }
 
-/** Returns a slab for `bytes` that begins with what has come, or the slab of that if it is large enough. */
+/** Returns a slab for `bytes` that begins with what has arrived, or its slab if that is large enough. */
 function withRoom(received: Slab | Buffer, bytes: number, { bytesMax, pool }: RoomOptions): Slab {
   const slab = received instanceof Slab ? received : undefined;
   if (slab !== undefined && bytes <= slab.bytes.length) return slab;
@@ -82,10 +82,10 @@ const nothing = Buffer.alloc(0);
 
 export type CollectedBody = {
   bytes: Buffer;
-  /** The memory that the bytes are in, held for whoever reads them; undefined: it is not of the pool. */
+  /** The memory that the bytes are in, held for whoever reads them; undefined: it is not the pool's. */
   slab: Slab | undefined;
 };
 
 type RoomOptions = { bytesMax: number; pool: SlabPool };
-/** `contentLength` is NaN where none was sent. */
+/** `contentLength` is NaN if none was sent. */
 type CollectOptions = RoomOptions & { contentLength: number };

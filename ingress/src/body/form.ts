@@ -6,8 +6,8 @@ import { JsonParser, tooManyCandidatesError } from "./json.ts";
 import type { BodyLimits } from "./json-limits.ts";
 
 /**
- * Returns the body that the fields of a form stand for, as JSON would hold it. A text that begins like a list
- * or an object is parsed as JSON (Base64 never does), an empty text counts as absent, and the fields of
+ * Returns the body that the fields of a form stand for, as JSON would hold it. A string that begins like a
+ * list or an object is parsed as JSON (Base64 never does), an empty one counts as absent, and the fields of
  * candidates may repeat. Throws an ApiError.
  */
 export function bodyFromForm(entries: FormEntry[], limits: BodyLimits): Record<string, unknown> {
@@ -15,7 +15,7 @@ export function bodyFromForm(entries: FormEntry[], limits: BodyLimits): Record<s
   const fields = new Map<string, unknown[]>();
   for (const [sentName, value] of entries) {
     if (value === "") continue;
-    // PHP, Rails and some HTTP clients mark lists so.
+    // PHP, Rails and some HTTP clients mark lists this way.
     const name = sentName.replace(/\[\d*\]$/, "");
     const parsed = typeof value === "string" ? parseText(name, value, json) : value;
     // An object under another name, such as "request" or "data", holds the fields of the request.
@@ -30,7 +30,7 @@ export function bodyFromForm(entries: FormEntry[], limits: BodyLimits): Record<s
 }
 
 function parseText(name: string, text: string, json: JsonParser): unknown {
-  // Whoever reads the field tells what was printed.
+  // Whoever reads the field reports what was printed.
   if (isNumbersText(text) && /\.\.\./.test(text)) return text;
   if (isJson(text))
     return (
@@ -53,8 +53,8 @@ function oneOrList(name: string, values: unknown[]): unknown {
 }
 
 /**
- * Returns the Base64 of an urlencoded field with its plus signs. "curl -d" sends them as they are, and in
- * such a form they mean spaces, of which Base64 has none.
+ * Returns the Base64 of an urlencoded field with its plus signs. "curl -d" sends them unencoded, and in such
+ * a form they mean spaces, which Base64 does not have.
  */
 export function withPlusSigns(name: string, value: string): string {
   if (!value.includes(" ") || !base64Field.test(name) || isJson(value)) return value;
@@ -66,7 +66,7 @@ export function withPlusSigns(name: string, value: string): string {
 const base64Field =
   /^(img[12]?(_path)?|(source_)?vector|candidates|target_vectors?|vectors|vector_b)(\[\d*\])?$/;
 
-/** Not the names of objects of JavaScript and Java, which are told as an image that is missing. */
+/** Excludes the names of JavaScript and Java objects, which are reported as a missing image. */
 const isJson = (text: string): boolean => /^\s*[[{](?!object[ +]|B@)/.test(text);
 
 const isObject = (value: unknown): value is object =>

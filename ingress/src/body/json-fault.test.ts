@@ -11,17 +11,17 @@ const faults: [body: string, fault: string][] = [
   ['{\n  "a": [1, 2, ]\n}', "line 2, column 13 has a comma too many"],
   ["{'a': 1}", "line 1, column 2 has a single quote: JSON has double quotes"],
   ["{a: 1}", "line 1, column 2 has a name without double quotes"],
-  ['{"ä": "b\nc"}', "line 1, column 9 has a line break inside a text"],
-  ['{"a": "b\tc"}', "line 1, column 9 has a control character inside a text"],
-  ['{"a": "C:\\images"}', "line 1, column 10 has a single backslash inside a text"],
+  ['{"ä": "b\nc"}', "line 1, column 9 has a line break inside a string"],
+  ['{"a": "b\tc"}', "line 1, column 9 has a control character inside a string"],
+  ['{"a": "C:\\images"}', "line 1, column 10 has a single backslash inside a string"],
   ['{"a": .5}', "line 1, column 7 has a number that JSON does not have"],
   ['{"a": 1 "b": 2}', "line 1, column 9 has no comma or bracket before it"],
   ['{"a" 1}', "line 1, column 6 has no colon between a name and its value"],
   ['{"a": 1} // done', "line 1, column 10 has more text after the end of the JSON"],
   ['{"a": 1, // one\n}', "line 1, column 10 has a comment, which JSON does not have"],
   ['{"a": @file}', "line 1, column 7 has no JSON value"],
-  ['{"a": [1', "line 1, column 9 has the end of the body inside a text, a list or an object"],
-  ['{"a": "b', "line 1, column 9 has the end of the body inside a text, a list or an object"],
+  ['{"a": [1', "line 1, column 9 has the end of the body inside a string, a list or an object"],
+  ['{"a": "b', "line 1, column 9 has the end of the body inside a string, a list or an object"],
 ];
 
 for (const [body, fault] of faults) {

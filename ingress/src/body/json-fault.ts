@@ -82,12 +82,12 @@ function stringEnd(bytes: Buffer, from: number): number | Fault {
     if (byte === quote) return at + 1;
     if (byte < space) {
       const what = byte === lineFeed || byte === carriageReturn ? "a line break" : "a control character";
-      return { at, what: `${what} inside a text` };
+      return { at, what: `${what} inside a string` };
     }
     if (byte !== backslash) continue;
     const escape = bytes.toString("latin1", at, at + 6);
     if (!/^\\(["\\/bfnrt]|u[\da-fA-F]{4})/.test(escape))
-      return { at, what: "a single backslash inside a text" };
+      return { at, what: "a single backslash inside a string" };
     at++;
   }
   return { at: bytes.length, what: cutOff };
@@ -148,7 +148,7 @@ const isWordByte = (byte = 0): boolean =>
   byte === 0x2d ||
   byte === 0x2e;
 
-const cutOff = "the end of the body inside a text, a list or an object";
+const cutOff = "the end of the body inside a string, a list or an object";
 
 const tab = 0x09;
 const lineFeed = 0x0a;

@@ -6,11 +6,11 @@ import type { Slab, SlabPool } from "../memory/slab-pool.ts";
 import type { StringRange } from "./json-limits.ts";
 
 /**
- * Parses JSON whose long strings are images, without making texts of them: `parse` sees the JSON with a short
- * placeholder for each, and the images are decoded from the bytes of the body into one slab. An image that is
- * not plain Base64 becomes the text that it is. Returns undefined if there is no long string, or one that is
- * not in the place of an image: such a body must be parsed as it is. Throws what `parse` throws if the JSON
- * is not valid.
+ * Parses JSON whose long strings are images, without making strings of them: `parse` sees the JSON with a
+ * short placeholder for each, and the images are decoded from the bytes of the body into one slab. An image
+ * that is not plain Base64 becomes the text that it is. Returns undefined if there is no long string, or one
+ * that is not in the place of an image: such a body must be parsed as it is. Throws what `parse` throws if
+ * the JSON is not valid.
  *
  * Placeholders are chosen after the whole body has come, so no client can know them, and each must be found
  * once: one that a later field of the same name has replaced leaves its string unread, and the body is parsed
@@ -80,7 +80,7 @@ function candidatePlaces(candidates: unknown): Place[] {
 /** The fields of all calls that may be images, and their aliases. */
 const imageField = /^img[12]?(_path)?$/;
 
-/** Fields of a candidate that may be its image: see `readCandidates`. Texts in its `vector` are numbers. */
+/** Fields of a candidate that may be its image: see `readCandidates`. Strings in its `vector` are numbers. */
 const candidateFields = ["img", "value"];
 
 /** The string as JSON, with its quotes. */

@@ -11,10 +11,10 @@ import {
 } from "./json-bytes.ts";
 
 /**
- * Counts what the bytes of a body hold before they are parsed: `JSON.parse` makes of 32 MiB of brackets or
- * zeros many times their size, and the schemas could refuse it only afterwards. One pass without tokens;
+ * Counts what the bytes of a body hold before they are parsed: `JSON.parse` turns 32 MiB of brackets or zeros
+ * into many times their size, and the schemas could refuse it only afterwards. One pass without tokens;
  * strings are skipped, and long ones found. Bytes that are not JSON pass: the parser reports them. One scan
- * counts all JSON of one body, also where a form holds several.
+ * counts all JSON of one body, even if a form holds several.
  */
 export class JsonScan {
   readonly #limits: JsonLimits;
@@ -36,7 +36,7 @@ export class JsonScan {
     return this.#mayHavePrototypeKey;
   }
 
-  /** Strings of the JSON that was scanned last, in order, that have `longStringBytesMin` or more. */
+  /** Strings of the JSON that was scanned last, in order, with at least `longStringBytesMin` bytes. */
   get longStrings(): StringRange[] {
     return this.#longStrings;
   }
@@ -137,7 +137,7 @@ function itemsExceeded(
 
 const nameCharactersMax = 64;
 
-/** Longer than any path: see `imageBytes`. Shorter texts cost little as they are. */
+/** Longer than any path: see `imageBytes`. Shorter strings cost little either way. */
 const longStringBytesMin = pathCharactersMax + 1;
 
 /** The bytes of a string in a body, without its quotes. */

@@ -31,7 +31,7 @@ export class JsonParser {
     return this.#parseText(json.toString("utf8"), json, subject);
   }
 
-  /** The same for a whole body, whose images become bytes where that is quicker: see `parseWithImages`. */
+  /** The same for a whole body, whose images become bytes if that is quicker: see `parseWithImages`. */
   parseBody(bytes: Buffer, pool: SlabPool): ParsedBody {
     const subject = "The body";
     const json = this.#checked(bytes, subject);
@@ -52,7 +52,7 @@ export class JsonParser {
     return json;
   }
 
-  /** `whole`: the JSON that the text is from, for the position of a fault. */
+  /** `whole`: the JSON that contains the text, for the position of a fault. */
   #parseText(text: string, whole: Buffer, subject: string): unknown {
     try {
       // `secure-json-parse` refuses `__proto__` and `constructor.prototype` as keys. Its search takes longer

@@ -69,7 +69,7 @@ function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits)
         if (!lease.grow(growthBytes)) return done(bodiesFull());
         leasedBytes += growthBytes;
       }
-      // The pause that begins here is ours, not the client's.
+      // The pause that starts here is ours, not the client's.
       waitedMs += idleTimeout?.ranMs ?? 0;
       idleTimeout?.[Symbol.dispose]();
       limits.paced.pass(chunk.length, () => {
@@ -94,8 +94,7 @@ function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits)
   };
   let idleTimeout: HangTimeout | undefined;
   watchIdle();
-  // Without this listener an error after the response of a 413, which nobody waits for, would end the
-  // process.
+  // Without this listener, an error after a 413 response, which nobody waits for, would end the process.
   body.on("error", () => {});
   body.once("close", () => {
     idleTimeout?.[Symbol.dispose]();
@@ -109,8 +108,8 @@ function meteredBody(payload: Readable, lease: BudgetLease, limits: MeterLimits)
 }
 
 /**
- * Returns how long the next bytes of a body may take: `idleMs`, or less where its client has already taken
- * `waitedMs` for the bytes that have come, and would fall behind its least rate.
+ * Returns how long the next bytes of a body may take: `idleMs`, or less if its client has already taken
+ * `waitedMs` for the bytes that have arrived, and would fall behind its minimum rate.
  */
 export function waitMaxMs(
   { receivedBytes, waitedMs }: { receivedBytes: number; waitedMs: number },
@@ -124,7 +123,7 @@ export function waitMaxMs(
 /** A client that is silent for this long is gone: TCP has repeated a lost packet several times by then. */
 const bodyIdleMs = 10_000;
 
-/** The first bytes take a while to come. */
+/** The first bytes may take a while to arrive. */
 const slowStartMs = 3_000;
 
 const bodiesFull = (): ApiError =>
@@ -152,6 +151,6 @@ export type BodyParts = { budget: SharedBudget; pace: BodyPace; pool: SlabPool; 
 type BodyMemorySettings = {
   BODY_BYTES_MAX: number;
   idleMs?: number | undefined;
-  /** A body that comes more slowly is cut off. Without it there is no least rate. */
+  /** A body that arrives more slowly is cut off. Without it there is no minimum rate. */
   bytesPerSecondMin?: number;
 };

@@ -55,7 +55,7 @@ export async function multipartFields(
   });
 }
 
-/** Returns the bytes of a file, without a copy if its pieces lie one behind the other. */
+/** Returns the bytes of a file, without a copy if its pieces are adjacent. */
 function fileOf(pieces: Buffer[]): Buffer {
   const [first] = pieces;
   let end = first?.byteOffset;

@@ -53,7 +53,7 @@ export function addBodyParsers(app: FastifyInstance, limits: BodyLimits, pool: S
   });
 }
 
-/** Registers JSON alone, within limits of its own, for the routes of a scope. */
+/** Registers only JSON, within limits of its own, for the routes of a scope. */
 export function addJsonParser(scope: FastifyInstance, limits: BodyLimits, pool: SlabPool): void {
   scope.removeAllContentTypeParsers();
   scope.addContentTypeParser("application/json", bodyParser(pool, jsonParser(limits, pool)));
@@ -90,7 +90,7 @@ const bodyParser =
 
 type Parse = (collected: CollectedBody, contentType: string) => ParsedBody | Promise<ParsedBody>;
 
-/** Parsing them and storing their images takes some 30 ms. */
+/** Parsing them and storing their images takes about 30 ms. */
 const bytesPerTurnMax = 4 * 2 ** 20;
 
 /**

@@ -5,7 +5,7 @@ import { ApiError } from "../call/api-error.ts";
 /**
  * Returns the function that finds options in the query of an endpoint: names in `fields`, the fields of its
  * body with their aliases, and likely mistakes. A body that is an image itself has no other place for them,
- * so then it returns them, as a form would hold them. Beside another body they would be dropped, so it throws
+ * so then it returns them, as a form would hold them. With any other body they would be dropped, so it throws
  * an ApiError that names the first one. Other names are ignored: caches and campaigns add theirs. The
  * endpoint reads those in `own` itself.
  */

@@ -2,8 +2,8 @@ import { isPlainName } from "@faceline/contracts/http/likely-field";
 import { ApiError } from "../call/api-error.ts";
 
 /**
- * Returns the fields of a body. An image that is a whole body is the field of an endpoint that takes one
- * image, beside the options of the query; for others, an ApiError with the way to send several.
+ * Returns the fields of a body. If the whole body is an image, it is the field of an endpoint that takes one
+ * image, with the options of the query; others get an ApiError that says how to send several.
  */
 export function fieldsOf(body: unknown, { path, imageFields }: ImageFields, inQuery: object): unknown {
   if (!(body instanceof Uint8Array)) return body;

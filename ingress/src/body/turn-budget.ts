@@ -10,7 +10,7 @@ export class TurnBudget {
   /** Bounded by the bodies in memory. */
   #waiting: { bytes: number; begin: () => void }[] = [];
 
-  /** `bytesMax`: of bodies that are parsed in one turn; a larger body has a turn of its own. */
+  /** `bytesMax`: of bodies parsed in one turn; a larger body has a turn to itself. */
   constructor(bytesMax: number) {
     this.#bytesMax = bytesMax;
     this.#bytesLeft = bytesMax;

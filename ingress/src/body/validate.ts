@@ -34,7 +34,7 @@ export function fieldNames(schema: z.ZodType): ReadonlySet<string> {
 function fieldError({ path, message, input }: z.core.$ZodIssue, vectorLengthMax: number): ApiError {
   if (path.length === 0) {
     const isTwice = typeof input === "string" && /^\s*{/.test(input);
-    const fault = isTwice ? "is JSON inside a text: encode it once" : message;
+    const fault = isTwice ? "is JSON inside a string: encode it once" : message;
     return new ApiError("invalid_request", `The body ${fault}.`);
   }
   const field = String(path[0]);

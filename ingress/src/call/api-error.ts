@@ -23,7 +23,7 @@ export class ApiError extends Error {
   }
 }
 
-/** Why an ingress refuses a call under load, before its tasks are sent: as the batcher's reasons. */
+/** Why an ingress refuses a request under load, before its tasks are sent: like the batcher's reasons. */
 export const ingressShedReasons = [
   "queue_too_long",
   "deadline_infeasible",
@@ -42,14 +42,14 @@ type ApiErrorDetails = {
   dependency?: Dependency | undefined;
   /** Time after which a retry may succeed; present with every 429 and 503. */
   retryAfterMs?: number;
-  /** Set where this process itself refuses a call under load. */
+  /** Set if this process itself refuses a request under load. */
   shed?: IngressShedReason;
   /** Methods that the path accepts; present with a 405. */
   allow?: string[];
 };
 
 /**
- * Returns the value, or throws it if it is an ApiError. Where one part of a call may fail alone (a candidate
+ * Returns the value, or throws it if it is an ApiError. If one part of a request may fail alone (a candidate
  * of /compare), its error stays a value until the part is needed.
  */
 export function orThrow<T>(part: T | ApiError): T {
@@ -57,7 +57,7 @@ export function orThrow<T>(part: T | ApiError): T {
   return part;
 }
 
-/** `Retry-After` where nothing more exact is known, in ms, by the reason of the error. */
+/** `Retry-After` if nothing more exact is known, in ms, by the reason of the error. */
 export const retryAfterMs = {
   /** Kafka or Redis is unreachable: their clients reconnect in about this time. */
   dependency: 1_000,
@@ -84,7 +84,7 @@ export const cpuStarved = (): ApiError =>
     shed: "cpu_starved",
   });
 
-/** Returns the error of a call whose deadline has passed: it blames the load where that took the time. */
+/** Returns the error of a request whose deadline has passed: it blames the load if that took the time. */
 export const deadlinePassed = (isStarved: boolean): ApiError =>
   isStarved
     ? cpuStarved()
@@ -97,7 +97,7 @@ export const capacityReached = (shed: IngressShedReason, detail: string): ApiErr
 /** Names one input of a call (an image or a vector) in errors. */
 export type InputRef = {
   field: string;
-  /** Position among the inputs. Absent where the call has one input. */
+  /** Position among the inputs. Absent if the call has one input. */
   index?: number;
   /** Name in a sentence: "img1", "candidate 3". */
   label: string;

@@ -6,7 +6,7 @@ import type { FastifyReply, FastifyRequest } from "fastify";
 import type { DispatchedCall } from "./ports.ts";
 import type { CallRecord } from "./record.ts";
 
-/** One compute call after it was let in: who calls, until when, and whether the client is still there. */
+/** An admitted compute request: who sent it, its deadline, and whether the client is still there. */
 export type RequestContext = Omit<DispatchedCall, "lane" | "options" | "images" | "costs">;
 
 /** Seconds since the call arrived, to the millisecond: the `time` of responses. */

@@ -69,11 +69,11 @@ export type Ports = {
 export type DispatchedCall = Omit<CallTasks, "call" | "tasks" | "ingress" | "sentAt"> & {
   record: CallRecord;
   images: Buffer[];
-  /** Memory of the images: whoever reads them after the call may have ended holds it. */
+  /** Memory of the images. Code that may read them after the request has ended must hold it. */
   memory: CallMemory;
   /**
    * Aborts when the client disconnects before the response is sent, or when `drainTimeout` does. Its reason
-   * is then the ApiError to response with.
+   * is then the ApiError to respond with.
    */
   signal: AbortSignal;
 };
@@ -90,7 +90,7 @@ export type EndedCall = {
 
 /** A call that was counted. */
 export type CallSlot = {
-  /** Why the call may not go on: `rate_limited`. */
+  /** Why the request is refused: `rate_limited`. */
   error?: ApiError;
   /** Absent if the rate is not limited. */
   rate?: RateLimitState;

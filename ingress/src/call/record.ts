@@ -26,14 +26,14 @@ export class CallRecord {
   keyId: string | undefined;
   lane: LaneId | undefined;
   pool: string | undefined;
-  /** How long after its arrival the call must be answered; undefined where it was refused before. */
+  /** How long after its arrival the call must be answered; undefined if it was refused before. */
   deadlineMs: number | undefined;
   /** Number of images for workers. */
   images = 0;
   /** Their sizes; they are known before the call is admitted. */
   imageSizes: readonly { bytes: number; pixels: number }[] = [];
   error: ApiError | undefined;
-  /** Cause of the error, for operators alone. */
+  /** Cause of the error, only for operators. */
   cause: string | undefined;
   readonly #now: () => number;
   readonly #sinceArrival = new Stopwatch();
@@ -103,9 +103,8 @@ export class CallRecord {
   }
 
   /**
-   * Returns the parts of the time from the arrival of the call to `at`, in ms, in the order in which they
-   * pass. `unaccounted` is the rest: what no part measured, or a little less than nothing where clocks
-   * disagree.
+   * Returns the parts of the time from the arrival of the request to `at`, in ms, in chronological order.
+   * `unaccounted` is the rest: what no part measured, or slightly negative if clocks disagree.
    */
   parts(at: number): CallParts {
     const stepMs = (step: Step): number => {

@@ -4,8 +4,8 @@ import type { PoolState } from "@faceline/contracts/wire/pool-state";
 import { ApiError, cpuStarved, retryAfterMs } from "./api-error.ts";
 
 /**
- * Every cause for which the service can take no call, with what the client reads. /health, /readyz, metrics
- * and log lines say the same. docs/operating/failures.md has the table.
+ * Every cause for which the service can accept no request, with what the client reads. /health, /readyz,
+ * metrics and log lines say the same. docs/operating/failures.md has the table.
  */
 export const refusals = {
   stopping: {
@@ -32,9 +32,9 @@ export const refusals = {
 } as const satisfies Record<string, Refusal>;
 
 /**
- * Returns why no call that needs a worker can be dispatched: what this process sees for itself counts before
- * what pools say, and missing workers only if nothing keeps them from their work. `states` are those of the
- * pools that have reported lately, none of which has a worker for the call.
+ * Returns why no request that needs a worker can be dispatched: what this process notices itself takes
+ * precedence over what pools report, and missing workers count only if nothing else stops them. `states` are
+ * those of the pools that have reported lately, none of which has a worker for the request.
  */
 export function refusalCause(own: OwnState, states: readonly PoolState[]): RefusalCause {
   const fault = ownFault(own);
@@ -92,7 +92,7 @@ export type OwnState = {
   redis: boolean;
   /** False once Kafka has said that a pool's topic of tasks does not exist. */
   hasTopics: boolean;
-  /** The volatile Redis has just come back: states, which come through it, may not have come yet. */
+  /** The volatile Redis has just come back: states, which come through it, may not have arrived yet. */
   redisReturned?: boolean;
   /** This process has lost connections to them when it had too little CPU. */
   isStarved?: boolean;

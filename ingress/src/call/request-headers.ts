@@ -42,7 +42,7 @@ export function callTraceFrom(headers: TraceHeaders, route: string, ports: Trace
 type TraceHeaders = { traceparent?: HeaderValue; tracestate?: HeaderValue };
 type TracePorts = Pick<Ports, "startSpan" | "clock">;
 
-/** Shortest deadline that a call may have: a call takes some 20 ms when nothing else runs. */
+/** Shortest deadline that a call may have: a call takes about 20 ms when nothing else runs. */
 export const deadlineMinMs = 50;
 
 /**

@@ -4,11 +4,11 @@ import { pendingResponses } from "./pending-responses.ts";
 
 /**
  * Answers clients that shut down their writing side after the request, as `nc -N` and some proxies do (RFC
- * 9112 9.6). To the server, a client that has left looks the same: both send a FIN. To the second one bytes
- * come back as a reset, so a call that takes long sends two interim responses after the FIN, which every
- * client of HTTP/1.1 skips (RFC 9110 15.2): the first draws the reset, the second one fails by it, the
- * connection closes, and the call is cancelled. Clients of HTTP/1.0 know no interim responses; their calls go
- * on until their answer or deadline.
+ * 9112 9.6). To the server, a disconnected client looks the same: both send a FIN. But a disconnected client
+ * answers further bytes with a reset, so a long request sends two interim responses after the FIN, which
+ * every HTTP/1.1 client skips (RFC 9110 15.2): the first causes the reset, the second fails because of it,
+ * the connection closes, and the request is cancelled. HTTP/1.0 clients know no interim responses; their
+ * requests continue until their response or deadline.
  */
 export function answerHalfClosed(server: Server): void {
   (server as Server & { httpAllowHalfOpen: boolean }).httpAllowHalfOpen = true;
@@ -28,7 +28,7 @@ function probe(socket: Socket): void {
 }
 
 /**
- * Most calls are answered before, and a program that takes the first line for the final one never sees an
- * interim response. Later would mean more work for clients that have left.
+ * Most requests are answered before, and a program that takes the first line for the final one never sees an
+ * interim response. Later would mean more work for clients that have disconnected.
  */
 const probeFromSecond = 3;

@@ -58,7 +58,7 @@ declare module "fastify" {
   interface FastifyInstance {
     /** Whether new connections are refused: see ConnectionRoom. */
     connectionsFull(): boolean;
-    /** Keeps a connection of which a request has an accepted key. */
+    /** Protects a connection one of whose requests has an accepted key. */
     acceptConnection(socket: Socket): void;
   }
 }

@@ -5,9 +5,9 @@ import { pendingResponses } from "./pending-responses.ts";
 
 /**
  * Closes connections only when the client has had time to read the response ("lingering close", RFC 9112
- * 9.6). A socket that is closed with unread bytes resets the connection, and a client that still sends its
- * body then loses the response that says why it was refused. Node closes so after each response with
- * `Connection: close`, which is every one to a client of HTTP/1.0.
+ * 9.6). Closing a socket with unread bytes resets the connection, and a client that is still sending its body
+ * then loses the response that says why it was refused. Node does that after each response with `Connection:
+ * close`, which includes every response to an HTTP/1.0 client.
  */
 export function closeLingering(server: Server, bodyBytesMax: number): void {
   const bytesMax = Math.max(2 * bodyBytesMax, discardedBytesMin);
@@ -23,9 +23,9 @@ export function closeLingering(server: Server, bodyBytesMax: number): void {
 }
 
 /**
- * Ends our side of a connection, and closes it when the client has closed its own or has sent all that it
- * announced, sends more than `bytesMax` or nothing, or takes too long. Whoever reads its requests goes on;
- * bytes of no request are discarded.
+ * Ends our side of a connection, and closes it when the client has closed its own, has sent everything it
+ * announced, sends more than `bytesMax`, sends nothing, or takes too long. Whoever reads its requests
+ * continues; bytes that belong to no request are discarded.
  */
 export function lingerThenClose(socket: Socket, bytesMax = discardedBytesMin): void {
   const unread = [...pendingResponses(socket)].filter((response) => !isOver(response));
@@ -54,7 +54,7 @@ export function lingerThenClose(socket: Socket, bytesMax = discardedBytesMin): v
 
 const isOver = ({ writableFinished, req }: ServerResponse): boolean => writableFinished && req.complete;
 
-/** A client that sends less than this reads its refusal, whatever the limit for bodies is. */
+/** A client that sends less than this can read its refusal, whatever the limit for bodies is. */
 const discardedBytesMin = 64 * 1024 * 1024;
 
 const checkEveryMs = 500;

@@ -8,9 +8,9 @@ import type { ConnectionRoom } from "./connection-room.ts";
 import { pendingResponses } from "./pending-responses.ts";
 
 /**
- * Lets a request of a connection begin when the response before it was sent and, unless the client is known
- * by its key, less than 64 KiB are unread. Refuses it while too many wait, and closes the connection after
- * that. Tells the room how far the request has come.
+ * Lets a request of a connection begin when the previous response was sent and, unless the client is known by
+ * its key, less than 64 KiB are unread. Refuses it if too many are waiting, and then closes the connection.
+ * Tells the room how far the request has come.
  */
 export function serveInTurn(
   app: FastifyInstance,

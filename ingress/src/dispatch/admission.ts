@@ -27,7 +27,7 @@ export function admitToPool(
   }
   const chosen = chooseOffer(offers, deadlineAt - now, random);
   if (chosen !== undefined) return chosen.pool;
-  // Such a call would be served if its deadline outlived the time without a batcher.
+  // Such a request would be served if its deadline were later than the end of the time without a batcher.
   if (soonest.takeoverMs > 0) throw refusal("batcher");
   throw new ApiError("queue_timeout", "The request could not be answered within its deadline.", {
     retryAfterMs: soonest.waitMs,

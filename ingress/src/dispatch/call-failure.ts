@@ -2,8 +2,8 @@ import type { Outcome } from "@faceline/contracts/wire/outcome";
 import { ApiError } from "../call/api-error.ts";
 
 /**
- * Returns the error of a call by the outcome of one of its tasks, or undefined if the call can go on: a call
- * is answered whole, and only an input at fault may fail alone.
+ * Returns the error of a request by the outcome of one of its tasks, or undefined if the request can
+ * continue: it is answered as a whole, and only an input at fault may fail alone.
  */
 export function callFailure(outcome: Outcome): ApiError | undefined {
   switch (outcome.kind) {

@@ -80,7 +80,7 @@ export async function dispatchCall(parts: DispatchParts, call: DispatchedCall): 
   return answers;
 }
 
-/** How far the clock of a pool's own server is ahead of this one; exactly 0 where both are the same. */
+/** How far the clock of a pool's own server is ahead of this one; exactly 0 if both are the same. */
 const clockAheadMs = (server: Pick<PoolServer, "clock">, clock: Clock): number =>
   server.clock === clock ? 0 : server.clock.now() - clock.now();
 

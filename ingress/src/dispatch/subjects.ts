@@ -76,7 +76,7 @@ function subjectFrom(
   }
 }
 
-/** A detector gives no face a score of 0: workers do, where they take the whole image as the face. */
+/** A detector gives no face a score of 0: workers do if they use the whole image as the face. */
 const subjectFace = ({ embedding, area, confidence, quality }: Face): SubjectFace => ({
   vector: decodeEmbedding(embedding),
   area: { ...area, face_found: confidence > 0 },
@@ -101,7 +101,7 @@ function faultDetail({ label }: InputRef, code: InputFault, foundWidthPx: number
   }
 }
 
-/** Narrower faces are of little use, even where they are found. */
+/** Narrower faces are of little use, even if they are found. */
 const usualFacePx = 32;
 
 type SearchedImage = Extract<Input, { kind: "image" }>;

@@ -34,7 +34,7 @@ function candidateInput(
 ): InputValue | ApiError {
   const ref = { field: "candidates", index, label: `candidate ${index}` };
   if (person !== undefined && !isPerson(person)) {
-    const rule = `must be a text of 1 to ${candidateIdCharactersMax} characters`;
+    const rule = `must be a string of 1 to ${candidateIdCharactersMax} characters`;
     return inputError(ref, "invalid_request", `The person of ${ref.label} ${rule}.`);
   }
   if (foreignName !== undefined) {
@@ -54,8 +54,8 @@ function candidateInput(
 }
 
 /**
- * A list, also as a text, is a vector wherever it stands, and Base64 or bytes only in the field `vector`, or
- * in `embedding`, as the results of /represent have it.
+ * A list, even as text, is always a vector; Base64 or bytes only in the field `vector`, or in `embedding`,
+ * which results of /represent have.
  */
 function candidateFields(candidate: unknown): CandidateFields {
   if (isList(candidate)) return { isVector: true, value: candidate };
@@ -109,7 +109,7 @@ type CandidateFields = {
   modelVersion?: string | undefined;
   isVector: boolean;
   value: unknown;
-  /** A sentence about other fields, where none of these is there. */
+  /** A sentence about other fields, if none of these is present. */
   other?: string | undefined;
 };
 

@@ -19,7 +19,7 @@ import type { EnabledModels } from "../models/enabled-models.ts";
 import type { RouteContext } from "./endpoint.ts";
 import { versionsOf } from "./model-versions.ts";
 
-/** GET /capabilities: what the operator enabled, what of it has live workers, and the limits of a call. */
+/** GET /capabilities: what the operator enabled, what of it has live workers, and the limits. */
 export async function capabilities({ ports, settings, models }: RouteContext): Promise<CapabilitiesResponse> {
   const usableLanes = ports.poolStates().flatMap(({ lanes }) => lanes.filter(({ workers }) => workers > 0));
   const modelEntries = models.embeddingModels.map((model) => {
@@ -76,7 +76,7 @@ const modelDetails = (model: EmbeddingModel, lanes: LaneState[]) => ({
   execution_provider: lanes[0]?.executionProvider ?? null,
 });
 
-/** Drops error rates, which are the recogniser's in the first place: they are most of a response. */
+/** Drops error rates, which say more about the recogniser: they are most of a response. */
 function withoutRates(card: ModelCard | undefined): ModelCard | null {
   if (card === undefined) return null;
   return { ...card, conditions: card.conditions.map((condition) => ({ ...condition, rates: null })) };

@@ -52,7 +52,7 @@ export async function compare(
   const [sourceSubject, ...subjects] = all;
   const subject = orThrow(sourceSubject!);
   const face = selectFace(subject, body.face_index);
-  // Only the face that was chosen: an index counts all faces.
+  // Only the chosen face: an index counts all faces.
   orThrow(goodFaces({ ...subject, faces: [face] }, quality));
   const shown = candidates.map(({ index, id, person }) => {
     const candidate = subjects[index]!;

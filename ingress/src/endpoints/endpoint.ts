@@ -10,7 +10,7 @@ import type { EnabledModels } from "../models/enabled-models.ts";
 export type RouteContext = {
   ports: Ports;
   settings: HttpSettings;
-  /** `enabled` may change at any time: a call reads it once, and ends as it began. */
+  /** `enabled` may change at any time: a request reads it once, so that it does not change midway. */
   models: EnabledModels;
   inputs: InputReader;
 };
@@ -32,11 +32,11 @@ export type ComputeEndpoint<
   /** The schemas under the names that they have in `components/schemas` of the document: one entry each. */
   request: Record<string, Request>;
   response: Record<string, Response>;
-  /** Schema of the query. The document has it in words: the only one would turn the response into a union. */
+  /** Schema of the query. The document describes it in words: it would turn a response into a union. */
   query?: Query;
   /**
-   * True: every call needs a worker, so a call is rejected before its body is read if no worker could finish
-   * it in time. False: calls of vectors alone need none.
+   * True: every request needs a worker, so it is rejected before its body is read if no worker could finish
+   * it in time. False: requests with only vectors need none.
    */
   needsWorker: boolean;
   handle(

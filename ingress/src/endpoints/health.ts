@@ -18,7 +18,7 @@ export async function health({ ports, models }: RouteContext, reply: FastifyRepl
   return response;
 }
 
-/** Returns the response of /health, and the error of a compute call now; undefined if it could be served. */
+/** Returns the response of /health, and the error that a compute request would get now, if any. */
 export function serviceHealth(
   ports: Pick<Ports, "dependencyHealth" | "isServing" | "poolStates">,
   enabledLanes: ReadonlySet<string>,
@@ -57,7 +57,7 @@ export async function readyz({ ports }: RouteContext): Promise<LiveResponse> {
   return { status: "ok" };
 }
 
-/** GET /livez, for restarts: a process that responses is alive, whatever the state of its dependencies. */
+/** GET /livez, for restarts: a process that responds is alive, whatever the state of its dependencies. */
 export const livez = async (): Promise<LiveResponse> => ({ status: "ok" });
 
 const canServe = ({ lanes }: PoolState, enabledLanes: ReadonlySet<string>): boolean =>

@@ -5,8 +5,8 @@ import { ApiError } from "../call/api-error.ts";
 import type { EnabledModels, SelectedModels } from "../models/enabled-models.ts";
 
 /**
- * Returns the versions of a model that live workers run: one, and two in the middle of a rollout. Without a
- * worker, that of this process' catalogue.
+ * Returns the versions of a model that live workers run: one, or two during a rollout. Without a worker, that
+ * of this process' catalogue.
  */
 export function versionsOf(model: EmbeddingModel, models: EnabledModels, pools: PoolState[]): string[] {
   const running = pools.flatMap(({ lanes }) =>
@@ -18,9 +18,9 @@ export function versionsOf(model: EmbeddingModel, models: EnabledModels, pools: 
 }
 
 /**
- * Returns the models of a call. The version of its vectors names a model too, so that stored vectors outlive
- * a change of the default. Throws `model_not_allowed` if they come from weights that no worker runs, or from
- * another model than the one that is named.
+ * Returns the models of a request. The version of its vectors names a model too, so that stored vectors
+ * outlive a change of the default. Throws `model_not_allowed` if no worker runs that version, or if it
+ * belongs to another model than the one named.
  */
 export function selectByVersion(
   models: EnabledModels,

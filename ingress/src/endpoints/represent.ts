@@ -54,7 +54,7 @@ export async function represent(
       precision: build!.precision,
     }));
   };
-  // All at once: each holds the image's memory before the first of them lets go of it.
+  // All at once: each holds the image's memory before the first of them releases it.
   const results = (await Promise.all(selected.map(resultsOf))).flat();
   if (format === "array") return results;
   return {

@@ -152,7 +152,7 @@ const refused: [path: string, type: string, mistakes: Told, status?: number][] =
     {
       "lines in a Base64 of a shell": ['{"img": "/9j/\n4AAQ"}', /a line break/],
       "a path of Windows": ['{"img": "C:\\p.jpg"}', /a single backslash/],
-      "JSON that is encoded twice": [json(img as never), /JSON inside a text/],
+      "JSON that is encoded twice": [json(img as never), /JSON inside a string/],
       "files under JSON's type": [multipart, /^The body is multipart\/form-data: let/],
       "a form under JSON's type": [`img=${image}`, /^The body is a form: send/],
       "JSON in UTF-16": [Buffer.from(`\ufeff${img}`, "utf16le"), /is UTF-16/],
@@ -187,7 +187,7 @@ const refused: [path: string, type: string, mistakes: Told, status?: number][] =
     {
       "files under a form's type": [multipart, /^The body is multipart\/form-data: let/],
       "HEIC of a telephone": [heic(), /HEIC, which is not accepted\. Convert it/],
-      "bytes as a text of a form": [`img=${percentBytes()}`, /the bytes of a file as a text/],
+      "bytes as a text of a form": [`img=${percentBytes()}`, /the bytes of a file as text/],
       "the field of another service": [`file=${image}`, /The request has "file" instead\.$/],
       "one field twice": ["img=a&img=b", /^The form field img takes one value and was sent twice\.$/],
       "a file in data= of Python's requests": ["img=a&img=b&img=c", /sent 3 times: send an image as a file/],
@@ -256,11 +256,11 @@ const refused: [path: string, type: string, mistakes: Told, status?: number][] =
     Latin1: Buffer.from(bytes),
     ASCII: Buffer.from(bytes.replaceAll(/[\x80-\xff]/g, "?"), "latin1"),
   }).flatMap(([name, text]): typeof refused => [
-    ["/represent", "image/jpeg", { [name]: [text, /was read or sent as a text/] }],
+    ["/represent", "image/jpeg", { [name]: [text, /was read or sent as text/] }],
     [
       "/represent",
       jsonType,
-      { [name]: [json({ img: text.toString("base64") }), /was read or sent as a text/] },
+      { [name]: [json({ img: text.toString("base64") }), /was read or sent as text/] },
     ],
   ]),
   [

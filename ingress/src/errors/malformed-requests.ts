@@ -10,8 +10,8 @@ import { problemFrom } from "./problem-response.ts";
 
 /**
  * Responds on a connection whose bytes are not HTTP or do not arrive in time, with a problem of the usual
- * shape, and closes it. For Node's `clientError`, where there is no request to respond to. Requests that
- * came whole before on the connection get their responses first.
+ * shape, and closes it. For Node's `clientError`, which comes without a request to respond to. Complete
+ * earlier requests on the connection get their responses first.
  */
 export function answerMalformedRequest(
   error: ConnectionError,
@@ -32,8 +32,8 @@ export function answerMalformedRequest(
 const refused = new WeakSet<Socket>();
 
 /**
- * Answers CONNECT with a problem. Node hands its connection over without a request, and would else close it
- * silently.
+ * Answers CONNECT with a problem. Node hands its connection over without a request, and would otherwise close
+ * it silently.
  */
 export function rejectConnect(app: FastifyInstance, site: string, now: () => number): void {
   const error = new ApiError("invalid_request", "The request is a CONNECT: this service is not a proxy.");
@@ -64,7 +64,7 @@ function endWithProblem(error: ApiError, socket: Socket, site: string, now: numb
     "connection: close",
   ];
   socket.write(`${head.join("\r\n")}\r\n\r\n${body}`);
-  // Node no longer watches it: a client that does not close its side would keep it for ever.
+  // Node no longer watches it: a client that does not close its side would keep it forever.
   lingerThenClose(socket);
 }
 
@@ -79,10 +79,10 @@ function parserError({ code, rawPacket }: ConnectionError): ApiError {
   return new ApiError("invalid_request", `The request ${detail}.`);
 }
 
-/** `rawPacket`: the bytes that came last, a Buffer where the parser found fault with them. */
+/** `rawPacket`: the bytes that came last, a Buffer if the parser found fault with them. */
 type ConnectionError = { code?: string; rawPacket?: unknown };
 
-/** What proxies send in place of a request of HTTP/1.1, by its first bytes. */
+/** What proxies send in place of an HTTP/1.1 request, by its first bytes. */
 const otherProtocols: readonly (readonly [RegExp, string])[] = [
   [/^PRI \* HTTP\/2/, "is HTTP/2, and this service speaks HTTP/1.1: turn off HTTP/2 (h2c) towards it"],
   [/^(PROXY |\r\n\r\n\0\r\nQUIT)/, "begins with the PROXY protocol: turn it off towards this service"],

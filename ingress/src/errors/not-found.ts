@@ -34,8 +34,8 @@ function routeError(app: FastifyInstance, request: FastifyRequest): ApiError {
 }
 
 /**
- * Names the path that was meant where it is another spelling, or a version before it, such as /v1/verify/, or
- * the guide for a path of another service that has no counterpart.
+ * Names the path that was probably meant, if it is spelled differently or has a version before it, such as
+ * /v1/verify/; or the guide for another service's path that has no counterpart.
  */
 function nothingAt(app: FastifyInstance, path: string): string {
   const last = /\/([a-z]{1,32})\/*$/i.exec(path)?.[1]?.toLowerCase();

@@ -1,10 +1,10 @@
 import type { Slab } from "../memory/slab-pool.ts";
 
 /**
- * Decodes the Base64, or the data URL, that lies in `bytes`, and writes it behind what the slab holds.
- * Returns where the image ends in the slab; undefined, with nothing written, unless the text is plain Base64
- * to its last character: without white space, escapes, or anything else that `imageBytes` may accept. The
- * decoder takes texts alone, so pieces of the bytes become texts, which the next scavenge finds dead.
+ * Decodes the Base64, or the data URL, that lies in `bytes`, and appends it to what the slab holds. Returns
+ * where the image ends in the slab; undefined, with nothing written, unless the text is plain Base64 to its
+ * last character: without white space, escapes, or anything else that `imageBytes` may accept. The decoder
+ * takes texts alone, so pieces of the bytes become texts, which the next scavenge finds dead.
  */
 export function decodeBase64(bytes: Buffer, range: BytesRange, slab: Slab): number | undefined {
   const from = range.from + prefixBytes(bytes, range);
@@ -15,7 +15,7 @@ export function decodeBase64(bytes: Buffer, range: BytesRange, slab: Slab): numb
     const written = slab.bytes.write(bytes.toString("latin1", at, pieceTo), end, "base64");
     // The decoder skips characters that are not Base64; then the result is too short.
     if (written !== ((pieceTo - at) * 3) >> 2 || (pieceTo - at) % 4 === 1) {
-      // What is behind `written` may have been written to as well.
+      // What follows `written` may have been overwritten as well.
       slab.bytes.fill(0, slab.writtenBytes, Math.min(slab.bytes.length, end + pieceBytes));
       return undefined;
     }
@@ -25,10 +25,10 @@ export function decodeBase64(bytes: Buffer, range: BytesRange, slab: Slab): numb
   return end;
 }
 
-/** Bytes that the image in a text takes at most. */
+/** Maximum number of bytes of the image in a string. */
 export const decodedBytesMax = ({ from, to }: BytesRange): number => Math.ceil(((to - from) * 3) / 4);
 
-/** Length of `data:image/jpeg;base64,`; 0: it is not there, or not written plainly. */
+/** Length of `data:image/jpeg;base64,`; 0: it is missing, or not written plainly. */
 function prefixBytes(bytes: Buffer, { from, to }: BytesRange): number {
   const start = bytes.toString("latin1", from, Math.min(to, from + dataUrlPrefixCharactersMax));
   return dataUrl.exec(start)?.[0].length ?? 0;
@@ -46,7 +46,7 @@ function withoutPadding(bytes: Buffer, { from, to }: BytesRange): number {
 
 const equalsSign = 0x3d;
 
-/** A multiple of 4. Texts above some 100 KiB are garbage of the costly kind. */
+/** A multiple of 4. Strings above about 100 KiB are expensive to collect. */
 const pieceBytes = 48 * 1024;
 
 type BytesRange = { from: number; to: number };

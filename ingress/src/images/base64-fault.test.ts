@@ -6,7 +6,7 @@ import { base64Fault, encodingFault, isImageInNumbers } from "./base64-fault.ts"
 const image = await base64Image();
 
 const python = "as Python writes bytes: send base64.b64encode(data).decode()";
-const asText = "is the bytes of a file as a text: send Base64, or a file of a form";
+const asText = "is the bytes of a file as text: send Base64, or a file of a form";
 const texts: [text: string, from: number, fault: string][] = [
   [`b'${image}'`, 0, `is not valid Base64: character 2 is a single quote, ${python}`],
   [`b"${image}"`, 0, `is not valid Base64: character 2 is a double quote, ${python}`],

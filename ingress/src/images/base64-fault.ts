@@ -3,14 +3,14 @@ import { imageFormat } from "@faceline/images/format";
 import { type ApiError, inputError, inputRef } from "../call/api-error.ts";
 
 /**
- * Returns why a text is not Base64, as the end of a sentence: the position (from 1) and the character of the
- * first fault, and no more of the text. `from`: where its Base64 begins, after the prefix of a data URL.
+ * Returns why a string is not Base64, as the end of a sentence: the position (from 1) and the character of
+ * the first fault, and no more of it. `from`: where its Base64 begins, after the prefix of a data URL.
  */
 export function base64Fault(text: string, from: number): string {
   if (isNumbersText(text)) return vectorShapeFault(text, 0);
   if (/^data:/i.test(text) && from === 0) return 'is a data URL without ";base64,"';
   // The first bytes of a JPEG, PNG or WebP that were read as UTF-8 or Latin-1.
-  if (/^(\ufffd|ÿØÿ|.PNG\r|RIFF)/.test(text)) return `is the bytes of a file as a text: ${sendFile}`;
+  if (/^(\ufffd|ÿØÿ|.PNG\r|RIFF)/.test(text)) return `is the bytes of a file as text: ${sendFile}`;
   const at = text.slice(from).search(notBase64) + from;
   if (at < from) return "is not valid Base64: by its length, a character is missing";
   const fault = `is not valid Base64: character ${at + 1} is ${characterName(text, at)}`;
@@ -34,13 +34,13 @@ export const jsonImageError = (field: string, fault = "is an image as numbers"):
   inputError(inputRef(field), "invalid_image", `${field} ${fault}: ${sendFile}.`);
 
 /**
- * Returns what else was done to an image, as the end of a sentence: it went through a text, was encoded
- * twice, or as hexadecimal. Undefined: none of these.
+ * Returns what else happened to an image, as the end of a sentence: it was handled as text, encoded twice, or
+ * encoded as hexadecimal. Undefined: none of these.
  */
 export function encodingFault(bytes: Buffer): string | undefined {
   const first = bytes.toString("latin1", 0, startBytes);
   if (readAsText.test(first))
-    return "was read or sent as a text, which changes its bytes: send the bytes themselves";
+    return "was read or sent as text, which changes its bytes: send the bytes themselves";
   if (/^\x89PNG[\r\n]/.test(first) && imageFormat(bytes) === undefined)
     return "is a PNG whose line ends were converted, as FTP and Git do to texts: transfer it as binary";
   const start = first.trimStart().replace(/^(b?['"])?(data:[^,]*,)?/, "");
@@ -57,7 +57,7 @@ export function encodingFault(bytes: Buffer): string | undefined {
 const readAsText =
   /^(ï»¿)?((ï¿½){3}|(ï¿½|Â\x89|â\x80°|\?|\t)PNG|Ã¿Ã\x98Ã¿|\?{3}.?\0|(RIFF|\0\0\0.ftyp)[^]*ï¿½)/;
 
-/** A text of hexadecimal digits is valid Base64 too. */
+/** A string of hexadecimal digits is valid Base64 too. */
 const isImageInHex = (text: string): boolean =>
   /^(0x)?[\da-f]{64}/i.test(text) && imageFormat(Buffer.from(text.replace(/^0x/, ""), "hex")) !== undefined;
 
@@ -71,7 +71,7 @@ function characterName(text: string, at: number): string {
 
 const sendFile = "send Base64, or a file of a form";
 
-/** Padding may stand at the end alone. */
+/** Padding may occur only at the end. */
 const notBase64 = /[^\w+/\s=-]|=(?=\s*[^=\s])/;
 
 const startBytes = 192;

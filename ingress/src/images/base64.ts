@@ -24,8 +24,8 @@ export function imageBytes(image: Image | undefined, ref: InputRef, limits: Imag
 }
 
 /**
- * Returns an image that begins with these bytes, or behind a byte order mark and white space, as PHP scripts
- * send them. Undefined: there is none of an accepted format.
+ * Returns an image that begins with these bytes, or after a byte order mark and white space, as PHP scripts
+ * send them. Undefined: there is none in an accepted format.
  */
 export function imageIn(bytes: Buffer): Buffer | undefined {
   if (imageFormat(bytes) !== undefined) return bytes;
@@ -35,7 +35,7 @@ export function imageIn(bytes: Buffer): Buffer | undefined {
 
 const leadBytesMax = 64;
 
-/** Whether a program wrote the name of a value, or of an object, in place of an image. */
+/** Whether a program wrote the name of a value or an object in place of an image. */
 function isNoImage(image: Image): boolean {
   if (image.length > 200) return false;
   const text = typeof image === "string" ? image : Buffer.from(image).toString("latin1");
@@ -71,7 +71,7 @@ function textBytes(value: string, ref: InputRef, limits: ImageBytesLimits): Buff
   }
 
   const bytes = Buffer.from(base64, "base64");
-  // Checked only if the bytes are no image: every JPEG begins with "/9j/" in Base64, like a path.
+  // Checked only if the bytes are not an image: in Base64, every JPEG begins with "/9j/", like a path.
   if (prefix === undefined && isPath(text) && imageFormat(bytes) === undefined)
     throw unsupportedSourceError(ref);
   // Node's decoder skips characters that are not Base64; then the result is too short. It also skips white
@@ -97,7 +97,7 @@ function percentDecoded(text: string): string {
 const dataUrl = /^data:[^,]*;base64,/i;
 
 /**
- * Letters, then a colon, is never Base64. A data URL without `;base64,` is reported as invalid Base64
+ * Letters before a colon are never Base64. A data URL without `;base64,` is reported as invalid Base64
  * instead.
  */
 const isAddress = (text: string): boolean => /^[a-z][a-z0-9+.-]{0,31}:/i.test(text) && !/^data:/i.test(text);
@@ -148,7 +148,7 @@ const imageTooLargeError = (ref: InputRef, bytes: number, { IMAGE_BYTES_MAX }: I
 /** 40,000,000. */
 export const grouped = (count: number): string => count.toLocaleString("en-US");
 
-/** Nothing is gained by more: workers shrink such images. */
+/** More gains nothing: workers shrink such images. */
 export const scaleIt = "scale it to 2,560 pixels on the long side";
 
 type ImageBytesLimits = { IMAGE_BYTES_MAX: number };

@@ -9,9 +9,8 @@ import { encodingFault } from "./base64-fault.ts";
 
 /**
  * Checks by the header of an image whether a worker may decode it. No pixel is read and no library opens it,
- * so an image that would unpack to gigabytes costs as little as any other. Returns its size, and what
- * decoding it costs, in units of `decodingCost`. Throws `invalid_image`, `image_too_large` or
- * `image_too_small`.
+ * so an image that would unpack to gigabytes costs as little as any other. Returns its size and the cost of
+ * decoding it, in units of `decodingCost`. Throws `invalid_image`, `image_too_large` or `image_too_small`.
  */
 export function checkHeader(
   image: Buffer,

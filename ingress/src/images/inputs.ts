@@ -56,7 +56,11 @@ function vectorInput(
   const fault = vectorFault(vector, model, metric);
   if (fault !== undefined) throw inputError(ref, "invalid_vector", `${ref.label} ${fault}`);
   if (own !== undefined && own !== modelVersion)
-    throw inputError(ref, "model_not_allowed", `${ref.label} has another model_version than the request.`);
+    throw inputError(
+      ref,
+      "model_not_allowed",
+      `${ref.label} has a different model_version than the request.`,
+    );
   if (own === undefined && !isModelNamed) throw inputError(ref, "missing_model_version", unnamed(ref));
   return { kind: "vector", ref, vector };
 }
@@ -71,11 +75,11 @@ export const invalidVectorError = (ref: InputRef, value: unknown, lengthMax: num
 export type InputValue = {
   ref: InputRef;
   value: Image | VectorNumbers | undefined;
-  /** The version of the vector, where it comes with its own. */
+  /** The version of the vector, if it has its own. */
   modelVersion?: string | undefined;
 };
 
-/** What the vectors of a request must be. `isModelNamed`: by a field of the request. */
+/** Requirements on the vectors of a request. `isModelNamed`: by a field of the request. */
 type Comparison = {
   model: EmbeddingModel;
   metric: DistanceMetric;
@@ -84,7 +88,7 @@ type Comparison = {
 };
 
 export type Input =
-  /** `cost`: of decoding it, see decodingCost. */
+  /** `cost`: that of decoding it, see decodingCost. */
   | { kind: "image"; ref: InputRef; image: Buffer; cost: number; pixels: number; longSidePx: number }
   | { kind: "vector"; ref: InputRef; vector: VectorNumbers };
 

@@ -84,7 +84,7 @@ test("two ingress processes share the calls in flight of a team; a call that end
 test("the calls of a dead ingress process are no longer counted after seconds", async (t) => {
   const { ingress } = await teamWithLimits(t, { ...off, inFlightMax: 2 });
   const [dying, other] = [await ingress(), await ingress()];
-  // The other process goes on reporting its own call.
+  // The other process continues reporting its own call.
   const held = [dying.hold(), other.hold()];
   await Promise.all(held.map(({ begun }) => begun));
   assert.equal((await other.post("/verify", vectors)).statusCode, 429);

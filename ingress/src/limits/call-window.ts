@@ -15,7 +15,7 @@ export class CallWindow {
   #size = Number.POSITIVE_INFINITY;
   #completed = 0;
   #completedAtDecrease = 0;
-  /** Calls in order of arrival. */
+  /** Requests in order of arrival. */
   readonly #calls = new Set<Call>();
 
   /** Whether there is no call: then the window need not be kept. */
@@ -88,9 +88,9 @@ type Call = {
 };
 
 type WindowPlace = {
-  /** Whether the call may go on now. */
+  /** Whether the call may continue now. */
   readonly isOpen: boolean;
-  /** Runs `go` at once, or when the call may go on, unless it leaves before. */
+  /** Runs `go` at once, or when the call may continue, unless it leaves before. */
   whenOpen(go: () => void): void;
   /** The body is complete. */
   complete(): void;

@@ -9,9 +9,9 @@ const reportEveryMs = 1_000;
 const releaseBatchMs = 5;
 
 /**
- * KEYS: the team's calls in flight, a field per ingress process: `count:reportedAt`. ARGV: ingress, its count
- * with the new call, the limit, how long reports are valid. Returns the count of all processes if the call
- * fits, else 0.
+ * KEYS: the team's requests in flight, a field per ingress process: `count:reportedAt`. ARGV: ingress, its
+ * count including the new request, the limit, how long reports are valid. Returns the count of all processes
+ * if the request fits, else 0.
  */
 const acquireScript = `
 local time = redis.call('TIME')
@@ -73,7 +73,7 @@ export class InFlightLimiter implements AsyncDisposable {
     const own = this.#counts.get(team) ?? { held: 0, pending: 0 };
     this.#counts.set(team, own);
     own.pending++;
-    // Pending calls count as admitted: at worst a call too many is refused, and none too many is admitted.
+    // Pending requests count as admitted: at worst one too many is refused, and never one too many admitted.
     const count = own.held + own.pending;
     const inFlight = await this.#acquire(
       inFlightKey(team),

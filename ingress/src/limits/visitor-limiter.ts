@@ -10,14 +10,14 @@ import { InFlightLimiter } from "./in-flight-limiter.ts";
 /**
  * Counts calls of the public tester. `acquire` is for a call whose headers have come: the rate of its
  * address, and the calls of its address that are in flight. `acquireShared` is for one whose body has come as
- * well: the calls of all addresses that are in flight. So nobody holds what others need by sending slowly.
+ * well: the calls of all addresses that are in flight. So nobody can block others by sending slowly.
  *
  * A network may hold as many of the shared slots as stay free. Alone it gets half of them, and the last free
  * one goes to a network that holds none: somebody with many addresses is refused before others are.
  *
  * The state is beside that of the teams, under names that no team can have. While the volatile Redis is
- * unreachable calls are refused: they could not bring images, and a flood of addresses would fill the
- * memory of every ingress.
+ * unreachable calls are refused: they could not bring images, and a flood of addresses would fill the memory
+ * of every ingress.
  */
 export function openVisitorLimiter(
   redis: VolatileConnection,

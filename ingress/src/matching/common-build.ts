@@ -4,8 +4,8 @@ import type { Subject } from "./subject.ts";
 
 /**
  * Returns the build that embedded the images among the subjects, or null if there is none. Throws
- * `upstream_failed` where there are several: a distance between embeddings of two builds is no verdict. The
- * batcher sends all images of a call to one build; only a worker that counted as lost may answer from
+ * `upstream_failed` if there are several: a distance between embeddings of two builds means nothing. The
+ * batcher sends all images of a request to one build; only a worker that counted as lost may answer from
  * another.
  */
 export function commonBuild(subjects: readonly (Subject | ApiError)[]): LaneBuild | null {

@@ -86,7 +86,7 @@ function maxMagnitude(vector: Float64Array): number {
 
 /**
  * Rounds to 6 decimals, never below zero: the last bit of `cosine` may be negative for parallel vectors. The
- * text of `toFixed` would take a tenth of a comparison. Beyond 1e9 the product might overflow.
+ * string of `toFixed` would take a tenth of a comparison. Beyond 1e9 the product might overflow.
  */
 const rounded = (value: number): number => (value < 1e9 ? Math.round(Math.max(0, value) * 1e6) / 1e6 : value);
 

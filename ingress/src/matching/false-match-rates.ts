@@ -3,8 +3,8 @@ import { distancesMax, type EmbeddingModel } from "@faceline/models/catalogue-en
 import { falseMatchRate } from "@faceline/models/false-match-curve";
 
 /**
- * Returns the false match rates of a model's distances: by the operator's calibration where the thresholds
- * come from one, else by the model's card. Null where those have no curves, as of a model that was not
+ * Returns the false match rates of a model's distances: from the operator's calibration if the thresholds
+ * come from one, else from the model's card. Null if those have no curves, as for a model that was not
  * measured.
  */
 export function falseMatchRatesOf({
@@ -37,7 +37,7 @@ export function falseMatchRatesOf({
 
 /**
  * Returns the largest threshold that a request may have: half of the pairs of different people are within it.
- * The model's own is always allowed. Without rates, it is the largest distance of two embeddings.
+ * The model's own is always allowed. Without rates, it is the largest possible distance of two embeddings.
  */
 export function thresholdMax(
   metric: DistanceMetric,
@@ -62,14 +62,14 @@ const cosineOf = (euclideanL2: number): number => (euclideanL2 * euclideanL2) / 
 type FalseMatchModel = Pick<EmbeddingModel, "thresholds_calibration" | "false_match_curves">;
 
 export type FalseMatchRates = {
-  /** Whose pairs they rest on. */
+  /** The measurements behind them. */
   source: "operator" | "card";
   /** Pairs of different people. */
   pairs: number;
   of: Record<DistanceMetric, (distance: number) => number>;
   /**
-   * The rate of a distance from the mean of `count` references, by the nearest counts that were measured: the
-   * greater rate of two. Null above the largest.
+   * The rate of a distance from the mean of `count` references, from the nearest counts that were measured:
+   * the greater of two rates. Null above the largest.
    */
   ofReferences(metric: DistanceMetric, distance: number, count: number): number | null;
 };

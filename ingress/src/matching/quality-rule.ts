@@ -5,7 +5,7 @@ import { ApiError, inputError } from "../call/api-error.ts";
 import type { Subject, SubjectFace } from "./subject.ts";
 
 /**
- * Returns what a call demands of faces. Throws `invalid_request` where that cannot be measured: without
+ * Returns what a request demands of faces. Throws `invalid_request` if that cannot be measured: without
  * landmarks, every face would be refused.
  */
 export function qualityRule({ align, min_face_px, min_quality }: QualityFields): QualityRule {
@@ -20,8 +20,8 @@ export function qualityRule({ align, min_face_px, min_quality }: QualityFields):
 }
 
 /**
- * Returns the subject with the faces that meet the rule, or the error `low_quality` where none does. A face
- * of an image that was not measured does not meet it, and a vector always does: there is nothing to measure.
+ * Returns the subject with the faces that meet the rule, or the error `low_quality` if none does. A face of
+ * an image that was not measured does not meet it, and a vector always does: there is nothing to measure.
  */
 export function goodFaces(subject: Subject, rule: QualityRule): Subject | ApiError {
   const { ref, faces } = subject;
@@ -35,7 +35,7 @@ export function goodFaces(subject: Subject, rule: QualityRule): Subject | ApiErr
   return inputError(ref, "low_quality", `${which} is ${faultsOf(faces[0], rule).join(", ")}.`);
 }
 
-/** What a face lacks, each as a predicate with what was measured. */
+/** What a face lacks, as a predicate with the measured value. */
 function faultsOf({ quality, area }: SubjectFace, rule: QualityRule): string[] {
   if (rule.eyeDistancePxMin === 0 && !rule.refusesIssues) return [];
   if (quality === null) {

@@ -6,9 +6,9 @@ import { faceFound, type Subject, type SubjectFace } from "./subject.ts";
 
 /**
  * Compares every candidate with one face. Returns the results in the order of the request and the best match,
- * the candidate at the least distance, whether or not it is within the threshold. Of a candidate image with
- * several faces the nearest counts. Without a face on either side nothing matches, nor is there a false match
- * rate. If every candidate failed, throws the error of the first.
+ * the candidate at the smallest distance, whether or not it is within the threshold. For a candidate image
+ * with several faces, the nearest counts. If either side has no face, nothing matches, and there is no false
+ * match rate. If every candidate failed, throws the error of the first.
  */
 export function rankCandidates(from: SubjectFace, candidates: RankedCandidate[], rule: MatchRule): Ranking {
   const distanceTo = distanceFrom(rule.metric, from.vector);
@@ -47,7 +47,7 @@ export type RankedCandidate = {
   person: string | null;
   subject: Subject | ApiError;
   references: number;
-  /** The faces of several references, where the subject has one for all of them. */
+  /** The faces of several references, if the subject has one for all of them. */
   areas?: SubjectFace["area"][];
 };
 export type MatchRule = {

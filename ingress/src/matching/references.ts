@@ -7,11 +7,11 @@ import type { Subject, SubjectFace } from "./subject.ts";
 import { vectorFault } from "./vector-fault.ts";
 
 /**
- * Returns one subject of several references of a person: its only face has the mean of their unit embeddings.
- * Without a face in one of them it counts as not found. One reference is returned as it is.
+ * Returns one subject for several references of a person: its only face has the mean of their unit
+ * embeddings. If one of them has no face, no face counts as found. A single reference is returned as it is.
  *
- * A reference with several faces is an ApiError, because which of them is the person is not known: a wrong
- * one would make the mean that of two people.
+ * A reference with several faces is an ApiError, because it is not known which of them is the person: with a
+ * wrong one, the mean would mix two people.
  */
 export function averaged(references: Subject[], model: EmbeddingModel): Subject | ApiError {
   const [first, ...others] = references as [Subject, ...Subject[]];
@@ -33,7 +33,7 @@ export function averaged(references: Subject[], model: EmbeddingModel): Subject 
 
 /**
  * Returns what is compared: candidates with the same `person` as one, in the place of the first of them. If
- * one of them failed, so has the person, with its error: a mean of the others would hide that.
+ * one of them failed, the person fails with its error: a mean of the others would hide that.
  */
 export function onePerPerson(candidates: PersonCandidate[], model: EmbeddingModel): RankedCandidate[] {
   const people = Map.groupBy(candidates, ({ person }, index) => person ?? index).values();

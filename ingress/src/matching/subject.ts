@@ -4,7 +4,7 @@ import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { InputRef } from "../call/api-error.ts";
 import type { NumericVector } from "./distance.ts";
 
-/** One input of a call: the faces of an image, or the one face that a vector stands for. */
+/** One input of a request: the faces of an image, or the one face that a vector stands for. */
 export type Subject = {
   ref: InputRef;
   /** Largest first; at least one. */
@@ -14,8 +14,8 @@ export type Subject = {
 };
 
 /**
- * Whether a face was found in the image; null for a vector. A whole image that was taken as the face is the
- * only face of its subject.
+ * Whether a face was found in the image; null for a vector. If the whole image was used as the face, that is
+ * the only face of its subject.
  */
 export const faceFound = ({ faces }: Pick<Subject, "faces">): boolean | null =>
   faces[0].area?.face_found ?? null;
@@ -25,6 +25,6 @@ export type SubjectFace = {
   /** Null for a vector. */
   area: FacialArea | null;
   confidence: number;
-  /** Null where it was not measured, as for a vector. */
+  /** Null if it was not measured, as for a vector. */
   quality: FaceQuality | null;
 };

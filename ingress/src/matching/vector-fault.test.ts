@@ -28,7 +28,7 @@ test("by euclidean, a vector of length 1 is refused where the model's own have o
 test("by euclidean, rescaled vectors are refused, and raw ones are taken, rounded ones too", () => {
   for (const norm of [0.01, 0.9, 1.15, 1.9, 3, 100, 127, 255]) {
     const fault = vectorFault(ofLength(norm), dlib, "euclidean");
-    assert.match(fault!, /^has not the length of an embedding of Dlib \(lengths from 1\.2 to 1\.8\)/);
+    assert.match(fault!, /^does not have the length of an embedding of Dlib \(lengths from 1\.2 to 1\.8\)/);
     assert.equal(vectorFault(ofLength(norm), dlib, "cosine"), undefined);
   }
   for (const norm of [1.289, 1.397, 1.5, 1.643]) {

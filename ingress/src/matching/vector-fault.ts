@@ -3,11 +3,11 @@ import { type EmbeddingModel, embeddingNorm } from "@faceline/models/catalogue-e
 import type { NumericVector } from "./distance.ts";
 
 /**
- * Returns why a vector is no embedding of the model that this metric may compare, as the end of a sentence;
- * undefined where it may be one.
+ * Returns why a vector cannot be an embedding of the model that this metric may compare, as the end of a
+ * sentence; undefined if it may be one.
  *
- * `cosine` and `euclidean_l2` do not depend on lengths, so they take rescaled embeddings. A euclidean
- * threshold holds for the lengths of the model alone: among embeddings of Dlib that were scaled to length 1,
+ * `cosine` and `euclidean_l2` do not depend on lengths, so they accept rescaled embeddings. A euclidean
+ * threshold is valid only for the lengths of the model: for embeddings of Dlib that were scaled to length 1,
  * it takes more than half of the pairs of different people for one person.
  */
 export function vectorFault(
@@ -16,9 +16,9 @@ export function vectorFault(
   metric: DistanceMetric,
 ): string | undefined {
   const norm = Math.sqrt(squares(vector));
-  // What a failed extraction, or memory that was read in another number format, leaves behind.
-  if (!(norm >= normMin)) return "is no embedding: its numbers are zero, or nearly.";
-  if (norm > normMax) return "is no embedding: its numbers are too large.";
+  // What a failed extraction leaves behind, or memory that was read in another number format.
+  if (!(norm >= normMin)) return "is not an embedding: its numbers are zero, or nearly.";
+  if (norm > normMax) return "is not an embedding: its numbers are too large.";
   if (metric !== "euclidean") return undefined;
 
   const { min, max } = embeddingNorm(model);
@@ -27,10 +27,10 @@ export function vectorFault(
     return "has length 1: compare it by cosine or euclidean_l2, or send the raw embedding.";
   }
   const lengths = min === max ? `length ${min}` : `lengths from ${min} to ${max}`;
-  return `has not the length of an embedding of ${model.name} (${lengths}): compare it by cosine or euclidean_l2.`;
+  return `does not have the length of an embedding of ${model.name} (${lengths}): compare it by cosine or euclidean_l2.`;
 }
 
-/** Overflows to Infinity and underflows to 0 where the norm is far beyond the limits below. */
+/** Overflows to Infinity and underflows to 0 if the norm is far beyond the limits below. */
 function squares(vector: NumericVector): number {
   let sum = 0;
   for (let i = 0; i < vector.length; i++) sum += vector[i]! * vector[i]!;

@@ -1,6 +1,6 @@
 /**
  * Memory for the bytes of bodies and images that is used again and again. Bytes outside V8's heap that every
- * call allocated anew made the garbage collector a quarter of this process' CPU.
+ * request newly allocated made the garbage collector a quarter of this process' CPU.
  *
  *     take ──► [ held by its body, its call, writes to Redis ] ──the last one lets go──► zeroed ──► take …
  *
@@ -42,9 +42,9 @@ export class SlabPool {
   }
 }
 
-/** A piece of memory that is zeroed and used again when its last holder has let go of it. */
+/** A piece of memory that is zeroed and reused once its last holder has released it. */
 export class Slab {
-  /** The whole slab, which may be longer than what was requested. May be used while it is held. */
+  /** The whole slab, which may be longer than requested. May be used while it is held. */
   readonly bytes: Buffer;
   readonly #onFree: (writtenBytes: number) => void;
   #writtenBytes = 0;
@@ -55,12 +55,12 @@ export class Slab {
     this.#onFree = onFree;
   }
 
-  /** The bytes from the start that hold something. */
+  /** Number of bytes from the start that may have been written. */
   get writtenBytes(): number {
     return this.#writtenBytes;
   }
 
-  /** Must be called after something was written up to `end`, so that it is zeroed one day. */
+  /** Must be called after a write that ends at `end`, so that those bytes are zeroed later. */
   wroteUpTo(end: number): void {
     this.#writtenBytes = Math.max(this.#writtenBytes, end);
   }
@@ -78,7 +78,7 @@ export class Slab {
   }
 }
 
-/** The bodies of some 30 calls of two photographs each. */
+/** The bodies of about 30 calls of two photographs each. */
 const slabsIdleBytesMax = 32 * 2 ** 20;
 
 /** One read of a socket. */

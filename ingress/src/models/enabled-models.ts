@@ -55,13 +55,13 @@ export class EnabledModels {
     return this.#catalogue.cards;
   }
 
-  /** The version of a model by the catalogue of this process: another build may run another one. */
+  /** The version of a model in this process' catalogue; another build may run another one. */
   catalogueVersionOf(model: EmbeddingModel): string {
     return modelVersionOf(model, this.#catalogue.find("landmarks", model.landmarks)!);
   }
 
   /**
-   * Returns the model and detector of a call, the defaults where it names none. Throws an ApiError that lists
+   * Returns the model and detector of a call, the defaults if it names none. Throws an ApiError that lists
    * the allowed names; the names that were sent are not repeated.
    */
   select(fields: ModelFields): SelectedModels {
@@ -76,7 +76,7 @@ export class EnabledModels {
       throw notEnabled("detector_backend", "detector_not_allowed", namesOf(this.detectors));
     }
 
-    // Preprocessing is part of the model's graph, so another one than the model's own would be ignored
+    // Preprocessing is part of the model's graph, so any other than the model's own would be ignored
     // silently.
     if (!model.normalizations.includes(fields.normalization)) {
       throw notEnabled("normalization", "invalid_request", model.normalizations);

@@ -4,13 +4,13 @@ import { thresholdMax } from "../matching/false-match-rates.ts";
 import type { MatchRule } from "../matching/ranking.ts";
 
 /**
- * Returns the metric and threshold of a call, and what its response says of the threshold. The threshold is
- * the model's own where the call has none. Faces that are not aligned have no false match rate: theirs was
- * not measured.
+ * Returns the metric and threshold of a request, and what its response says about the threshold. The
+ * threshold is the model's own if the request has none. Faces that are not aligned have no false match rate,
+ * because none was measured for them.
  *
- * `referencesMost`: how many references the person with most of them has. Throws `invalid_request` for
- * several by a metric that depends on lengths, and for a threshold that most pairs of different people are
- * within, such as a percentage or that of another library.
+ * `referencesMost`: the largest number of references of one person. Throws `invalid_request` for several
+ * references with a metric that depends on lengths, and for a threshold that most pairs of different people
+ * are within, such as a percentage or another library's threshold.
  */
 export function matchRule(
   fields: ThresholdFields,
@@ -20,7 +20,7 @@ export function matchRule(
   const metric = fields.distance_metric;
   if (referencesMost > 1 && metric === "euclidean") {
     const detail =
-      "Several references of one person are compared by cosine or euclidean_l2: their mean has not the length of an embedding.";
+      "Several references of one person are compared by cosine or euclidean_l2: their mean does not have the length of an embedding.";
     throw new ApiError("invalid_request", detail, { field: "distance_metric" });
   }
   const own = model.thresholds[metric];

@@ -12,7 +12,7 @@ export function poolOffers(views: readonly PoolView[], lanes: ReadonlySet<string
       const taskMs = Math.max(lane.taskMs, taskMinMs);
       const ownMs = lane.expectedWaitMs + lane.expectedRunMs;
       const costMs = view.takeoverMs + ownMs + (lane.waiting + view.sentTasks(lane.lane)) * taskMs;
-      // Without a batcher nothing is sent to workers: all that waits comes before the call.
+      // Without a batcher, nothing is sent to workers: everything that waits goes before the request.
       const durationMs = view.takeoverMs > 0 ? costMs : ownMs;
       offers.push({
         pool: view.state.pool,

@@ -14,8 +14,8 @@ const retryAfterMs = 1_000;
 
 /**
  * Opens the volatile Redis of every pool: `shared`, which the other parts of the ingress use too, or one of
- * the pool's own. A server of a pool's own that cannot be used at the start leaves out that pool alone. It is
- * logged and tried again until it can be.
+ * the pool's own. If a pool's own server cannot be used at startup, only that pool is left out; this is
+ * logged, and retried until it succeeds.
  */
 export async function openPoolServers(parts: PoolServersParts): Promise<PoolServers> {
   const { config, shared, log, ownConnected } = parts;
@@ -57,7 +57,7 @@ export async function openPoolServers(parts: PoolServersParts): Promise<PoolServ
   return {
     fresh() {
       const usable = [...all()].filter((server) => server.usable());
-      // Without any, the error of the server says more than that no pool is there.
+      // Without any pool, the error of the server is more useful than that no pool is there.
       const chosen = usable.length > 0 ? usable : [...all()];
       return chosen.flatMap((server) => server.states.fresh());
     },
@@ -111,8 +111,8 @@ export type PoolServers = AsyncDisposable & {
   /** The server of a pool whose state was in `fresh`. */
   serverOf(pool: string): PoolServer;
   /**
-   * Whether answers can be received now, of some pool at least; or could be, if this process had the CPU:
-   * calls find the answers of such a time by their keys.
+   * Whether answers of at least one pool can be received now, or could be if this process had the CPU:
+   * requests find the answers from such a time by their keys.
    */
   connected(): boolean;
   /** False while the server at REDIS_VOLATILE_URL cannot take calls and is to blame. */

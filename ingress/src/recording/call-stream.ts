@@ -11,9 +11,7 @@ import type { EndedCall } from "../call/ports.ts";
 export class CallStream {
   readonly #readers = new Set<Reader>();
 
-  /**
-   * Returns the lines of calls from now on; undefined where too many read already. `salt`: see RecordedCall.
-   */
+  /** Returns the lines of calls from now on; undefined if too many read already. `salt`: see RecordedCall. */
   open(salt: string): Readable | undefined {
     if (this.#readers.size >= readersMax) return undefined;
     const lines = new Readable({ read() {}, highWaterMark: bufferBytesMax });

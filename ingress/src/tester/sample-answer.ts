@@ -18,10 +18,10 @@ import { CallMemory } from "../memory/call-memory.ts";
 const samples = ["dia-1", "dia-2"] as const satisfies SampleName[];
 
 /**
- * The answer for the first two sample images, computed by this service: at the first request for it, and
- * again when another model or detector is the default, or the workers run another build of it. It is computed
- * twice, however many readers ask, each time as a request of the tester would be, and the second answer is
- * kept. A failure is not stored, but readers get it until the next try may be made.
+ * The answer for the first two sample images, computed by this service at the first request for it, and again
+ * when another model or detector is the default, or the workers run another build of it. It is computed
+ * twice, however many readers ask, each time like a request of the tester, and the second answer is kept. A
+ * failure is not stored, but readers get it until the next attempt is allowed.
  */
 export class SampleAnswerCache {
   readonly #context: RouteContext;
@@ -48,10 +48,10 @@ export class SampleAnswerCache {
   async #compute(builds: string): Promise<SampleAnswer> {
     const { ports } = this.#context;
     try {
-      // The first request pays for what is cold, and a visitor would take its time for the usual one.
+      // The first request pays for cold caches, and a visitor would take its time for the usual one.
       await computeSampleAnswer(this.#context);
       const answer = await computeSampleAnswer(this.#context);
-      // A change in the middle: nobody can tell which of the two the answer is from.
+      // Something changed meanwhile: nobody can tell which of the two the answer is from.
       this.#computed = builds === this.#runningBuilds() ? { builds, answer } : undefined;
       this.#failed = undefined;
       return answer;
@@ -76,8 +76,8 @@ export class SampleAnswerCache {
 }
 
 /**
- * Makes the call that a visitor's page would make, POST /tester/verify, without HTTP around it. Throws an
- * ApiError alone.
+ * Makes the call that a visitor's page would make, POST /tester/verify, without HTTP around it. Throws only
+ * an ApiError.
  */
 async function computeSampleAnswer(context: RouteContext): Promise<SampleAnswer> {
   const { ports, settings } = context;
@@ -126,7 +126,7 @@ const bug = new ApiError(
 const withRetryAfter = (error: ApiError, retryAfterMs: number): ApiError =>
   new ApiError(error.code, error.message, { ...error.details, retryAfterMs });
 
-/** How soon a computation that failed is tried again, at the least. */
+/** Minimum time before a failed computation is retried. */
 const pauseMinMs = 2_000;
 
 type SampleAnswer = StoredAnswer & {

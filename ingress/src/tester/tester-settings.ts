@@ -4,7 +4,7 @@ import { type HttpSettings, testerIsOn } from "../config.ts";
 
 const MiB = 1024 * 1024;
 
-/** Limits of a call of the tester: images of a phone, which the page has made smaller. */
+/** Limits of a request of the tester: photos from a phone, which the page has made smaller. */
 const callLimits = {
   BODY_BYTES_MAX: 8 * MiB,
   IMAGE_BYTES_MAX: 2 * MiB,

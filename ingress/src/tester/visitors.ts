@@ -26,23 +26,23 @@ export function identifyVisitors(
     return {
       tenant: visitorsTenant,
       bodyBytesPerSecond,
-      // Else the bodies of somebody who floods would be read before those of other visitors.
+      // Otherwise, bodies of somebody who floods would be read before those of other visitors.
       pacedWhenRefused: false,
       acquireSlot: () => ports.acquireVisitorSlot(address),
     };
   };
 }
 
-/** Returns what a visitor counts as: the address of the client, or of the proxy that does not name it. */
+/** Returns what counts as one visitor: the address of the client, or of the proxy that does not name it. */
 export const visitorAddress = (request: FastifyRequest): string =>
   addressGroup(request.ip) ?? addressGroup(request.socket.remoteAddress) ?? "unknown";
 
-/** Returns the network of that address, as far as one provider or company has it: a /24, or a /48 of IPv6. */
+/** Returns the network of that address, roughly that of one provider or company: a /24, or a /48 of IPv6. */
 export const visitorNetwork = (request: FastifyRequest): string => networkOf(visitorAddress(request));
 
 /**
- * Browsers say by Sec-Fetch-Site where a call comes from; over plain HTTP only by Origin. Neither is sent by
- * a program that has not set out to look like a browser.
+ * Browsers say by Sec-Fetch-Site where a request comes from; over plain HTTP, only by Origin. A program sends
+ * neither unless it was written to look like a browser.
  */
 function rejectForeignPage(request: FastifyRequest, publicOrigin: string | undefined): void {
   const { "sec-fetch-site": site, origin } = request.headers;

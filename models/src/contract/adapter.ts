@@ -12,8 +12,8 @@ import { type Contract, channels } from "./contract.ts";
  *     uint8 [N, px, px, 3] RGB ─► float, channels, mean, scale, layout ─► its graph ─► flat, length 1
  *
  * So the engine runs it as any other model. The batch dimension becomes free, whatever the file declares; the
- * checks run batches to see whether that holds. Throws one sentence where the file does not fit the contract,
- * or is not self-contained: then each field that is read here occurs once.
+ * checks run batches to see whether that holds. Throws one sentence if the file does not fit the contract, or
+ * is not self-contained: then each field that is read here occurs once.
  *
  * Field numbers are those of onnx.proto3, as in graph.ts.
  */
@@ -30,7 +30,7 @@ export function adaptOnnx(onnx: Uint8Array, contract: Contract): Uint8Array {
   return assemble({ model, parts, before, after, input, name: contract.name });
 }
 
-/** The fields of a foreign file, and those of its graph. Throws one sentence where it cannot be used. */
+/** The fields of a foreign file, and those of its graph. Throws one sentence if it cannot be used. */
 export function openForeign(onnx: Uint8Array): { model: Field[]; parts: Field[] } {
   requireSelfContained(onnx);
   requireKnownCost(onnx);
@@ -171,7 +171,7 @@ function requireOperators(model: readonly Field[]): void {
   throw new Error(`It is of opset ${version}; 7 is the oldest that can be used: export it again.`);
 }
 
-/** Element type, and sides: numbers, or "?" where the caller chooses. */
+/** Element type, and sides: numbers, or "?" if the caller chooses. */
 export function typeOf({ value }: Field): { type: number; shape: (number | string)[] } {
   const path = [2, 1];
   let fields = fieldsOf(value as Uint8Array);

@@ -215,7 +215,7 @@ test("verify notices a file that was exchanged, and one that gives other embeddi
   assert.deepEqual(more, []);
   assert.match(
     fault!,
-    /^Foreign gives other embeddings than when it was added \(cosine distance [\d.]+, allowed 0\.001\)/,
+    /^Foreign gives different embeddings than when it was added \(cosine distance [\d.]+, allowed 0\.001\)/,
   );
   await writeFile(modelFile(folder, model, model.builds[0]!), "another");
   assert.match(

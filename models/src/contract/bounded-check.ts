@@ -7,10 +7,9 @@ import type { CheckReply, CheckRequest } from "./check-process.ts";
 import type { DetectorShape } from "./detector-check.ts";
 
 /**
- * Checks a model as `checkRecogniser` or `checkDetector` do, in a process of its own that is killed after
- * `checkMaxMs`: onnxruntime cannot be interrupted, and a graph may loop for ever or take the process down.
- * Its working folder is empty. Returns the embeddings of a recogniser; none for a detector. Throws one
- * sentence.
+ * Checks a model as `checkRecogniser` or `checkDetector` does, in a process of its own that is killed after
+ * `checkMaxMs`: onnxruntime cannot be interrupted, and a graph may loop forever or crash the process. Its
+ * working folder is empty. Returns the embeddings of a recogniser; none for a detector. Throws one sentence.
  */
 export async function checkWithin(
   onnx: Uint8Array,

@@ -4,8 +4,8 @@ import { adaptedInput, adaptedOutput } from "./adapter.ts";
 import type { Contract } from "./contract.ts";
 
 /**
- * Runs an adapted recogniser on two synthetic faces, and returns their embeddings. Throws one sentence where
- * it cannot be loaded, or gives what no recogniser that keeps its contract would give.
+ * Runs an adapted recogniser on two synthetic faces, and returns their embeddings. Throws one sentence if it
+ * cannot be loaded, or returns what no recogniser that keeps its contract would return.
  */
 export async function checkRecogniser(onnx: Uint8Array, contract: ContractShape): Promise<Float32Array[]> {
   const { input, output } = contract;
@@ -51,7 +51,7 @@ export async function checkRecogniser(onnx: Uint8Array, contract: ContractShape)
   return singles;
 }
 
-/** Returns one embedding for each image, all of one run. Images are uint8 RGB, px by px. */
+/** Returns one embedding for each image, all from one run. Images are uint8 RGB, px by px. */
 async function embed(
   session: InferenceSession,
   images: readonly Uint8Array[],
@@ -74,7 +74,7 @@ export type ContractShape = {
 const noBatches =
   "It takes one face at a time: a batch of 3 failed. Export it with a dynamic batch dimension.";
 
-/** Cosine distances. Rounding stays far below them. */
+/** Cosine distances. Rounding errors stay far below them. */
 const differenceMin = 1e-5;
 const batchDifferenceMax = 1e-4;
 

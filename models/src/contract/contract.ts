@@ -2,9 +2,8 @@ import * as z from "zod";
 import { License } from "../catalogue-entry.ts";
 
 /**
- * An operator's description of a recogniser that is not Faceline's own: how its .onnx file wants a face, and
- * what it gives back. `npm run models -- add` checks the file against it. Fields are in snake_case, as in the
- * catalogue.
+ * An operator's description of a foreign recogniser: how its .onnx file expects a face, and what it returns.
+ * `npm run models -- add` checks the file against it. Fields are in snake_case, as in the catalogue.
  */
 
 const perChannel = z.union([z.number(), z.tuple([z.number(), z.number(), z.number()])]);
@@ -20,7 +19,7 @@ export const Contract = z.strictObject({
     ),
   title: z.string().min(1),
   input: z.strictObject({
-    /** Name of the tensor; the only input where it is left out. */
+    /** Name of the tensor; the only input by default. */
     name: z.string().min(1).optional(),
     type: z.enum(["float32", "uint8"]).default("float32"),
     layout: z.enum(["NCHW", "NHWC"]),
@@ -32,7 +31,7 @@ export const Contract = z.strictObject({
     scale: perChannel,
   }),
   output: z.strictObject({
-    /** Name of the tensor; the only output where it is left out. */
+    /** Name of the tensor; the only output by default. */
     name: z.string().min(1).optional(),
     /** Numbers in an embedding. */
     length: z.int().min(2).max(4_096),
@@ -42,13 +41,13 @@ export const Contract = z.strictObject({
    * dlib's (padding 0.25).
    */
   chip: z.enum(["arcface", "dlib"]),
-  /** Cosine distance up to which two faces are one person. The others follow from it. */
+  /** Cosine distance up to which two faces are one person. The other thresholds follow from it. */
   thresholds: z.strictObject({ cosine: z.number().positive().max(2) }),
   thresholds_from: z.string().min(1),
   licenses: z.array(License).min(1),
   /** The text of the licence: a file, relative to the contract. It is kept beside the model. */
   licence_file: z.string().min(1),
-  /** "Not stated." where nobody states it. */
+  /** "Not stated." if nobody states it. */
   training_data: z.string().min(1),
   provenance: z.array(z.string().min(1)).default([]),
   /** Who published the file: an address or a sentence. */

@@ -10,8 +10,8 @@ import { withFreeBatch } from "./free-batch.ts";
  *
  *     uint8 [N, px, px, 3] RGB ─► its graph ─► boxes [N, A, 4] in the unit square, scores [N, A] in 0..1
  *
- * So the engine runs it as any other detector, with the same non-max suppression. Throws one sentence where
- * the file does not fit the contract.
+ * So the engine runs it as any other detector, with the same non-max suppression. Throws one sentence if the
+ * file does not fit the contract.
  */
 export function adaptDetector(onnx: Uint8Array, contract: DecodedDetector): Uint8Array {
   const { model, parts } = openForeign(onnx);
@@ -27,7 +27,7 @@ export function adaptDetector(onnx: Uint8Array, contract: DecodedDetector): Uint
   return assemble({ model, parts: withFreeBatch(parts, input), before, after, input, name: contract.name });
 }
 
-/** Part of a contract that says what the file takes and gives. */
+/** Part of a contract that describes the file's input and output. */
 type DecodedDetector = Pick<DetectorContract, "name" | "input" | "outputs" | "decoder">;
 
 /** The names of the tensors of an adapted detector. */

@@ -7,7 +7,7 @@ import { type DetectorContract, rowsOf } from "./detector-contract.ts";
 
 /**
  * Runs an adapted detector on two drawn faces, each of which takes the middle half of its image. Throws one
- * sentence where it cannot be loaded, or gives what no detector that keeps its contract would give.
+ * sentence if it cannot be loaded, or returns what no detector that keeps its contract would return.
  */
 export async function checkDetector(onnx: Uint8Array, shape: DetectorShape): Promise<void> {
   const { px } = shape.input;
@@ -58,8 +58,8 @@ function requireSensible({ boxes, scores }: Detections, shape: DetectorShape): v
 }
 
 /**
- * The best box of each drawn face must show it, and one of the two must score nearly as a face: a drawing
- * does not reach the scores of photographs.
+ * The best box of each drawn face must show it, and one of the two must score nearly as high as a face: a
+ * drawing does not reach the scores of photographs.
  */
 function requireFaces(singles: readonly Detections[], scoreMin: number): void {
   const best = singles.map(({ boxes, scores }) => {
@@ -115,10 +115,10 @@ export type DetectorShape = Pick<DetectorContract, "role" | "input" | "decoder" 
 const noBatches =
   "It takes one image at a time: a batch of 3 failed. Export it with a dynamic batch dimension.";
 
-/** Half the image. Detectors draw their boxes differently: from eyebrows to chin, or the whole head. */
+/** Half the image. Detectors draw boxes differently: from eyebrows to chin, or around the whole head. */
 const drawnSide = 0.5;
 const sideRatioMax = 2;
-/** A face has some dozens of boxes, of thousands. */
+/** A face has a few dozen boxes among thousands. */
 const facesShareMax = 0.05;
 /** Rounding of probabilities, and of shares of the image between runs of different sizes. */
 const scoreSlack = 1e-3;

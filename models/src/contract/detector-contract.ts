@@ -3,9 +3,9 @@ import { Detector } from "../catalogue-entry.ts";
 import { Contract } from "./contract.ts";
 
 /**
- * An operator's description of a detector that is not Faceline's own, and whose boxes are relative to priors:
- * squares that lie in each cell of one grid or several. `npm run models -- add` checks the file against it.
- * Landmarks of such a detector are left out: the landmark model aligns (decision 150).
+ * An operator's description of a foreign detector whose boxes are relative to priors: squares in each cell of
+ * one or several grids. `npm run models -- add` checks the file against it. Landmarks of such a detector are
+ * ignored: the landmark model aligns (decision 150).
  */
 
 const stridesMax = 8;
@@ -25,9 +25,9 @@ export const DetectorContract = z
     outputs: z.strictObject({
       /** Rows of x, y, width and height, each relative to its prior. */
       boxes: Rows,
-      /** What speaks for a face. */
+      /** Scores for a face. */
       classes: Rows,
-      /** The same of anything at all: the score is the square root of the product then. */
+      /** Scores for any object: the score is then the square root of the product. */
       objects: Rows.optional(),
     }),
     decoder: z.strictObject({
@@ -38,7 +38,7 @@ export const DetectorContract = z
       prior_at: z.enum(["corner", "centre"]),
       /** centre = prior + offset * variances[0] * its side; size = its side * exp(log * variances[1]) */
       variances: z.tuple([z.number().positive(), z.number().positive()]).default([1, 1]),
-      /** Whether scores are probabilities already, or become so. */
+      /** Whether scores are probabilities already, or have to be converted. */
       activation: z.enum(["none", "sigmoid", "softmax"]).default("none"),
       /** How many classes a row of `classes` has, and which of them is the face, from 0. */
       classes: z.int().min(1).max(8).default(1),

@@ -29,7 +29,7 @@ export function entryOf(
     thresholds: { cosine: contract.thresholds.cosine, euclidean: unit, euclidean_l2: unit },
     thresholds_from: {
       cosine: contract.thresholds_from,
-      euclidean: "Embeddings have the length 1, so it is the one of euclidean_l2.",
+      euclidean: "Embeddings have length 1, so it equals that of euclidean_l2.",
       euclidean_l2: "Derived: sqrt(2 * cosine), which gives the same verdicts.",
     },
     normalizations: ["base"],
@@ -65,12 +65,12 @@ export const adaptedFile = "network.onnx";
 export const licenceTextFile = "LICENCE";
 
 /**
- * Engines round differently: between CPUs by less than 1e-6, on GPUs that multiply in 19 bits by up to some
- * 1e-4. Another network or other preprocessing is beyond 1e-2.
+ * Engines round differently: between CPUs by less than 1e-6, on GPUs that multiply with 19 bits by up to
+ * about 1e-4. Another network or other preprocessing deviates by more than 1e-2.
  */
 const goldenDistanceMax = 1e-3;
 
-/** Maps ArcFace's chip of so many pixels to dlib's of 150: as in the entry of MobileFaceNet, scaled. */
+/** Maps ArcFace's chip of this many pixels to dlib's of 150: as in the entry of MobileFaceNet, scaled. */
 function arcfaceChip(px: number) {
   const scale = 112 / px;
   return { a: 1.44945 * scale, c: 0.0080456 * scale, e: -6.61597, f: -29.50592 };

@@ -6,7 +6,7 @@ import { copy, fieldsOf, graphFields, graphInitializer, graphNode, nameOf, tenso
 /**
  * Frees the batch dimension inside a graph that was exported for one image: constant shapes of Reshape and
  * sizes of Resize that begin with 1 begin with the batch of their data instead. Nodes that do not depend on
- * the image stay as they are. The checks run batches to see whether that was all.
+ * the image stay as they are. The checks run batches to see whether that was enough.
  */
 export function withFreeBatch(graph: readonly Field[], input: string): Field[] {
   const constants = intConstants(graph);
@@ -118,7 +118,7 @@ const textOf = (value: Field["value"] | undefined): string =>
 
 /** Shapes have a few sides. */
 const sidesMax = 8;
-/** The input of these operators that is a shape. */
+/** The input of these operators that holds a shape. */
 const resizeSizes = 3;
 const shapeInputs: Readonly<Record<string, number>> = { Reshape: 1, Resize: resizeSizes };
 const [nodeInput, nodeOutput, nodeOperator, nodeAttribute] = [1, 2, 4, 5];

@@ -1,7 +1,7 @@
 import { readFile, stat } from "node:fs/promises";
 import { megabytes } from "../megabytes.ts";
 
-/** Reads a file of at most `bytesMax`. Throws one sentence, `absent` where it is not there. */
+/** Reads a file of at most `bytesMax`. Throws one sentence, `absent` if it is not there. */
 export async function readOnnxFile(
   path: string,
   bytesMax: number,

@@ -1,7 +1,7 @@
 import { flushTinyWeights } from "../onnx/tiny-weights.ts";
 
 /**
- * Sets the tiny weights of a foreign network to 0, which make CPUs slow, where the embeddings of the two
+ * Sets the tiny weights of a foreign network to 0, because they make CPUs slow, if the embeddings of the two
  * golden faces stay the same to the last bit. Throws what `check` throws for the file itself.
  */
 export async function speedUp(
@@ -27,5 +27,5 @@ export async function speedUp(
       };
 }
 
-/** A network as it will run, its golden embeddings, and a sentence on what was done or left. */
+/** A network as it will run, its golden embeddings, and a sentence about what was changed or left. */
 export type Faster = { onnx: Uint8Array; golden: readonly Float32Array[]; report: readonly string[] };

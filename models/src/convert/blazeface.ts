@@ -71,7 +71,7 @@ function featureLevels(layers: FloatLayers, weights: Weights, image: Maps) {
   ];
 }
 
-/** relu(convolution(depthwise(x)) + x). Where the map halves, x is pooled; where it gets channels, padded. */
+/** relu(convolution(depthwise(x)) + x). If the map halves, x is pooled; if it gets channels, padded. */
 function residual(layers: FloatLayers, weights: Weights, block: number, x: Maps): Maps {
   const name = `block${block}`;
   const stride = strideTwoBlocks.has(block) ? 2 : 1;

@@ -123,7 +123,7 @@ type Heads = {
 type BoxEncodings = { offsets: string; anchors: Anchors } & ({ logSizes: string } | { sizes: string });
 
 /**
- * Pairs y, x in the unit square, one for each anchor: where it is, what an offset of 1 means, and half its
- * size.
+ * Pairs y, x in the unit square, one for each anchor: its position, the meaning of an offset of 1, and half
+ * its size.
  */
 export type Anchors = { count: number; centres: Float32Array; steps: Float32Array; halves: Float32Array };

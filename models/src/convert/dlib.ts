@@ -58,9 +58,9 @@ function residual<M extends Maps>(layers: Layers<M>, weights: Weights, block: st
 }
 
 /**
- * The shortcut is a mean of 2x2 cells, with channels of zeros where the block has more of them. On maps of
- * even size the convolutions lose a cell that the mean keeps: zeros take its place, on the right and at the
- * bottom only.
+ * The shortcut is a mean of 2x2 cells, with channels of zeros if the block has more of them. On maps of even
+ * size the convolutions lose a cell that the mean keeps: zeros take its place, on the right and at the bottom
+ * only.
  */
 function residualDown<M extends Maps>(layers: Layers<M>, weights: Weights, block: string, x: M): M {
   const inner = scaled(layers, weights, `${block}/conv1`, x, { stride: 2, padding: "valid" });

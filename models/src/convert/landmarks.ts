@@ -25,8 +25,8 @@ export function writeLandmarks(graph: Graph, layers: FloatLayers, weights: Weigh
 }
 
 /**
- * Each step adds to the sum of all before it, and what the next one sees is that sum's positive part. The
- * sum itself keeps its negative numbers: clipped there, later steps could not take back what earlier added.
+ * Each step adds to the sum of all previous ones, and the next one sees the positive part of that sum. The
+ * sum itself keeps its negative numbers, so that later steps can take back what earlier ones added.
  */
 function denseBlock(layers: FloatLayers, weights: Weights, block: string, x: Maps): Maps {
   let sum = layers.relu(firstStep(layers, weights, `${block}/conv0`, x));

@@ -87,7 +87,7 @@ class MobileFaceNet {
     return this.linear(kind, name, x, { ...window, slopes: slopesOf(this.#weights, name) });
   }
 
-  /** A convolution alone. */
+  /** A convolution without a PReLU. */
   linear(kind: Kind, name: string, x: Maps, window: Window = {}): Maps {
     const own = kind === "pointwise" ? `${name}/Conv2D` : `${name}/depthwise`;
     const filter = this.#weights.get(`${own}_weights`);

@@ -24,8 +24,8 @@ export const converterVersion = "faceline 3";
 
 /**
  * Returns the bytes of a model's .onnx file, from the source that its catalogue entry names: the same bytes
- * every time, on every machine. `folder` is that of the built models, which has pulled weights too. Throws
- * where no converter makes the model in this precision.
+ * every time, on every machine. `folder` is that of the built models, which has pulled weights too. Throws if
+ * no converter makes the model in this precision.
  */
 export async function convert(model: Model, variant: Variant, folder = modelsFolder): Promise<Uint8Array> {
   if (model.source.kind === "onnx_file" && variant.precision === "float32") {
@@ -150,7 +150,7 @@ function calibrationOf({ name, calibration }: Model): { rangeOf: RangeOf; scales
   };
 }
 
-/** Metadata from which a file alone says what it is, where it comes from and under which licence. */
+/** Metadata by which a file says by itself what it is, where it comes from and under which licence. */
 function metadataOf(model: Model, { precision, input_px }: Variant): Record<string, string> {
   const { name, role, source } = model;
   return {

@@ -12,7 +12,7 @@ export function readOnnxWeights(file: Uint8Array): Weights {
   const tensors = new Map<string, WeightTensor>();
   for (const tensor of tensorsOf(withoutBlocks(file))) {
     const floats = readFloats(tensor);
-    // Those of attributes have no name.
+    // Weights in attributes have no name.
     if (!floats?.name) continue;
     const { name, shape } = floats;
     const data = numbersOf(floats);

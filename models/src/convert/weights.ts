@@ -92,7 +92,7 @@ const Spec = z.object({
 });
 type Spec = z.infer<typeof Spec>;
 const Groups = z.array(z.object({ paths: z.array(z.string()), weights: z.array(Spec) }));
-/** A manifest alone, or a graph model that has one. */
+/** A manifest, or a graph model that has one. */
 const Manifest = z.union([
   Groups,
   z.object({ weightsManifest: Groups }).transform(({ weightsManifest }) => weightsManifest),

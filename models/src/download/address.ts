@@ -1,8 +1,8 @@
-/** Rules for the addresses that a download may use, and for the answers. */
+/** Rules for the addresses that a download may use, and for the responses. */
 
 /**
- * Throws one sentence where a download may not use the address: https alone, and http on this machine. Once
- * it was https, it stays https.
+ * Throws one sentence if a download may not use the address: only https, or http on this machine. A redirect
+ * never leaves https.
  */
 export function requireAllowed(url: URL, from?: URL): void {
   if (url.protocol === "https:") return;
@@ -16,7 +16,7 @@ export function requireAllowed(url: URL, from?: URL): void {
 
 const loopback = new Set(["localhost", "127.0.0.1", "[::1]"]);
 
-/** A sentence on an answer that brings no file. */
+/** A sentence about a response that is not the file. */
 export function refusalOf({ host }: URL, status: number): string {
   if (status === 401 || status === 403)
     return `${host} refuses the file (${status}): it may need an account.`;
@@ -24,7 +24,7 @@ export function refusalOf({ host }: URL, status: number): string {
   return `${host} answers ${status} instead of the file.`;
 }
 
-/** A sentence on a connection that failed. */
+/** A sentence about a connection that failed. */
 export function failureOf({ host }: URL, { code, message }: NodeJS.ErrnoException): string {
   if (code === undefined) return message;
   if (code === "ECONNRESET" || code === "EPIPE")

@@ -8,8 +8,8 @@ import { failureOf, refusalOf } from "./address.ts";
 import { httpGet } from "./http-get.ts";
 
 /**
- * Fetches a file to `path`, where it is only if it has the SHA-256. Never writes more than the stated bytes.
- * Throws one sentence.
+ * Fetches a file to `path`, where it appears only if it has the SHA-256. Never writes more than the stated
+ * bytes. Throws one sentence.
  */
 export async function download(
   wanted: WantedFile,
@@ -38,7 +38,7 @@ export async function download(
     };
     await pipeline(response, counted, createWriteStream(path, { mode: 0o600 }), { signal });
     if ((await sha256OfFile(path)) === sha256) return;
-    throw new Error(`${url.host} sends another file than the one that is wanted: its SHA-256 is another.`);
+    throw new Error(`${url.host} sent a different file: its SHA-256 does not match.`);
   } catch (cause) {
     await rm(path, { force: true });
     stop.throwIfAborted();

@@ -20,7 +20,7 @@ export async function httpGet(
     if (!redirectStatuses.has(statusCode!) || answered.location === undefined) return { response, url };
     response.destroy();
     const next = URL.canParse(answered.location, url.href) ? new URL(answered.location, url) : undefined;
-    if (next === undefined) throw new Error(`${url.host} redirects to what is no address.`);
+    if (next === undefined) throw new Error(`${url.host} redirects to an invalid address.`);
     requireAllowed(next, url);
     url = next;
   }
@@ -36,7 +36,7 @@ async function getOnce(
   try {
     const request = get(url, {
       agent: new Agent({ proxyEnv: process.env }),
-      // A compressed answer would have another length, and another SHA-256.
+      // A compressed response would have another length, and another SHA-256.
       headers: { ...headers, "accept-encoding": "identity", "user-agent": "faceline" },
       signal: stop,
     });
@@ -45,7 +45,7 @@ async function getOnce(
       (response ?? request).destroy(new Error(`${url.host} has sent nothing for ${stallMaxMs / 1000} s.`)),
     );
     [response] = (await once(request, "response")) as [http.IncomingMessage];
-    // From here on the response has every error too, for whoever reads it.
+    // From here on, errors are also emitted by the response, for whoever reads it.
     request.on("error", () => {});
     return response;
   } catch (cause) {

@@ -33,7 +33,7 @@ export async function fetchFromIndex(
 
 const pageCharactersMax = 2_000_000;
 
-/** The address that pip is set to: by PIP_INDEX_URL, a file of the user's or of the machine's. */
+/** The index that pip is configured to use: by PIP_INDEX_URL, or a file of the user's or of the machine's. */
 function indexAddress(): string {
   const { PIP_INDEX_URL: address, PIP_CONFIG_FILE: file } = process.env;
   if (address) return address;
@@ -45,7 +45,7 @@ function indexAddress(): string {
   return "https://pypi.org/simple/";
 }
 
-/** The text of a settings file, by its path from the user's folder; empty where there is none. */
+/** The text of a settings file, by its path from the user's folder; empty if there is none. */
 export function readSettings(path: string): string {
   try {
     return readFileSync(path.startsWith("/") ? path : join(homedir(), path), "utf8");

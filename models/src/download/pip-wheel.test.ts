@@ -23,7 +23,7 @@ test("pip fetches a wheel from the index that it is set to", { skip }, async (t)
 test("an index that has another file, or none, is a sentence", { skip }, async (t) => {
   const { folder } = await openIndex(t);
   await assert.rejects(fetchInto(folder, { ...pin, sha256: "0".repeat(64) }), {
-    message: "The package index has another made-up-library 1.0.0 than the one whose SHA-256 is pinned.",
+    message: "The package index has a different made-up-library 1.0.0 than the one whose SHA-256 is pinned.",
   });
   await assert.rejects(fetchInto(folder, { ...pin, version: "2.0.0", file: pin.file.replace("1", "2") }), {
     message: /^pip's index has no made-up-library 2\.0\.0 for this platform; "python3 -m pip config list"/,
@@ -54,7 +54,7 @@ test("without pip another file, none, or no network is a sentence too", async (t
   const { folder, close } = await openIndex(t);
   setEnvironment(t, { PATH: "/nowhere" });
   await assert.rejects(fetchInto(folder, { ...pin, sha256: "0".repeat(64) }), {
-    message: /^127\.0\.0\.1:\d+ sends another file than the one that is wanted: its SHA-256 is another\.$/,
+    message: /^127\.0\.0\.1:\d+ sent a different file: its SHA-256 does not match\.$/,
   });
   await assert.rejects(fetchInto(folder, { ...pin, file: "made_up_library-2.0.0-py3-none-any.whl" }), {
     message:

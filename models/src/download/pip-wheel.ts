@@ -8,9 +8,9 @@ import type { PinnedWheel } from "./wheel.ts";
 
 /**
  * Fetches a wheel into `folder`, without the packages that it depends on, and returns its path. pip fetches
- * it if it can, because pip alone has what a user may have set: credentials, proxies, certificates; else it
- * comes over HTTPS. Its SHA-256 is checked either way. Throws one sentence, which ends with `alternative`
- * where pip has no network.
+ * it if it can, because only pip has what a user may have set: credentials, proxies, certificates; else it
+ * comes over HTTPS. Its SHA-256 is checked either way. Throws one sentence, which ends with `alternative` if
+ * pip has no network.
  */
 export async function fetchWheel(
   folder: string,
@@ -55,13 +55,13 @@ async function fetchByPip(
 
 export const takenFromFolder = "--from FOLDER takes wheels that were fetched on another machine";
 
-/** Bytes that the disk must have room for. pip moves the wheel into its place when it is whole. */
+/** Free disk space that is needed. pip moves the wheel into its place once it is complete. */
 export const wheelBytesMax = ({ bytes }: Pick<PinnedWheel, "bytes">): number => 2 * bytes + slackBytes;
 
-/** What the index says of a package takes less. */
+/** Upper bound for what the index sends about a package. */
 const slackBytes = 64_000_000;
 
-/** The tags in the name of a wheel say which interpreter it is for: not the one that runs pip here. */
+/** The tags in a wheel's name say which interpreter it is for, not necessarily the one that runs pip. */
 function downloadArguments(folder: string, requirements: string, { file }: PinnedWheel): string[] {
   const [abi = "", platforms = ""] = file.slice(0, -".whl".length).split("-").slice(-2);
   return [
@@ -93,10 +93,10 @@ function sentenceOf(
   alternative: string,
 ): string {
   if (stderr.includes("DO NOT MATCH THE HASHES")) {
-    return `The package index has another ${name} ${version} than the one whose SHA-256 is pinned.`;
+    return `The package index has a different ${name} ${version} than the one whose SHA-256 is pinned.`;
   }
   if (/No space left on device|Errno 28/.test(stderr)) return "The disk is full.";
-  // Before the next: pip also says then that it found no version.
+  // Before the next check, because pip then also says that it found no version.
   if (/Retrying \(|Max retries exceeded|Connection broken|Read timed out|SSLError/.test(stderr)) {
     return (
       "pip cannot reach the package index: check the network, the proxy and " +

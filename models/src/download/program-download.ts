@@ -7,9 +7,9 @@ import { megabytes } from "../megabytes.ts";
 import type { DownloadLimits } from "./download.ts";
 
 /**
- * Runs a program, npm or pip, that downloads one file into `folder`, and kills it where the folder grows
- * beyond `bytesMax`, or a limit is exceeded. Throws one sentence, that of `sentenceOf` where the program
- * failed, or the reason of `stop`.
+ * Runs a program, npm or pip, that downloads one file into `folder`, and kills it if the folder grows beyond
+ * `bytesMax` or a limit is exceeded. Throws one sentence: that of `sentenceOf` if the program failed, or the
+ * reason of `stop`.
  */
 export async function downloadBy(
   [program, ...args]: readonly [string, ...string[]],
@@ -105,5 +105,5 @@ type ProgramOptions = WatchOptions & {
   env?: NodeJS.ProcessEnv;
 };
 
-/** `code` is ENOENT where there is no such program, and else its exit code. */
+/** `code` is ENOENT if there is no such program, and otherwise its exit code. */
 export type ProgramFault = { code?: string | number; stdout?: string; stderr?: string };

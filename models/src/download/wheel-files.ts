@@ -56,7 +56,7 @@ async function openArchive(path: string, { file, sha256 }: PinnedWheel) {
   throw new Error(`${file} is not the file whose SHA-256 is pinned.`);
 }
 
-/** Returns the path of a wheel in a folder. Throws one sentence where it is not there. */
+/** Returns the path of a wheel in a folder. Throws one sentence if it is not there. */
 export function mirroredWheel(folder: string, { file, name, version }: PinnedWheel): string {
   const path = join(folder, file);
   if (existsSync(path)) return path;
@@ -66,7 +66,7 @@ export function mirroredWheel(folder: string, { file, name, version }: PinnedWhe
 const mismatch = (wheel: Wheel, { path }: KeptFile): string =>
   `${path} of ${wheel.file} is not the file whose SHA-256 is pinned.`;
 
-/** Whether a file was unpacked, by its size: it has its name only when its SHA-256 was right. */
+/** Whether a file was unpacked, judged by its size: it gets its name only once its SHA-256 was right. */
 export async function isUnpacked(folder: string, { name, bytes }: KeptFile): Promise<boolean> {
   return (await stat(join(folder, name)).catch(() => undefined))?.size === bytes;
 }

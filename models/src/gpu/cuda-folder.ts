@@ -1,7 +1,7 @@
 import { delimiter, join, resolve } from "node:path";
 import { type CudaPins, readCudaPins } from "./cuda-pins.ts";
 
-/** The folder of the CUDA libraries for a release of onnxruntime. It is there only when it is complete. */
+/** The folder of the CUDA libraries for a release of onnxruntime. It exists only if it is complete. */
 export const cudaFolder = (modelsDir: string, { onnxruntime }: Pick<CudaPins, "onnxruntime">): string =>
   join(modelsDir, "gpu", onnxruntime);
 

@@ -8,7 +8,7 @@ import { cudaFaults, installCuda, removeCuda } from "./install.ts";
 
 /**
  * `npm run models -- gpu`: shows the licences of the CUDA libraries, has them accepted, and fetches and
- * installs them; or lists, verifies or removes them. Returns false where `--verify` finds a fault. Throws one
+ * installs them; or lists, verifies or removes them. Returns false if `--verify` finds a fault. Throws one
  * sentence.
  */
 export async function runGpu(modelsDir: string, { action, flags, from }: GpuCall): Promise<boolean> {
@@ -53,7 +53,7 @@ async function cudaLines(modelsDir: string, pins: CudaPins): Promise<string[]> {
       ({ name, version, bytes, sha256 }) =>
         `${name.padEnd(20)}  ${version.padEnd(10)}  ${megabytes(bytes).padStart(9)}  ${sha256.slice(0, 12)}`,
     ),
-    `for onnxruntime ${pins.onnxruntime} and NVIDIA drivers from ${pins.driver_min} on`,
+    `for onnxruntime ${pins.onnxruntime} and NVIDIA drivers ${pins.driver_min} or later`,
     existsSync(folder) ? `installed in ${folder}` : "not installed",
     accepted === undefined
       ? "licences not accepted"
@@ -63,7 +63,7 @@ async function cudaLines(modelsDir: string, pins: CudaPins): Promise<string[]> {
 
 function requireLinuxX64({ platform, arch }: Pick<NodeJS.Process, "platform" | "arch">): void {
   if (platform === "linux" && arch === "x64") return;
-  throw new Error(`There are CUDA libraries for linux-x64 alone, and this is ${platform}-${arch}.`);
+  throw new Error(`There are CUDA libraries only for linux-x64, and this is ${platform}-${arch}.`);
 }
 
 type GpuCall = {

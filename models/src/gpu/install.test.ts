@@ -87,7 +87,7 @@ test("libraries that were changed or removed are named, and --remove deletes all
   await writeFile(join(folder, "libmade_up_a.so.1"), "the library of made-up-A");
   await rm(join(folder, "LICENSE.made-up-b"));
   assert.deepEqual(await cudaFaults(modelsDir, pins), [
-    `${folder}/libmade_up_a.so.1 is another file than the pinned one`,
+    `${folder}/libmade_up_a.so.1 is not the pinned file`,
     `${folder}/LICENSE.made-up-b is missing`,
   ]);
   await removeCuda(modelsDir);

@@ -61,8 +61,7 @@ export async function cudaFaults(modelsDir: string, pins: CudaPins): Promise<str
   for (const { name, sha256 } of pins.wheels.flatMap(({ files }) => files)) {
     const path = join(folder, name);
     if (!existsSync(path)) faults.push(`${path} is missing`);
-    else if ((await sha256OfFile(path)) !== sha256)
-      faults.push(`${path} is another file than the pinned one`);
+    else if ((await sha256OfFile(path)) !== sha256) faults.push(`${path} is not the pinned file`);
   }
   return faults;
 }

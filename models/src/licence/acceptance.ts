@@ -9,7 +9,7 @@ import { writeWhole } from "../whole-file.ts";
 /**
  * Shows the terms of each model, or of libraries, and has them accepted, by a person at a terminal or by a
  * flag, before anything is fetched. What was accepted is written beside the models, and counts for later
- * pulls with the same licences. Throws one sentence where they are not accepted: then nothing was fetched.
+ * pulls with the same licences. Throws one sentence if they are not accepted: then nothing was fetched.
  */
 export async function acceptTerms(
   folder: string,
@@ -34,7 +34,7 @@ export async function acceptTerms(
       accepted_by: acceptedBy,
     });
   }
-  // Only when all are accepted: a pull of several models is refused as one.
+  // Only when all are accepted: a pull of several models is refused as a whole.
   for (const licences of open) {
     await writeWhole(acceptanceFile(folder, licences.name), `${JSON.stringify(licences, undefined, 2)}\n`);
   }
@@ -106,13 +106,13 @@ const AcceptedLicences = z.strictObject({
 type AcceptedLicences = z.infer<typeof AcceptedLicences>;
 
 /**
- * Everything that somebody has to know of a model, or of libraries, before they fetch it. A catalogue entry
- * has all of it.
+ * Everything that somebody has to know about a model, or about libraries, before they fetch it. A catalogue
+ * entry has all of it.
  */
 export type Terms = {
   name: string;
   licenses: readonly License[];
-  /** Training data; models alone have it. */
+  /** Training data; only models have it. */
   training_data?: string;
   provenance: readonly string[];
 };
@@ -127,7 +127,7 @@ export type AcceptanceFlags = { acceptLicence: boolean };
 
 export type AcceptanceOptions = {
   flags: AcceptanceFlags;
-  /** Asks at a terminal, and returns the answer; undefined where there is none. */
+  /** Asks at a terminal, and returns the answer; undefined if there is none. */
   ask: ((question: string) => Promise<string>) | undefined;
   print: (line: string) => void;
   now: Date;

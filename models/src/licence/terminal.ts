@@ -3,8 +3,8 @@ import { createInterface } from "node:readline";
 import type { Readable, Writable } from "node:stream";
 
 /**
- * Asks one question, and returns the line that was typed: an empty one where the input ends first. Rejects
- * with the reason of `stop`.
+ * Asks one question, and returns the line that was typed: an empty one if the input ends first. Rejects with
+ * the reason of `stop`.
  */
 export async function askAtTerminal(
   question: string,

@@ -108,7 +108,7 @@ export function encodeMetadata(metadata: Readonly<Record<string, string>>): Uint
 /** A string is a side that the caller chooses at run time, and its name in error messages. */
 type Shape = readonly (number | string)[];
 export type ElementType = keyof typeof elementTypes;
-/** A plain number is an integer to ONNX; a fraction must say that it is one, even when it is whole. */
+/** To ONNX, a plain number is an integer; a fraction must be marked as one, even if it is whole. */
 type Attributes = Readonly<Record<string, number | readonly number[] | { float: number }>>;
 
 const metadataField = 14;

@@ -2,10 +2,10 @@ import { readFields } from "./reader.ts";
 import { printable, RefusedNetwork } from "./self-contained.ts";
 
 /**
- * Refuses a foreign network whose work may depend on what an image shows: one that loops, branches or draws
- * lots, or takes a size from its pixels. It could behave on every usual face and hang, or take all memory, on
- * one image. Otherwise the sizes of all tensors follow from the number of images, and one run shows time and
- * memory. For a file that `requireSelfContained` has passed. Throws RefusedNetwork, one sentence.
+ * Refuses a foreign network whose work may depend on what an image shows: one that loops, branches, uses
+ * random numbers or takes a size from its pixels. It could work on usual faces and hang, or take all memory,
+ * on one image. Otherwise the sizes of all tensors follow from the number of images, and one run shows time
+ * and memory. For a file that `requireSelfContained` has passed. Throws RefusedNetwork, one sentence.
  *
  * Only listed operators pass. Inputs that say a size may come from constants and from `Shape` alone, through
  * any operators.

@@ -23,7 +23,7 @@ export class Message {
     return this.bytes(field, new TextEncoder().encode(value));
   }
 
-  /** Kept, not copied: the bytes must stay as they are until `encode`. */
+  /** Kept, not copied: the bytes must not change until `encode`. */
   bytes(field: number, value: Uint8Array): this {
     return this.#tag(field, lengthWire).#add(varint(value.length)).#add(value);
   }

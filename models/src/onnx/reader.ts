@@ -1,6 +1,6 @@
 /**
- * The fields of one message, in file order. Nested messages come as their bytes, which are not copied. Throws
- * for what the protobuf library would refuse, or skip without a word.
+ * The fields of one message, in file order. Nested messages are returned as their bytes, which are not
+ * copied. Throws for what the protobuf library would refuse, or skip silently.
  */
 export function* readFields(bytes: Uint8Array): Generator<Field> {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);

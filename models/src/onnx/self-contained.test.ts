@@ -85,7 +85,7 @@ test("what protobuf would merge, skip or read in another way is refused", () => 
 test("operators of others are refused, in nodes, declarations and functions", () => {
   const foreign = "ai.onnx.contrib";
   const message =
-    'It has operators of the domain "ai.onnx.contrib": export it with the operators of ONNX alone.';
+    'It has operators of the domain "ai.onnx.contrib": export it with only standard ONNX operators.';
   const call = new Message().text(4, "PyOp").text(7, foreign);
   for (const [place, model] of Object.entries({
     node: graph(wrapped(1, call)),
@@ -114,7 +114,7 @@ test("of onnxruntime's own operators those pass that compute, and not the one th
   requireSelfContained(graph(wrapped(1, call("QLinearAdd"))).encode());
   const context = graph(wrapped(1, call("EPContext"))).encode();
   assert.throws(() => requireSelfContained(context), {
-    message: 'It has the operator "EPContext" of com.microsoft: export it with the operators of ONNX alone.',
+    message: 'It has the operator "EPContext" of com.microsoft: export it with only standard ONNX operators.',
   });
 });
 

@@ -62,7 +62,7 @@ function requireValues(kind: Kind, values: ReadonlyMap<number, Field["value"]>):
     return latin1(value);
   };
   if (kind === "tensor") {
-    // As protobuf takes 2 ** 32 + 1 for EXTERNAL, which is 1.
+    // As protobuf reads 2 ** 32 + 1 as EXTERNAL, which is 1.
     const location = values.get(tensor.dataLocation) ?? 0n;
     if (location === 0n && !values.has(tensor.externalData)) return;
     const name = printable(text(tensor.name));
@@ -109,9 +109,9 @@ const malformed = (kind: Kind, what: string): RefusedNetwork =>
   new RefusedNetwork(`It is not an ONNX file as exporters write them: a ${kind} has the field ${what}.`);
 
 export const notOnnx = "It is not an ONNX file.";
-const exportStandard = "export it with the operators of ONNX alone";
+const exportStandard = "export it with only standard ONNX operators";
 
-/** Those of a flatbuffer, which onnxruntime recognises by these four bytes. */
+/** The first bytes of a flatbuffer, by which onnxruntime recognises it. */
 const ortIdentifier = "ORTM";
 /** onnxruntime reads session options from it if an environment variable says so. */
 const sessionConfig = "ort_config";
@@ -124,8 +124,8 @@ const declaredByOnnxruntime = words(`
   com.microsoft.experimental com.microsoft.nchwc com.ms.internal.nhwc`);
 const microsoft = "com.microsoft";
 /**
- * Operators of Faceline's int8 builds, and of onnxruntime's quantiser and its offline fusions: arithmetic
- * alone. Others of the domain read files (EPContext) or call other engines.
+ * Operators of Faceline's int8 builds, and of onnxruntime's quantiser and its offline fusions: only
+ * arithmetic. Others in the domain read files (EPContext) or call other engines.
  */
 const microsoftOperators = words(`
   QLinearAdd QLinearMul QLinearConcat QLinearAveragePool QLinearGlobalAveragePool QLinearReduceMean
@@ -139,10 +139,10 @@ function words(text: string): ReadonlySet<string> {
 
 /** The limit of the protobuf library. A graph within a graph is three messages deeper. */
 const depthMax = 100;
-/** A ResNet-100 has some 10,000. This many are read within a second. */
+/** A ResNet-100 has about 10,000. This many are read within a second. */
 const fieldsMax = 1_000_000;
 
-/** The fields of onnx.proto, IR versions 3 to 14. What is in no message of `nested` can hold no tensor. */
+/** The fields of onnx.proto, IR versions 3 to 14. Messages that are not in `nested` cannot hold a tensor. */
 const messages = {
   model: {
     once: [1, 2, 3, 4, 5, 6, 7],
@@ -180,7 +180,7 @@ type Kind = keyof typeof messages;
 type MessageFields<Name = Kind> = {
   once: readonly number[];
   repeated: readonly number[];
-  /** Those that are messages in which a tensor, an operator or a setting may be. */
+  /** Fields whose messages may hold a tensor, an operator or a setting. */
   nested?: Readonly<Record<number, Name>>;
 };
 type Walk = { depth: number; fieldsLeft: number };

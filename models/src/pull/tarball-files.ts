@@ -22,7 +22,7 @@ export async function takeTarballFiles(
   const hash = createHash("sha512");
   await pipeline(createReadStream(tarball, { highWaterMark: 1 << 20 }), hash);
   if (`sha512-${hash.digest("base64")}` !== source.integrity) {
-    throw new Error(`The tarball of ${name} is not the one of the catalogue: its checksum is another.`);
+    throw new Error(`The tarball of ${name} is not the one in the catalogue: its checksum differs.`);
   }
   // All files of an npm tarball are in a folder, whose name is free.
   const wanted = new Set([...files.map(({ path }) => path), licenceFile]);

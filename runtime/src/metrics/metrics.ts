@@ -17,7 +17,7 @@ export type Metrics = AsyncDisposable & {
   readonly on: boolean;
   /** Adds to a counter; 0 makes its series exist, so that the first event is seen as an increase. */
   add<Name extends NameOf<"counter">>(name: Name, value: number, attributes: AttributesOf<Name>): void;
-  /** Records a value of a histogram, in the unit of the list. `span`: of a trace that is exported. */
+  /** Records a value of a histogram, in the unit of the list. `span`: one in an exported trace. */
   record<Name extends NameOf<"histogram">>(
     name: Name,
     value: number,
@@ -50,7 +50,7 @@ type AttributesOf<Name extends MetricName> = Record<
   string | number
 > &
   Partial<Record<Extract<List[Name]["attributes"][number], Conditional>, string | number>>;
-/** Left out where the work succeeded, where the port is the usual one, and by producers. */
+/** Left out if the work succeeded, if the port is the usual one, and by producers. */
 type Conditional = "error.type" | "server.port" | "messaging.consumer.group.name";
 type Observation<Name extends MetricName> = [value: number, attributes: AttributesOf<Name>];
 type List = typeof metricList;

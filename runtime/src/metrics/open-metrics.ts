@@ -2,8 +2,8 @@ import { isSent } from "../otlp-config.ts";
 import { type Metrics, type MetricsOptions, metricsOff } from "./metrics.ts";
 
 /**
- * Opens the metrics of a process, or returns ones that do nothing if nobody is to get them: then nothing of
- * OpenTelemetry is loaded.
+ * Opens the metrics of a process, or returns ones that do nothing if nobody gets them: then OpenTelemetry is
+ * not loaded at all.
  */
 export async function openMetrics(options: MetricsOptions): Promise<Metrics> {
   if (!options.page && !isSent("METRICS", options.config)) return metricsOff;

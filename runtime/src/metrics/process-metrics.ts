@@ -107,8 +107,8 @@ const collections = new Map<number | undefined, string>([
 ]);
 
 /**
- * Percentiles of whole windows, however often somebody asks. The delay is measured while somebody does: that
- * wakes an idle process 50 times a second.
+ * Percentiles of whole windows, however often somebody asks. The delay is only measured while somebody does:
+ * that wakes an idle process 50 times per second.
  */
 function observeEventLoop(): EventLoop {
   const histogram = monitorEventLoopDelay({ resolution: resolutionMs });

@@ -4,7 +4,7 @@ import type { Metrics } from "./metrics.ts";
 
 /**
  * Records how long each command of these connections takes, and why it failed if it did. Names of commands
- * come from the code alone, so they are few.
+ * come only from the code, so they are few.
  */
 export function observeCommands(
   metrics: Metrics,
@@ -46,8 +46,8 @@ type RedisAttributes = {
 };
 
 /**
- * Returns the kind of a failure: a word of a short list, so that series stay few. Errors of a server begin
- * with a word in capitals, by convention; scripts and modules may have words of their own.
+ * Returns the kind of a failure: a word from a short list, so that series stay few. By convention, errors of
+ * a server begin with a word in capitals; scripts and modules may have words of their own.
  */
 function errorTypeOf(error: Error): string {
   if (error.message === "Command timed out") return "timeout";

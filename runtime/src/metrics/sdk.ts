@@ -93,8 +93,8 @@ const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5
 const counts = [0, 1, 2, 4, 8, 16, 32, 64];
 
 /**
- * One warning when metrics can no longer be delivered, and one line when they can again. Nothing is lost but
- * points of the charts: every delivery holds the whole counts.
+ * One warning when metrics can no longer be delivered, and one line when they can again. Only points of the
+ * charts are lost: every delivery holds the whole counts.
  */
 function reportExports(exporter: PushMetricExporter, log: MetricsOptions["log"]): PushMetricExporter {
   let isDelivered = true;

@@ -5,7 +5,7 @@ import { FileContent } from "../file-setting.ts";
 /** The operators' port of a process. */
 export const OperatorsConfig = z.object({
   OPERATORS_HOST: z.string().default("127.0.0.1"),
-  /** Port of this process alone. Without one the operators' port is off. */
+  /** Port of only this process. Without one the operators' port is off. */
   OPERATORS_PORT: z.coerce.number().int().min(1).max(65_535).optional(),
   /** The operators' credential: `Authorization: Bearer` must hold it for all that shows more than health. */
   OPERATORS_TOKEN: z.string().optional(),
@@ -22,7 +22,7 @@ export function readOperatorsToken(config: OperatorsConfig): string | undefined 
   const { OPERATORS_TOKEN_FILE, OPERATORS_TOKEN, OPERATORS_HOST } = config;
   const token = OPERATORS_TOKEN_FILE ?? OPERATORS_TOKEN;
   if (token === undefined && !isLoopback(OPERATORS_HOST)) {
-    const fault = `others can reach ${OPERATORS_HOST}; set a token, or a host of loopback`;
+    const fault = `others can reach ${OPERATORS_HOST}; set a token, or a loopback host`;
     throw new SettingsError([`OPERATORS_TOKEN: ${fault}`]);
   }
   if (token !== undefined && !/^[\x21-\x7e]{16,256}$/.test(token)) {

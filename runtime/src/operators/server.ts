@@ -78,7 +78,7 @@ async function replyTo(options: OperatorsServerOptions, request: IncomingMessage
 function replyOfCalls({ openCalls }: OperatorsServerOptions, query: string, request: IncomingMessage): Reply {
   if (openCalls === undefined) return notFound;
   const salt = new URLSearchParams(query).get("salt") ?? "";
-  // Only reading them takes the place of a reader.
+  // Only a GET takes a reader's place.
   const stream = request.method === "GET" ? openCalls(salt.slice(0, saltMax)) : undefined;
   return stream === undefined ? tooManyReaders : { status: 200, type: "application/jsonl", stream };
 }
@@ -93,8 +93,8 @@ const paths = new Set<string>(["/livez", "/readyz", "/metrics", "/live", "/live.
 );
 
 /**
- * Whether a request may be answered. With a token, it must have come. Without one the port is on loopback,
- * where web pages in a browser of this machine reach it too: by a host name of their own, which is refused.
+ * Whether a request may be answered. If there is a token, it must be sent. Without one, the port is on
+ * loopback, where web pages in a browser reach it too, by a host name of their own, which is refused.
  */
 function mayRead(token: string | undefined, { headers }: IncomingMessage, path: string): boolean {
   if (token === undefined) return /^(localhost|127(\.\d+){3}|\[::1\])(:\d+)?$/.test(headers.host ?? "");
@@ -110,8 +110,8 @@ function mayRead(token: string | undefined, { headers }: IncomingMessage, path: 
 }
 
 /**
- * Browsers send the token as the password of any user, once their reader has typed it in, and nowhere but to
- * this process. Requests of other pages may have it too, so it opens nothing but what has no effect.
+ * Browsers send the token as the password of any user, once their reader has typed it in, and only to this
+ * process. Requests of other pages may carry it too, so it opens only what has no side effects.
  */
 const isForBrowsers = (path: string): boolean => path.startsWith("/live");
 
@@ -150,7 +150,7 @@ export type OperatorsSources = {
   state(): Omit<LiveState, "checks">;
   /** Dependencies of this process, and whether each answered lately. */
   checks(): Record<string, boolean> | Promise<Record<string, boolean>>;
-  /** Opens the lines of /calls of an ingress from now on; undefined where too many read them. */
+  /** Opens the lines of /calls of an ingress from now on; undefined if too many read them. */
   openCalls?(salt: string): Readable | undefined;
 };
 

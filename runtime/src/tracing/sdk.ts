@@ -20,10 +20,10 @@ import { hrTime, type Tracing, type TracingOptions } from "./tracing.ts";
  * load.
  */
 export async function openSdk({ config, service, id, log }: TracingOptions): Promise<Tracing> {
-  // By default the SDK would use another value than a wrong one of its variables, and say nothing.
+  // By default, the SDK would silently replace a wrong value of its variables.
   const warn = (reason: string) => log.warn({ reason }, "OpenTelemetry warns");
   diag.setLogger({ error: warn, warn, info() {}, debug() {}, verbose() {} });
-  // 0 would lose every span, or send none for ever.
+  // 0 would lose every span, or never send any.
   const atLeastOne = (name: string, standard: number): number => {
     const value = getNumberFromEnv(name) ?? standard;
     if (value >= 1) return value;

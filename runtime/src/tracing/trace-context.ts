@@ -12,6 +12,6 @@ export const traceparentOf = (context: SpanContext): string =>
 
 export const isSampled = ({ traceFlags }: SpanContext): boolean => (traceFlags & TraceFlags.SAMPLED) !== 0;
 
-/** Whether the spans of a task are exported: for most tasks nothing else of its context is needed. */
+/** Whether the spans of a task are exported: for most tasks, nothing else about its context is needed. */
 export const isTraced = ({ traceparent }: { traceparent: string }): boolean =>
   (Number.parseInt(traceparent.slice(-2), 16) & TraceFlags.SAMPLED) !== 0;

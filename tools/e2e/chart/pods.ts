@@ -10,7 +10,7 @@ export function podsOf(manifests: Manifest[]): Pod[] {
     });
 }
 
-/** The pod of the Deployment or Job of a name. Throws where there is none. */
+/** The pod of the Deployment or Job of a name. Throws if there is none. */
 export function podNamed(manifests: Manifest[], name: string): Pod {
   const found = podsOf(manifests).find((pod) => pod.name === name);
   if (found === undefined) throw new Error(`there is no pod of ${name}`);

@@ -64,7 +64,7 @@ export async function calibrateMachine(plan: CalibrationPlan): Promise<Profile> 
 }
 
 /**
- * Builds the models of lanes that are not built yet, into a folder. Throws one sentence where a lane does not
+ * Builds the models of lanes that are not built yet, into a folder. Throws one sentence if a lane does not
  * exist, or its models were not pulled.
  */
 async function buildLanes(folder: string, lanes: readonly LaneId[]): Promise<void> {

@@ -2,7 +2,7 @@ import sharp from "sharp";
 import type { ImageSize } from "../trace/trace.ts";
 
 /**
- * Makes a JPEG of exactly so many bytes, with so many pixels within 2% or a row and a column, from a
+ * Makes a JPEG of exactly this many bytes, with this many pixels within 2% or a row and a column, from a
  * photograph: resized to a portrait of five to four, in the highest quality that fits, then filled up with
  * comments, which decoders skip. It is progressive if the photograph is, which takes twice as long to decode.
  * Where the photograph does not fit at the lowest quality, the JPEG has more bytes.

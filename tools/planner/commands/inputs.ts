@@ -1,7 +1,7 @@
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 
-/** Returns the lines of a file that are not empty. Throws an Error with a sentence where there are none. */
+/** Returns the lines of a file that are not empty. Throws an Error with a sentence if there are none. */
 function readLines(file: string): string[] {
   if (!existsSync(file)) throw new Error(`${file} does not exist.`);
   const lines = readFileSync(file, "utf8")

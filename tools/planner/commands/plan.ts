@@ -99,7 +99,7 @@ async function recordOrDraw(
     const isSilent = async () =>
       Promise.race([first.promise.then(() => false), sleep(silenceMs, true, { signal })]);
     if (values.draw === undefined && !(await isSilent())) {
-      print(`Calls come: recording them for ${seconds} s.`);
+      print(`Requests are arriving: recording them for ${seconds} s.`);
       await sleep(1_000 * seconds, undefined, { signal });
     } else if (service.key === undefined) {
       print(`There is no development key to send requests with: waiting ${seconds} s for other requests.`);
@@ -167,7 +167,7 @@ async function profileFor(
     print(`The machine was measured before: ${out}. --calibrate measures it again.`);
     return readProfile(out);
   }
-  print(`Measuring the machine beside the service, for some ${calibrationMs / 1_000} s: ${fault}.`);
+  print(`Measuring the machine beside the service, for about ${calibrationMs / 1_000} s: ${fault}.`);
   const profile = await calibrateMachine({
     out,
     modelled,
@@ -185,7 +185,7 @@ async function profileFor(
   return profile;
 }
 
-/** Says, as a clause, why a profile does not fit machine, service and traffic; undefined where it does. */
+/** Says, as a clause, why a profile does not fit machine, service and traffic; undefined if it does. */
 function profileFault(
   file: string,
   {
@@ -209,13 +209,13 @@ function profileFault(
     const loaded = pool.lanes.filter((each) => each.lane === lane);
     if (measured === undefined) return `its profile lacks ${lane}`;
     if (measured.contention.length !== workers)
-      return "the service has another number of workers than its profile";
+      return "the service does not have as many workers as its profile";
     if (loaded.length > 0 && !loaded.some(({ digest }) => digest === measured.digest)) {
-      return `the service has another build of ${lane} than its profile`;
+      return `the service has a different build of ${lane} than its profile`;
     }
     const sizes = measured.runs.map(({ size }) => size);
     if (loaded.some((each) => each.sizes.some((size) => !sizes.includes(size)))) {
-      return "the service has other batch sizes than its profile";
+      return "the service has different batch sizes than its profile";
     }
   }
   const { bytes, pixels } = preparation.measuredSizes ?? { bytes: [0, 0], pixels: [0, 0] };

@@ -84,7 +84,7 @@ test("a trace is not written over, and one without calls is not written", async 
   writeFileSync(out, "");
   await assert.rejects(
     run("--operators", port, "--out", out),
-    /is there already; give another name by --out/,
+    /already exists; choose another name with --out/,
   );
 });
 

@@ -57,7 +57,7 @@ test("where no settings meet the target, the closest are shown, and the exit cod
 
 for (const [args, message] of [
   [["--rate", "0"], /--rate must be a number above 0/],
-  [["--draw", "waves"], /--draw waves: it is one of poisson, bursts, diurnal, step/],
+  [["--draw", "waves"], /--draw waves: it must be one of poisson, bursts, diurnal, step/],
   [["--trace", join(stateFolder, "absent")], /There is no trace .*absent/],
   [["--image-pixels", "5000000", "--seconds", "5"], /images of up to 5000000 pixels, and the profile was/],
 ] as const) {

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { RunningService, runningServiceFile } from "@faceline/contracts/stored/running-service";
 
-/** Finds the service that `npm start` runs. Throws an Error that says what to do where none runs. */
+/** Finds the service that `npm start` runs. Throws an Error that says what to do if none runs. */
 export async function findRunning(stateFolder: string): Promise<FoundService> {
   const file = join(stateFolder, runningServiceFile);
   if (!existsSync(file)) throw new Error(`No Faceline was started from ${stateFolder}. ${startIt}`);
@@ -41,6 +41,6 @@ export type FoundService = RunningService & {
   batchers: string[];
   workers: number;
   token: string | undefined;
-  /** The development key; undefined where none was made. */
+  /** The development key; undefined if none was made. */
   key: string | undefined;
 };

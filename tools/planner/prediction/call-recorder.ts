@@ -46,7 +46,7 @@ export class CallRecorder {
     return this.#counts;
   }
 
-  /** Quantiles of the answered calls, in ms; 0 where none was. */
+  /** Quantiles of the answered calls, in ms; 0 if none was. */
   quantiles(...shares: number[]): number[] {
     return shares.map((share) => this.#answeredMs.quantile(share));
   }

@@ -50,10 +50,10 @@ const predictedCallsMin = 20_000;
 
 type Times = { p50Ms: number; p99Ms: number };
 
-/** A predicted time may be so many times as long or as short. */
+/** A predicted time may be this many times as long or as short. */
 export type ErrorBand = {
   p50: number;
   p99: number;
-  /** Undefined where nothing was measured. */
+  /** Undefined if nothing was measured. */
   compared: { settings: PoolSettings; predicted: Times; measured: Times } | undefined;
 };

@@ -5,7 +5,7 @@ import type { TracePart } from "../trace/trace-part.ts";
 /**
  * Returns the calls of several parts of a trace as one stream of arrivals, the first at instant 0. Each part
  * begins once the calls of the one before it have ended, so that no queue is left, and the scheduler keeps
- * the run times and hops that it has measured: one that begins anew refuses calls in a burst that it would
+ * the run times and hops that it has measured: one that starts over refuses calls in a burst that it would
  * answer hours later.
  */
 export function joinParts(trace: Trace, parts: readonly TracePart[]): JoinedParts {

@@ -13,7 +13,7 @@ export class LatencyHistogram {
     this.#count++;
   }
 
-  /** Returns the time at a share, from 0 to 1, of the sorted times; 0 where there are none. */
+  /** Returns the time at a share, from 0 to 1, of the sorted times; 0 if there are none. */
   quantile(share: number): number {
     if (this.#count === 0) return 0;
     const place = Math.min(this.#count - 1, Math.floor(share * this.#count));

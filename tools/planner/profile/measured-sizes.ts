@@ -2,7 +2,7 @@ import type { Profile } from "./profile.ts";
 import type { Trace } from "../trace/trace.ts";
 
 /**
- * Throws a RangeError with a sentence for the operator where a trace has larger images than the profile was
+ * Throws a RangeError with a sentence for the operator if a trace has larger images than the profile was
  * measured with: how long they take to decode is not known. Smaller ones take less than the least that was
  * measured, so they cannot make a prediction wrong by more than that.
  */

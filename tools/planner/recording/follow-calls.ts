@@ -4,7 +4,7 @@ import { type RecordedCall, RecordedLine } from "@faceline/contracts/recording/r
 
 /**
  * Reads the calls of an ingress from its operators' port until `stop` aborts. Throws an Error with a sentence
- * where the port does not answer, or ends.
+ * if the port does not answer, or ends.
  */
 export async function followCalls(port: string, options: FollowOptions): Promise<void> {
   const { salt, token, stop, onOpen, onCall, onDropped } = options;

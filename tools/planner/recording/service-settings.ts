@@ -29,7 +29,7 @@ const BatcherState = z
 
 /**
  * Reads the settings of a batcher from its operators' port. Undefined for a port of another process. Throws
- * an Error with a sentence where the port does not answer or refuses the token.
+ * an Error with a sentence if the port does not answer or refuses the token.
  */
 export async function readSettings(
   port: string,

@@ -23,7 +23,7 @@ export const workersText = (workers: number): string => amountText(workers, "wor
 export const machinesOf = ({ winner, machine }: FoundPlan): number =>
   Math.ceil(winner.settings.workers / machine.workersPerMachine);
 
-/** ", on 2 machines of 2 workers"; empty where one machine is enough. */
+/** ", on 2 machines of 2 workers"; empty if one machine is enough. */
 export function machinesText(plan: FoundPlan): string {
   const machines = machinesOf(plan);
   return machines === 1 ? "" : `, on ${machines} machines of ${workersText(plan.machine.workersPerMachine)}`;
@@ -67,7 +67,7 @@ export function bandSentences({ band, target, winner }: Plan): string[] {
     `Error band: with the settings in force (${settingsText(settings)}) the recorded requests took ` +
       `${measured.p50Ms.toFixed(0)} ms at p50 and ${measured.p99Ms.toFixed(0)} at p99, and ` +
       `${predicted.p50Ms.toFixed(0)} and ${predicted.p99Ms.toFixed(0)} are predicted for them. So times may be ${factors}; ` +
-      `${bandFactorMin} is the least that is assumed.`,
+      `${bandFactorMin} is the smallest factor that is assumed.`,
     ...missed,
   ];
 }
@@ -85,14 +85,14 @@ export function bindingText(tried: readonly Tried[], { settings }: Tried): strin
   const fewer = tried.filter((each) => each.settings.workers === settings.workers - 1);
   if (fewer.length === 0)
     return settings.workers === 1
-      ? "nothing, one worker is the least."
+      ? "nothing: one worker is the minimum."
       : "fewer workers cannot do this work at all.";
   const missed = new Set(fewer.flatMap(({ prediction }) => prediction.missed));
   const workers = settings.workers === 2 ? "one worker" : `${settings.workers - 1} workers`;
   return `with ${workers} every choice misses ${[...missed].join(" or ")}.`;
 }
 
-/** Says where the size of batches does not matter; empty where it does. */
+/** Says where the size of batches does not matter; empty if it does. */
 export function batchSizeSentence({ tried, winner }: FoundPlan): string[] {
   const { workers, utilisationTarget } = winner.settings;
   const alike = tried.filter(

@@ -44,7 +44,7 @@ export class PredictionThreads implements AsyncDisposable {
 }
 
 /**
- * A prediction keeps some 12 MB, however long the trace is, and leaves some 20 KB of garbage for each call.
- * Without limits V8 lets it grow to some 250 MB in each thread before it collects it.
+ * A prediction keeps about 12 MB, however long the trace is, and leaves about 20 KB of garbage for each call.
+ * Without limits V8 lets it grow to about 250 MB in each thread before it collects it.
  */
 const resourceLimits = { maxYoungGenerationSizeMb: 48, maxOldGenerationSizeMb: 256 };

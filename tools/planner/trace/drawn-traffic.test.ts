@@ -7,7 +7,7 @@ for (const shape of trafficShapes) {
   test(`${shape} traffic has the rate, the tenants and the images of its plan`, () => {
     const trace = newTrace({ shape, perSecond: 200, seconds: 200 });
     const perSecond = trace.calls / 200;
-    // Bursts of 2 s, a tenth of the time: their number varies by some 13% in 200 s.
+    // Bursts of 2 s, a tenth of the time: their number varies by about 13% in 200 s.
     assert.ok(perSecond > 160 && perSecond < 250, `${perSecond} calls a second`);
     assert.equal(trace.images, 2 * trace.calls);
     assert.deepEqual(new Set(trace.columns.tenant), new Set([0, 1, 2]));

@@ -8,7 +8,7 @@ export const MeasuredCalls = z.object({
   p99Ms: Ms,
   /** Quantiles of the time that a call spends in ingress and hops: outside queue, preparation and run. */
   serviceMs: z.array(Ms).min(2).max(101),
-  /** Absent where no batcher was read. */
+  /** Absent if no batcher was read. */
   settings: z
     .object({
       workers: z.number().int().min(1),

@@ -46,7 +46,7 @@ const CallLine = z.tuple([
 /**
  * Reads a trace: JSON lines, of which the first names the format and the lanes, and every other one is a
  * call. Nothing else is in it, neither names nor images. Throws an Error that names the line, also for more
- * than `callsMax` calls: so many fit in some 100 MB.
+ * than `callsMax` calls: so many fit in about 100 MB.
  */
 export async function readTrace(file: string): Promise<Trace> {
   const builder = new TraceBuilder();

@@ -7,8 +7,8 @@ import { traceLanesMax } from "./trace-file.ts";
 
 /**
  * Writes a trace, see trace-file.ts, of at most `bytesMax`, that can be read at any time. Throws an Error
- * with a sentence where the file is there already. Without a call no file is left, so that it does not stop
- * the next try.
+ * with a sentence if the file is there already. Without a call no file is left, so that it does not stop the
+ * next try.
  */
 export class TraceWriter implements Disposable {
   readonly #path: string;
@@ -25,13 +25,13 @@ export class TraceWriter implements Disposable {
       this.#file = openSync(file, "wx", 0o600);
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== "EEXIST") throw error;
-      throw new Error(`${file} is there already; give another name by --out.`, { cause: error });
+      throw new Error(`${file} already exists; choose another name with --out.`, { cause: error });
     }
     this.#bytesLeft = bytesMax - headerBytes;
     this.#writeHeader();
   }
 
-  /** Returns false where the trace is full. */
+  /** Returns false if the trace is full. */
   add({ atMs, tenant, lane, timeBudgetMs, images, outcome }: TracedCall): boolean {
     if (!this.#lanes.includes(lane)) {
       if (this.#lanes.length === traceLanesMax) return false;

@@ -188,7 +188,7 @@ type TraceCall = {
 /** Can be sent to another thread as it is. */
 export type TraceColumns = {
   lanes: LaneId[];
-  /** Undefined where the calls were drawn or come from an access log. */
+  /** Undefined if the calls were drawn or come from an access log. */
   measured?: MeasuredCalls | undefined;
   atMs: Float64Array<SharedArrayBuffer>;
   timeBudgetMs: Float64Array<SharedArrayBuffer>;

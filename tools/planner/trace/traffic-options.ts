@@ -54,7 +54,7 @@ export async function trafficOf(values: TrafficValues, laneDefault: LaneId): Pro
 /** Parses `--draw`. */
 export function shapeOf(text: string): DrawnTraffic["shape"] {
   const shape = trafficShapes.find((each) => each === text);
-  if (shape === undefined) throw new Error(`--draw ${text}: it is one of ${trafficShapes.join(", ")}.`);
+  if (shape === undefined) throw new Error(`--draw ${text}: it must be one of ${trafficShapes.join(", ")}.`);
   return shape;
 }
 

@@ -7,7 +7,7 @@ import { analyse } from "../statistics/analysis.ts";
 import type { PersonPair } from "../statistics/person-bootstrap.ts";
 import type { LabelledPairs } from "./labelled-pairs.ts";
 
-/** Measures labelled pairs in a lane. Throws one sentence where too few pairs have a distance. */
+/** Measures labelled pairs in a lane. Throws one sentence if too few pairs have a distance. */
 export function labelledSample(labelled: LabelledPairs, faces: LaneFaces): LaneSample {
   const isMeasured = ({ images }: Pair) => images.every((image) => faces.embeddings[image] !== undefined);
   const measured = labelled.pairs.filter(isMeasured);

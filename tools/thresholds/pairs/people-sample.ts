@@ -6,8 +6,8 @@ import { analyseAll } from "../statistics/all-pairs-analysis.ts";
 import type { PeopleFolder } from "./people-folder.ts";
 
 /**
- * Measures all pairs of images in a lane; those of a group are pairs of its people. Throws one sentence
- * where too few images have a face.
+ * Measures all pairs of images in a lane; those of a group are pairs of its people. Throws one sentence if
+ * too few images have a face.
  */
 export function peopleSample(
   { people, images }: PeopleFolder,

@@ -94,13 +94,13 @@ type GroupCounts = { group: string; same: number; different: number; people: num
 export type MetricReport = {
   metric: DistanceMetric;
   analysis: Analysis;
-  /** One for each wanted FMR; undefined where there are too few pairs of two people for one to match. */
+  /** One for each wanted FMR; undefined if there are too few pairs of two people for one to match. */
   operatingPoints: { wanted: number; point: OperatingPoint | undefined }[];
   /** One for each wanted FMR. */
   proposals: Proposal[];
   /** The threshold in use, and those that are proposed. */
   marks: ThresholdRow[];
-  /** `marks` are empty where the group lacks a kind of pairs. */
+  /** `marks` are empty if the group lacks a kind of pairs. */
   groups: (GroupCounts & { marks: ThresholdRow[] })[];
 };
 
@@ -120,7 +120,7 @@ type SampleCounts = {
 
 export type Analyses = Record<DistanceMetric, Analysis>;
 
-/** Measurements of a lane. `analyses` of a group are undefined where it lacks a kind of pairs. */
+/** Measurements of a lane. `analyses` of a group are undefined if it lacks a kind of pairs. */
 export type LaneSample = SampleCounts & {
   analyses: Analyses;
   groups: (GroupCounts & { analyses: Analyses | undefined })[];

@@ -112,7 +112,7 @@ export class PairCounts {
   }
 }
 
-/** Returns the number of pairs of so many images. */
+/** Returns the number of pairs of this many images. */
 export const pairsOf = (images: number): number => (images * (images - 1)) / 2;
 
 /** The embeddings of people, one person after another. */

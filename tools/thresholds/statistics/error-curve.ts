@@ -28,7 +28,7 @@ export class ErrorCurve {
     };
   }
 
-  /** The largest distance of any pair that is less than `limit`; undefined where there is none. */
+  /** The largest distance of any pair that is less than `limit`; undefined if there is none. */
   distanceBelow(limit: number): number | undefined {
     const below = [this.same, this.different].flatMap((distances) => {
       const count = firstRank(distances, (each) => each >= limit);

@@ -4,7 +4,7 @@ import { firstRank } from "./error-curve.ts";
 
 /**
  * The false non-match rate at a false match rate, as papers and evaluations state it: at the largest distance
- * where the measured FMR is not above `wanted`. Undefined where that is below every pair of two people.
+ * where the measured FMR is not above `wanted`. Undefined if that is below every pair of two people.
  *
  * The interval is that of the FNMR where the true FMR is `wanted`. It begins with that of a threshold whose
  * FMR is surely not less, and ends with that of one whose FMR is surely not more, each with a confidence of

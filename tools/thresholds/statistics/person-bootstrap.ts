@@ -73,8 +73,8 @@ function drawPeople({ isSame, ones, others }: SortedPairs, random: () => number)
 }
 
 /**
- * Measures weighted pairs in one pass. `ends`: for each threshold how many pairs it takes. Undefined where
- * one kind weighs nothing.
+ * Measures weighted pairs in one pass. `ends`: for each threshold how many pairs it takes. Undefined if one
+ * kind weighs nothing.
  */
 function measured(
   { distances, isSame }: SortedPairs,

@@ -24,7 +24,7 @@ others.</p>
 !${markup(open.length === 0 ? nothing : cancelForm(id, open.length))}</div>
 </section>`;
 
-/** The links that the page of a form showed, as a value of it, so that sending it twice makes one link. */
+/** The links that the form's page showed, as a form value, so that sending it twice makes one link. */
 export const newestOf = ([newest]: OpenLink[]): string => String(newest?.createdAt ?? "none");
 
 const openList = (
@@ -34,7 +34,10 @@ ${open.length === 1 ? "it is" : "they are"} used or expired:</p>
 <ul>
 !${each(
   open,
-  ({ createdAt, expiresAt }) => html`<li>made !${instant(createdAt)}, valid until !${instant(expiresAt)}</li>
+  ({
+    createdAt,
+    expiresAt,
+  }) => html`<li>created !${instant(createdAt)}, valid until !${instant(expiresAt)}</li>
 `,
 )}</ul>`;
 
@@ -46,7 +49,7 @@ const cancelForm = (
 </form>
 `;
 
-/** A sign-in link, shown this once. `later`: what a reload shows. */
+/** A sign-in link, shown only this once. `later`: what a reload shows. */
 export const linkPage = ({ id, title, later, email, team, sent, hours }: LinkView): AccountPage =>
   adminPage({
     path: `/admin/people/${id}/address`,
@@ -57,7 +60,7 @@ export const linkPage = ({ id, title, later, email, team, sent, hours }: LinkVie
 Do not open it in this browser: its button would sign you in as them.</p>
 !${codeBlock({ caption: "Sign-in link", code: sent.address, language: "curl" })}
 <ul>
-<li><a href="/admin/people/${id}">${email}</a>: make a new link there if this one is lost</li>
+<li><a href="/admin/people/${id}">${email}</a>: create a new link there if this one is lost</li>
 <li><a href="/admin/teams/${team}">Limits of ${team}</a></li>
 <li><a href="/admin">The waitlist</a></li>
 </ul>`,
@@ -69,7 +72,7 @@ const failedMail = (sentence: string): Html => html`<p class="note">${sentence}<
 const hoursText = (hours: number): string => (hours === 1 ? "one hour" : `${hours} hours`);
 
 export type SentLink = { kind: "mailed" } | ShownLink;
-/** `mailFault`: why it was not mailed, where it should have been. */
+/** `mailFault`: why it was not mailed, if it should have been. */
 type ShownLink = { kind: "shown"; address: string; mailFault?: string };
 type LinkSection = { id: string; open: OpenLink[]; hours: number };
 type LinkView = {

@@ -26,7 +26,7 @@ export const peoplePage = ({ people, form }: PeopleView): AccountPage =>
 <p class="dim">They do not have to be on the waitlist.</p></div>
 <form method="post" action="/admin/people" class="form">
 !${field({ name: "email", label: "Email", type: "email", max: 254, required: true, value: form.email, error: form.emailError })}
-!${field({ name: "team", label: "Team", hint: "An unknown name makes a new team.", max: 64, required: true, value: form.team, error: form.teamError })}
+!${field({ name: "team", label: "Team", hint: "An unknown name creates a new team.", max: 64, required: true, value: form.team, error: form.teamError })}
 !${markup(form.joins ? joinBox(form.team ?? "") : nothing)}
 <button class="button">Add</button>
 </form>

@@ -18,7 +18,7 @@ export const teamsPage = ({ teams, facts }: { teams: TeamSummary[]; facts: Facts
 <p class="dim">Limits in italics are defaults of the service. A team begins with its first approved member.</p>`,
   });
 
-const noTeams = (): Html => html`<p class="note">There are no teams yet. The first approval makes one.</p>`;
+const noTeams = (): Html => html`<p class="note">There are no teams yet. The first approval creates one.</p>`;
 
 const teamTable = (teams: TeamSummary[], facts: Facts): Html =>
   cardTable<TeamSummary>({

@@ -8,7 +8,7 @@ import { cardTable, type Column } from "../card-table.ts";
 import { count, share } from "./count.ts";
 import { usageSection } from "./usage-section.ts";
 
-/** The calls of everybody, by day and endpoint, and by team. Callers without a team have their own rows. */
+/** All requests, by day and endpoint, and by team. Callers without a team have their own rows. */
 export const usagePage = ({ days, teams }: UsageView): AccountPage =>
   adminPage({
     path: "/admin/usage",
@@ -47,7 +47,7 @@ function callerName(team: string): Html {
 const leftOutNote = (teams: TeamUsage[]): Html => html`<p class="dim">${formatCount(teams.length)} more
 ${teams.length === 1 ? "team is" : "teams are"} not shown, with ${formatCount(callsOf(teams))} requests together.</p>`;
 
-/** Returns the teams with most calls, with the callers without a team among them, and the other teams. */
+/** Returns the teams with most requests, callers without a team included, and the other teams. */
 function shownCallers(callers: TeamUsage[]): { shown: TeamUsage[]; leftOut: TeamUsage[] } {
   const leftOut = callers.filter(({ team }) => !hasNoTeam(team)).slice(teamsShownMax);
   const hidden = new Set(leftOut);

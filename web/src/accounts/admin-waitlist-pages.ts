@@ -42,7 +42,7 @@ const history = ({ joinedAt, sentAgainAt, network, team, declinedAt }: Applicant
 !${markup(team === null ? nothing : memberNote(team))}!${markup(declinedAt === null ? nothing : declinedNote(declinedAt))}`;
 
 const memberNote = (team: string): Html =>
-  html`<p class="note">They are a member of <a href="/admin/teams/${team}">${team}</a> already. Approving them again makes a new
+  html`<p class="note">They are a member of <a href="/admin/teams/${team}">${team}</a> already. Approving them again creates a new
 sign-in link. Declining only takes them off the waitlist.</p>
 `;
 
@@ -52,7 +52,7 @@ const declinedNote = (at: number): Html => html`<p class="note">They were declin
 const writtenText = ({ text, firstText }: Applicant): Html =>
   html`!${markup(text === "" ? html`<p class="dim">No text.</p>` : html`<p class="written">${text}</p>`)}!${markup(firstText === undefined || firstText === text ? nothing : earlier(firstText))}`;
 
-/** Somebody else may have sent the form again: the first text is that of whoever was first. */
+/** Somebody else may have sent the form again: the first text belongs to whoever was first. */
 const earlier = (text: string): Html => html`
 <details>
 <summary>What was sent first</summary>
@@ -77,7 +77,7 @@ export const entryPage = ({ id, entry, form, facts }: EntryView): AccountPage =>
 <h2 id="approve">Approve</h2>
 <p>They become a member of a team and get a sign-in link. Members manage all keys of their team.</p>
 <form method="post" action="/admin/waitlist/${id}/approve" class="form">
-!${field({ name: "team", label: "Team", hint: "Letters, digits, dots, dashes or underscores. An unknown name makes a new team.", max: 64, required: true, value: form.team, error: form.teamError })}
+!${field({ name: "team", label: "Team", hint: "Letters, digits, dots, dashes or underscores. An unknown name creates a new team.", max: 64, required: true, value: form.team, error: form.teamError })}
 !${markup(form.joins ? joinBox(form.team) : nothing)}
 <details id="limits"!${markup(hasLimits(form) ? openState() : nothing)}>
 <summary>${limitsLabel}</summary>
@@ -113,7 +113,7 @@ const limitsErrorNote = (
 
 const openState = (): Html => html` open`;
 
-/** Somebody may have written the name of a team that is not theirs. */
+/** Somebody may have entered the name of a team that is not theirs. */
 export const joinBox = (team: string): Html => html`<div class="check">
 <input type="checkbox" id="join" name="join" value="${team}">
 <label for="join">Add them to the existing team ${team}: they will see its keys and can revoke them</label>

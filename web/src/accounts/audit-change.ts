@@ -3,7 +3,7 @@ import { formatCount } from "../format.ts";
 import { each, type Html, html, nothing } from "@faceline/runtime/design/html";
 import { limitFields, shortLabel } from "./limits-form.ts";
 
-/** Returns a line for each value that an entry changed. Nothing for actions that say all, and old entries. */
+/** Returns a line for each value that an entry changed; none for plain actions and old entries. */
 export function auditChange({ action, details }: AuditEntry, keys: AuditKey[]): Html {
   switch (action) {
     case "waitlist_approved":
@@ -40,7 +40,7 @@ const teamText = (team: string | undefined): Html =>
     : html`<div>team <a href="/admin/teams/${team}">${team}</a></div>
 `;
 
-/** A line for each limit that is another one now. */
+/** A line for each limit that differs now. */
 function limitChanges(limits: LimitsChange): Html {
   const { before = {}, after = {} } = limits ?? {};
   const changed = limitFields.filter(({ limit }) => before[limit] !== after[limit]);
@@ -65,8 +65,8 @@ function limitText(limit: number | undefined): string {
 type LimitsChange = AuditDetails["limits"];
 
 /**
- * Returns a key as its team knows it: its name now, and its first characters. The id of a key that cannot be
- * looked up is shown as it is.
+ * Returns a key as its team knows it: by its present name and its first characters. If a key cannot be looked
+ * up, its id is shown.
  */
 export function auditKeyText(id: string, keys: AuditKey[]): Html {
   const key = keys.find((each) => each.id === id);

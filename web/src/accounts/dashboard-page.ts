@@ -48,7 +48,7 @@ const keyList = (keys: KeyView[], now: number): Html =>
 const noKeys = (): Html =>
   html`<p class="note">This team has no key yet. Create one: it comes with a first request to paste.</p>`;
 
-/** A key that was rotated is not rotated again: the newer one is. */
+/** A rotated key is not rotated again: the newer one is. */
 function actions({ id, name, prefix = "", disabled, expiresAt }: KeyView): Html {
   if (disabled) return nothing;
   const verbs = ["Rename", ...(expiresAt === undefined ? ["Rotate"] : []), "Revoke"];

@@ -9,8 +9,8 @@ import { instant } from "./instant.ts";
 import type { UsageReader } from "./usage-section.ts";
 
 /**
- * Returns the error codes that calls of a team ended with lately, each with what to do next and the request
- * ids of its newest calls. `days`: how often each came is counted over these. `keys`: those of the team.
+ * Returns the error codes of a team's recent requests, each with what to do next and the request ids of its
+ * newest requests. `days`: the period over which codes are counted. `keys`: the team's keys.
  */
 export function errorsSection(view: ErrorsView): Html {
   return html`<section aria-labelledby="recent-errors">
@@ -26,7 +26,7 @@ const errorList = ({ errors, days, keys, reader }: ErrorsView): Html => html`<p 
 requests per error code. ${idUses[reader]}</p>
 <dl class="fields">!${each(errors, (error) => codeEntry(error, days, keys))}</dl>`;
 
-/** The use of a request id, by reader. */
+/** What a request id is useful for, by reader. */
 const idUses: Record<UsageReader, string> = {
   member: "Quote the request ID when you ask the operator about a request.",
   operator: "The advice is for the sender. Search the log of the ingress for the request ID.",

@@ -34,7 +34,7 @@ const flag = (name: "required", isSet: boolean): Html => (isSet ? html` ${name}`
 
 /**
  * Returns what is wrong with a form, for the top of a page whose form is further down. It names each field
- * and links to it; nothing without errors.
+ * and links to it; empty without errors.
  */
 export function errorNote(errors: FieldError[]): Html {
   const wrong = errors.filter(({ error }) => error !== undefined);
@@ -51,7 +51,7 @@ export function errorNote(errors: FieldError[]): Html {
 `;
 }
 
-/** `name`: the id of what the error is about. */
+/** `name`: the id of the field with the error. */
 export type FieldError = { name: string; label: string; error: string | undefined };
 
 type Field = {

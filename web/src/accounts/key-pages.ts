@@ -8,17 +8,17 @@ import { keyPrefix, type KeyView, lastUse } from "./key-view.ts";
 
 const back = (): Html => html`<p><a href="/dashboard">Back to the dashboard</a></p>`;
 
-/** The one page that shows a key. `samples`: addresses of two images of the same person. */
+/** The only page that shows a key. `samples`: addresses of two images of the same person. */
 export const newKeyPage = ({ id, name, key, overlap, origin, samples }: NewKey): AccountPage => ({
   path: "/dashboard",
   title: "Your new key",
-  description: "A key, shown this once.",
+  description: "A key, shown only this once.",
   scripts: ["code.js", "shown-once.js"],
   content: html`<div class="prose" data-reload="${keyFlashAddress(id, "key_made")}">
 <h1>Your new key</h1>
 <p class="lead">This is the key “${name}”. Save it now: it is shown only once, and nobody can look it up later.</p>
 !${overlapNote(overlap)}!${codeBlock({ caption: "Key", code: key, language: "curl" })}
-<p>Try it: the first command downloads two sample images of a drawn person, the second one compares their
+<p>Try it: the first command downloads two sample images of a synthetic person, the second one compares their
 faces.</p>
 !${codeBlock({ caption: "Try the key", code: firstCall({ key, origin, samples }), language: "curl" })}
 <ul>
@@ -121,7 +121,7 @@ export const revokePage = ({ key }: { key: KeyView }): AccountPage =>
 </form>`,
   );
 
-/** The response to the rotation of a key that was rotated before: a form sent twice, or an old page. */
+/** The response to rotating a key that was already rotated: a form that was sent twice, or an old page. */
 export const rotatedKeyPage = ({ key, now }: { key: KeyView; now: number }): AccountPage =>
   keyFrame(
     "This key was rotated already",

@@ -38,7 +38,7 @@ export const lastUse = ({ lastUsedAt }: KeyView): Html =>
 type KeyTable = { keys: KeyView[]; now: number; actions(key: KeyView): Html };
 
 /**
- * Instants in epoch milliseconds. `lastUsedAt`: accurate to a minute. `expiresAt`: of a key that was rotated.
+ * Instants in epoch milliseconds. `lastUsedAt`: accurate to a minute. `expiresAt`: only for a rotated key.
  */
 export type KeyView = {
   id: string;

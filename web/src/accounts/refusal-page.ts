@@ -35,7 +35,7 @@ function wait({ language, refusalNotes: text }: Words, { retryAfterMs, now }: Re
 `;
 }
 
-/** `role`: of who is signed in. `now`: epoch ms. */
+/** `role`: that of the person who is signed in. `now`: epoch ms. */
 type Refusal = {
   reason: keyof Words["refusals"];
   requestId: string;

@@ -39,7 +39,7 @@ const mailForm = (
 <button class="button">${text.submit}</button>
 </form>`;
 
-/** The same for every email: whether somebody has it is nobody's business. */
+/** The same for every email, so that it does not reveal who has an account. */
 export function signInSentPage(words: Words, { hours }: { hours: number }): AccountPage {
   const { language, signIn: text } = words;
   const duration = hours.toLocaleString(language, { style: "unit", unit: "hour", unitDisplay: "long" });

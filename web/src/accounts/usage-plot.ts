@@ -48,7 +48,7 @@ function plot(days: DayUsage[], endpoints: string[], width: number): Html {
 </svg>`;
 }
 
-/** The parts of a bar. A line in the colour of the ground tells two parts apart without their colours. */
+/** The parts of a bar. A line in the background colour separates two parts even without colours. */
 function stack({ name, values }: Bar, endpoints: string[], { x, width, y }: Place): Html {
   let sum = 0;
   return each(values, (value, index) => {
@@ -74,14 +74,14 @@ function legend(names: string[]): Html {
 const label = (x: number, y: number, anchor: string, text: string): Html =>
   html`<text x="${x}" y="${y}" text-anchor="${anchor}" fill="var(--plot-muted)">${text}</text>`;
 
-/** Some five round values from 0 to `max`: steps are 1, 2 or 5 times a power of ten. */
+/** About five round values from 0 to `max`: steps are 1, 2 or 5 times a power of ten. */
 function ticks(max: number): number[] {
   const power = 10 ** Math.floor(Math.log10(max / 5));
   const step = [1, 2, 5, 10].map((factor) => factor * power).find((size) => size >= max / 5)!;
   return Array.from({ length: Math.floor(max / step) + 1 }, (_, index) => index * step);
 }
 
-/** A tenth of a pixel is enough. */
+/** A tenth of a pixel is precise enough. */
 const tenths = (value: number): number => Math.round(value * 10) / 10;
 
 const phoneDays = 14;

@@ -6,8 +6,8 @@ import { count } from "./count.ts";
 import { usagePlots } from "./usage-plot.ts";
 
 /**
- * Returns requests on these days, the oldest first: a plot and a table. Members read how to make a first one,
- * if there is none.
+ * Returns requests on these days, the oldest first: a plot and a table. If there are none, members read how
+ * to send a first one.
  */
 export function usageSection({ days, reader, title = "Usage" }: UsageView): Html {
   const counts = days.flatMap(({ counts }) => counts);

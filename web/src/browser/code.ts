@@ -24,7 +24,7 @@ if (radios.some(({ value }) => value === language)) choose(language!);
 
 for (const radio of radios) {
   radio.addEventListener("change", () => {
-    // The other examples change their height: the one in use stays where it is.
+    // The other examples change their height, so the one in use is scrolled back to its place.
     const top = radio.getBoundingClientRect().top;
     choose(radio.value);
     scrollBy({ top: radio.getBoundingClientRect().top - top, behavior: "instant" });
@@ -49,11 +49,11 @@ for (const button of document.querySelectorAll<HTMLButtonElement>(".copy")) {
       () => report(button, button.dataset["refused"]!, label),
     );
   });
-  // There is a clipboard only over https and on localhost.
+  // The clipboard is only available over https and on localhost.
   button.hidden = navigator.clipboard === undefined;
 }
 
-/** Shows for a moment what became of the copy, also to readers of the screen. */
+/** Shows for a moment whether the copy succeeded, also to users of screen readers. */
 function report(button: HTMLButtonElement, result: string, label: string): void {
   button.textContent = result;
   if (status !== null) status.textContent = result;

@@ -8,7 +8,7 @@ import { sectionsOf } from "./search/sections.ts";
 
 /**
  * A page of the documents: its own content, with a search and the list of all guides and endpoints beside it,
- * of the chapters for operators where one of these or their guide is open, and of the headings of a text.
+ * the operators' chapters if one of these is open, and the headings of a text.
  */
 export function docsPage(page: DocsPage, lists: DocsLists): Page {
   return {

@@ -24,7 +24,7 @@ export const originOf = ({ publicUrl }: { publicUrl: string }): string => public
 
 const exampleOrigin = "http://127.0.0.1:8080";
 
-/** Their texts, one behind the other, are the code. */
+/** Their texts, one after the other, are the code. */
 function tokensOf(code: string, pattern: RegExp): Token[] {
   const tokens: Token[] = [];
   let end = 0;

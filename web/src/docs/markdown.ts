@@ -6,7 +6,7 @@ import type { Language } from "./highlight.ts";
 
 /**
  * Returns Markdown, as the lexer of `marked` splits it, as HTML of our pages: code with a button that copies
- * it, tables that scroll. All texts are escaped. Throws on what these pages cannot show, as raw HTML.
+ * it, tables that scroll. All texts are escaped. Throws on what these pages cannot show, such as raw HTML.
  */
 export function renderMarkdown(tokens: Token[], document: MarkdownDocument): Html {
   let { section } = document;
@@ -18,7 +18,7 @@ export function renderMarkdown(tokens: Token[], document: MarkdownDocument): Htm
 
 type MarkdownDocument = {
   placeOf(href: string): Place;
-  /** The last heading: tables with the same columns in two sections have names of their own. */
+  /** The last heading, so that tables with the same columns in two sections have different names. */
   section?: string | undefined;
   isCell?: boolean;
 };
@@ -46,7 +46,7 @@ const blocks: Renderers = {
       label: `Code: ${text.split("\n")[0]}`,
       code: text,
     }),
-  // The text of an item in a list without empty lines.
+  // The text of a list item, if the list has no empty lines.
   text: (token, document) => inline([token], document),
   space: () => nothing,
 };

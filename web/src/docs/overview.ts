@@ -5,7 +5,7 @@ import { exampleRequest } from "./guides/fragments.ts";
 import { guideGroups } from "./guides/guides.ts";
 import { anchorOf } from "./markdown.ts";
 
-/** The first page of the documents: what this is, a first request, and where to go on. */
+/** The first page of the documents: what this is, a first request, and where to continue. */
 export const overview: DocsPage = {
   path: "/docs",
   title: "Documentation",

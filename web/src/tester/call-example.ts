@@ -43,6 +43,6 @@ type ExampleFacts = {
 
 const named = (name: string, file: string) => ({ name, value: { file: shellSafe(file) } });
 
-/** A file name without what a shell or a string of a program would read as its own. */
+/** A file name without characters that mean something to a shell or in a program's string. */
 const shellSafe = (file: string): string =>
   file.replaceAll(/[^\w.-]+/g, "-").replace(/^-+/, "") || "image.jpg";

@@ -5,10 +5,10 @@ import { words } from "./words.ts";
 export type Failure = {
   headline: string;
   explanation: string;
-  /** The error code of the service; undefined where the service was not reached. */
+  /** The error code of the service; undefined if the service was not reached. */
   code?: string;
   requestId?: string;
-  /** The response as it came; undefined where there was none. */
+  /** The response as it came; undefined if there was none. */
   body?: unknown;
   /** Position of the image at fault among those of the call: the source of a comparison is 0. */
   imageAtFault?: number;
@@ -18,7 +18,7 @@ export type Failure = {
   isUnreachable?: true;
 };
 
-/** The body of an error as the service sends it; anything may be missing where a proxy answered. */
+/** The body of an error as the service sends it; if a proxy responded, anything may be missing. */
 export type ProblemBody = {
   error?: string;
   detail?: string;
@@ -79,7 +79,7 @@ export const unreachable: Failure = {
   isUnreachable: true,
 };
 
-/** Failure after the last of `probeDelayMs`: the page asks no more. */
+/** Failure after the last of `probeDelayMs`: the page stops asking. */
 export const goneForLong: Failure = {
   headline: words.failure.unreachable,
   explanation: words.failure.gaveUpWhy,

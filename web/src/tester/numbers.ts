@@ -1,6 +1,6 @@
 /**
- * Uses the first of the reader's locales that is of the page's language, such as `en-GB`: a sentence in one
- * language with the decimal sign of another is read wrong. It is called once, before anything is shown.
+ * Uses the first of the reader's locales that matches the page's language, such as `en-GB`: a sentence in one
+ * language with the decimal sign of another is misread. It is called once, before anything is shown.
  */
 export function useLocaleOf(reader: readonly string[], language: string): void {
   locale = reader.find((each) => each.split("-")[0] === language) ?? language;

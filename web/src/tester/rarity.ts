@@ -2,20 +2,20 @@ import { fill } from "../words/fill.ts";
 import { formatNumber } from "./numbers.ts";
 import { words } from "./words.ts";
 
-/** The pairs of different people that a false match rate rests on, as /capabilities says it. */
+/** The pairs of different people behind a false match rate, as /capabilities reports them. */
 export type RateEvidence = { source: "operator" | "card"; pairs: number };
 
 /** Returns a false match rate as a count among pairs: `none of 262`, `1 in 12,000`, `34 in 100`. */
 export function rarityWords(rate: number, { pairs }: RateEvidence): string {
   if (isLeast(rate, pairs)) return fill(words.sure.noneOf, { pairs: formatNumber(pairs) });
-  // Ten in a hundred and more are easier to read than 1 in 2.9.
+  // From ten in a hundred on, this is easier to read than 1 in 2.9.
   if (rate >= 0.1) return fill(words.sure.inHundred, { count: Math.min(99, Math.round(100 * rate)) });
   return fill(words.sure.oneIn, { pairs: formatNumber(Number((1 / rate).toPrecision(2))) });
 }
 
 /**
- * Returns how rare a distance and a threshold are among pairs of different people, and what that rests on. It
- * says how rare, never how alike. `rates` are undefined or null where they are not known.
+ * Returns how rare a distance and a threshold are among pairs of different people, and the measurements
+ * behind that. It says how rare, never how alike. `rates` are undefined or null if they are not known.
  */
 export function raritySentences(rates: Rates, evidence: RateEvidence | null): string[] {
   const { atDistance, atThreshold, basisOwn, basisModel, unknown } = words.sure;

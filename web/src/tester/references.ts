@@ -1,6 +1,6 @@
 /**
  * Returns the candidates that a result is about, by their positions: those of the same person as the one at
- * `index`, or that one alone if it has no person. `people` has a name for each candidate, or "".
+ * `index`, or only that one if it has no person. `people` has a name for each candidate, or "".
  */
 export function referencesOf(people: readonly string[], index: number): number[] {
   const person = people[index] ?? "";

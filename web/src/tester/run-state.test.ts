@@ -124,7 +124,7 @@ function assertTrue(place: Place): void {
   if (state.kind === "running") {
     assert.ok(view.isEvidenceStale, context());
     assert.ok(!world.slots.includes("") || world.slots.includes("?"), context());
-    // It goes on by itself, except while it waits for the service or for an image.
+    // It continues by itself, except while it waits for the service or for an image.
     assert.ok(nextTickAt(state, now)! > now, context());
   }
   // Only an answer speaks for itself; each other state says what is going on, at the latest after 300 ms.

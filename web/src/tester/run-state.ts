@@ -18,7 +18,7 @@ export type RunState<Inputs, Answer> =
       step: Step<Inputs>;
       /** The first change since the last answer. */
       startedAt: number;
-      /** The last answer, decided again by a moved threshold: it is about the same images. */
+      /** The last answer, decided again for a moved threshold: it is about the same images. */
       kept?: Answer;
     }
   | { kind: "answer"; inputs: Inputs; answer: Answer }
@@ -27,7 +27,7 @@ export type RunState<Inputs, Answer> =
 type Step<Inputs> =
   /** An image is being decoded. */
   | { kind: "reading" }
-  /** Several changes close together are one request. */
+  /** Several quick changes are one request. */
   | { kind: "settling"; inputs: Inputs; sendAt: number }
   | { kind: "sending"; inputs: Inputs; sentAt: number; retries: number };
 
@@ -110,7 +110,7 @@ export function nextTickAt<Inputs, Answer>(state: RunState<Inputs, Answer>, now:
   return step.kind === "settling" ? Math.min(step.sendAt, shownAt) : shownAt;
 }
 
-/** A shorter wait shows nothing: words that come and go are read as a fault. */
+/** A shorter wait shows nothing: words that flash look like a fault. */
 export const busyShownMs = 300;
 /** From here on the seconds are counted. */
 export const countShownMs = 3_000;

@@ -15,7 +15,7 @@ export type RunView = {
   isStale: boolean;
   /** The response as JSON and the example are of another threshold. */
   isEvidenceStale: boolean;
-  /** What readers of the screen hear: the current state, and nothing of the one before. */
+  /** What screen readers announce: the current state, and nothing of the previous one. */
   status: string | undefined;
 };
 

@@ -47,7 +47,7 @@ export function thresholdFault(text: string, max = Number.POSITIVE_INFINITY): st
   return threshold <= max ? undefined : fill(words.threshold.tooLarge, { max: formatNumber(max) });
 }
 
-/** Returns the samples that a query names, of those that there are; those of the call where it names none. */
+/** Returns the samples that a query names, of those that exist; those of the request if it names none. */
 export function readSamples(query: string, known: readonly string[]): readonly string[] {
   const named = new URLSearchParams(query).get("samples")?.split(".").slice(0, samplesMax) ?? [];
   const samples = named.filter((name) => known.includes(name));
@@ -55,8 +55,8 @@ export function readSamples(query: string, known: readonly string[]): readonly s
 }
 
 /**
- * Returns the query that `readSettings` and `readSamples` read, with its question mark; "" where all is as by
- * default. `samples`: those that are shown, if nothing else is.
+ * Returns the query that `readSettings` and `readSamples` read, with its question mark; "" if everything is
+ * at its default. `samples`: those that are shown, if nothing else is.
  */
 export function writeSettings({ call, ...others }: TesterSettings, samples: readonly string[] = []): string {
   const parameters = new URLSearchParams();

@@ -1,6 +1,6 @@
 import { words } from "./words.ts";
 
-/** A distance beside a threshold in words that claim no more than that. */
+/** A distance next to a threshold, in words that claim no more than that. */
 type Verdict = {
   kind: "same" | "different" | "close";
   headline: string;

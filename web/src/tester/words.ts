@@ -1,8 +1,8 @@
 import en from "../words/en.json" with { type: "json" };
 
 /**
- * What the tester says. In a browser the page brings it as data, in its own language, and a bundle holds no
- * catalogue. Elsewhere it is English.
+ * The texts of the tester. In a browser, the page provides them as data in its own language, so a bundle
+ * holds no catalogue. Elsewhere they are English.
  */
 export const words: typeof en.tester =
   typeof document === "undefined"

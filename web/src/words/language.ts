@@ -7,7 +7,7 @@ export const languages = ["en", "de", "es"] as const;
 export type PageLanguage = (typeof languages)[number];
 
 /**
- * All that a page for visitors says, by area. A text may hold links, `[words](/path)`, and values, `{name}`:
+ * All texts of pages for visitors, by area. A text may hold links, `[words](/path)`, and values, `{name}`:
  * see `./linked-text.ts` and `./fill.ts`. A gap in a language does not compile.
  */
 export type Words = { language: PageLanguage } & typeof en;
@@ -18,7 +18,7 @@ export const allWords: Record<PageLanguage, Words> = {
   es: { language: "es", ...es },
 };
 
-/** Words of the pages that are in English alone. */
+/** Words of the pages that are only in English. */
 export const english = allWords.en;
 
 /**

@@ -42,8 +42,8 @@ export function admit(situation: LaneSituation, call: CallTasks, tasks: BatchTas
   const waitMaxMs = Math.max(waitMaxRuns * longestRunMs, waitMaxShare * (deadlineAt - now));
   if (waitMs <= waitMaxMs) return { kind: "accepted", evicted };
 
-  // A tenant that has less waiting than another, or demands less than its share, answers for its own queue
-  // only.
+  // A tenant that has less waiting than another, or demands less than its share, is judged only by its own
+  // queue.
   const ownWeight = lane.queue.waitingWeightOf(tenant) + weight;
   const ownWaitMs = expectedStartAt(situation, { position: ownWeight, deadlineAt, load }) - now;
   const tasksPerMs = (sizing.availableWorkers * sizing.usefulSize) / sizing.cycleMs;
@@ -73,9 +73,9 @@ function heaviestLoad(tasks: BatchTask[]): BatchLoad {
 }
 
 /**
- * A lane whose time model is wrong could refuse everything, run nothing and so never correct the model. A
- * lane that has learned nothing for a while therefore gives one call to an idle worker, which loses nothing
- * by it.
+ * A lane whose time model is wrong could refuse everything, so run nothing, and never correct the model. A
+ * lane that has learned nothing for a while therefore gives one request to an idle worker, which costs
+ * nothing.
  */
 function mayProbe({ lane, loads, now }: LaneSituation): boolean {
   return now - lane.estimates.learnedAt > staleAfterMs && lane.waitingCount === 0 && loads.some(isIdle);

@@ -9,8 +9,8 @@ import type { QueuedCall, QueuedTask } from "../queue/tenant-queue.ts";
 import type { Lane } from "../state/lane.ts";
 import { answerTask, type Move, type State } from "../state/state.ts";
 
-// The safety net behind admission: a task that was accepted and can no longer be answered in time is dropped
-// from the queue. Its call's waiting tasks are dropped with it: without its answer theirs are of no use.
+// The safety net behind admission: an accepted task that can no longer be answered in time is dropped from
+// the queue, and with it the waiting tasks of its request, which are useless without its answer.
 
 /** Drops tasks whose deadline has passed: no client waits for them any more. */
 export function dropExpired(state: State, lane: Lane, now: number): Move[] {
@@ -30,7 +30,7 @@ export function dropExpired(state: State, lane: Lane, now: number): Move[] {
   return expired.map((task) => answerTask(state, task, { kind: "expired", lateByMs: now - task.deadlineAt }));
 }
 
-/** Sheds queued tasks that would be late even alone, in the slot that is free first. */
+/** Sheds queued tasks that would be late even if they ran alone in the first free slot. */
 export function shedInfeasible(situation: SlotSituation): Move[] {
   const { lane } = situation;
   const { queue } = lane;
@@ -56,7 +56,7 @@ export function shedInfeasibleOfRetry(situation: SlotSituation): Move[] {
 
 /**
  * Sheds a task so urgent that the batch it allows is too small to keep up, and would make every task behind
- * it late (the early drop of the Nexus scheduler). Returns no move where other tasks of its call were sent
+ * it late (the early drop of the Nexus scheduler). Returns no move if other tasks of its call were sent
  * already, or its tenant keeps to its share: then the smaller batch is run.
  */
 export function shedEarly(situation: SlotSituation, urgent: QueuedTask): Move[] {
@@ -98,7 +98,7 @@ function newestOfLongest(queue: FairQueue, count: number, ownCount: number): Cal
     if (longest <= ownCount) return undefined;
     const newest = calls.findLastIndex((call) => waiting.get(tenantOf(call)) === longest);
     if (newest < 0) {
-      // All that it has left has begun.
+      // Everything that it has left has started.
       for (const [tenant, length] of waiting) if (length === longest) waiting.delete(tenant);
       continue;
     }

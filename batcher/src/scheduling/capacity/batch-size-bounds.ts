@@ -33,7 +33,7 @@ export function batchSizing(lane: Lane, hops: HopTimes, workers: LaneWorkers, no
 
 /**
  * Returns the useful size, or a smaller one that loses little while one tenant demands far more than its
- * share and another one does not: the second waits for the batches of the first.
+ * share and another one does not: the modest one waits for the batches of the other.
  */
 export function usefulBatch(
   lane: Lane,
@@ -73,11 +73,11 @@ export function usefulSize(
 }
 
 /**
- * Returns the first size above the useful one whose time is stale, where a backlog fills it; else the useful
- * one. Without such a try nothing corrects the time of a size that is not run: it may be that of a moment in
- * which the workers were disturbed, and small batches would go on for ever although larger ones keep up.
- * Every larger size is tried: a stale time of one bends the line, which then says that the next one gains
- * nothing, however often it is measured.
+ * Returns the first size above the useful one whose time is stale, if a backlog fills it; else the useful
+ * one. Without such a trial, nothing corrects the time of a size that is not run: if it was measured while
+ * the workers were disturbed, small batches would continue forever although larger ones keep up. Every larger
+ * size is tried: a single stale time bends the line, which then says that the next size gains nothing,
+ * however often it is measured.
  */
 function sizeToTry({ estimates, queue }: Lane, useful: number, batchMax: number): number {
   const sizeMax = Math.min(batchMax, queue.waitingCount);
@@ -99,9 +99,9 @@ function largestInTime(
 }
 
 /**
- * Returns the smallest batch size at which the workers keep up; infinity where no size does. A batch of b
- * tasks takes `alpha + beta · b`, and b tasks arrive every `b / rate`: so `b ≥ rate · alpha / (workers − rate
- * · beta)`.
+ * Returns the smallest batch size at which the workers keep up; infinity if no size does. A batch of b tasks
+ * takes `alpha + beta · b`, and b tasks arrive every `b / rate`: so `b ≥ rate · alpha / (workers − rate ·
+ * beta)`.
  */
 function smallestSustainable(
   { arrivals, run }: LaneEstimates,

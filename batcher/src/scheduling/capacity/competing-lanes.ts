@@ -5,9 +5,9 @@ import { isInService, sizeMaxOf } from "../state/workers.ts";
 import { usefulSize } from "./batch-size-bounds.ts";
 
 /**
- * Returns the other lanes that share workers with this lane. Their work that is due before a task is done
- * before it. Their future work leaves this lane the workers' time that they do not need, and at least an
- * equal share.
+ * Returns the other lanes that share workers with this lane. Their work that is due before a task runs before
+ * it. Their future work leaves this lane the workers' time that they do not need, and at least an equal
+ * share.
  */
 export function competingLanes(
   state: State,
@@ -49,8 +49,8 @@ export function availableWorkers(competing: CompetingLane[], workers: number, no
 }
 
 /**
- * Returns the longest batch of the competing lanes that have calls; of a lane without calls the time is a
- * guess.
+ * Returns the longest batch of the competing lanes that have requests; for a lane without requests, the time
+ * is a guess.
  */
 export function longestCompetingBatchMs(competing: CompetingLane[], now: number): number {
   let longest = 0;

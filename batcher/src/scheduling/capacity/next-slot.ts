@@ -4,8 +4,8 @@ import type { LaneSituation } from "./situation.ts";
 import { soonestSlot, type WorkerSlot } from "./worker-slot.ts";
 
 /**
- * Returns the slot of the lane's next batch. Where a heavy task is next and one of its workers is not due
- * yet, a light one behind it does not wait for that. Undefined: all workers are full.
+ * Returns the slot of the lane's next batch. If a heavy task is next and none of its workers is due yet, a
+ * light one behind it does not wait for that. Undefined: all workers are full.
  */
 export function nextSlot(situation: LaneSituation): WorkerSlot | undefined {
   const load = loadOfNext(situation, true);
@@ -21,7 +21,7 @@ export function nextSlot(situation: LaneSituation): WorkerSlot | undefined {
 }
 
 /**
- * Returns the load of the batch that would be sent next. Undefined: only heavy tasks wait, and must go on
+ * Returns the load of the batch that would be sent next. Undefined: only heavy tasks wait, and must keep
  * waiting.
  */
 function loadOfNext({ lane, sizing }: LaneSituation, heavyAllowed: boolean): BatchLoad | undefined {
@@ -34,10 +34,10 @@ function loadOfNext({ lane, sizing }: LaneSituation, heavyAllowed: boolean): Bat
 }
 
 /**
- * Returns the workers that may be sent a heavy batch now. While tasks that are not heavy arrive, in whatever
- * lane, half of the lane's workers take none, so that those tasks do not wait for the runs of many heavy
- * ones, and have cores. A worker that runs a heavy batch may prepare the next one meanwhile, but prepares one
- * at a time. A single worker has to take both.
+ * Returns the workers that may be sent a heavy batch now. While light tasks arrive, in whatever lane, half of
+ * the lane's workers take no heavy batches, so that light tasks do not wait for many heavy runs and have
+ * cores. A worker that runs a heavy batch may prepare the next one meanwhile, but prepares only one at a
+ * time. A single worker has to take both.
  */
 function workersForHeavy({ state, loads, now }: LaneSituation): WorkerLoad[] {
   const free = loads.filter(({ stagedHeavy }) => stagedHeavy === undefined);

@@ -12,7 +12,7 @@ export function sampleWorkersNeeded(state: State, now: number): void {
   workersNeeded.sample({ utilisationTarget, backlog: backlogOf(state), workersInService }, now);
 }
 
-/** Returns how many workers serve within the usual time budget what waits now; not a whole number. */
+/** Returns how many workers would serve what waits now within the usual time budget; not a whole number. */
 function backlogOf({ lanes, hops, settings }: State): number {
   let backlog = 0;
   for (const { queue, estimates } of lanes.values()) {

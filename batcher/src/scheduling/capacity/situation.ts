@@ -31,9 +31,9 @@ export function laneSituation(state: State, lane: Lane, now: number): LaneSituat
 }
 
 /**
- * Returns the instant at which the task at this position of the queue, counted from 1, begins to run: after
- * the batches before it, on the first worker that is free, and after the work of competing lanes that is due
- * before its deadline.
+ * Returns the instant at which the task at this position of the queue, counted from 1, starts to run: after
+ * the batches before it, on the first free worker, and after the work of competing lanes that is due before
+ * its deadline.
  */
 export function expectedStartAt(
   situation: LaneSituation,
@@ -46,7 +46,7 @@ export function expectedStartAt(
   const preparedAt = now + state.hops.toWorker.ms + lane.estimates.prepareMs(load);
   const batchesBefore = lane.retryParts.length + Math.ceil(position / sizing.usefulSize) - 1;
   const ownMs = batchesBefore * sizing.cycleMs;
-  // The larger of: the competing work that waits already, and the competing work that arrives meanwhile.
+  // The larger of the competing work that already waits and the competing work that arrives meanwhile.
   const queueMs = Math.max(
     (ownMs + competingWorkMs(competing, deadlineAt)) / sizing.workers,
     ownMs / sizing.availableWorkers,
@@ -58,7 +58,7 @@ type QueuePosition = {
   /** Position in light tasks, from 1. */
   position: number;
   deadlineAt: number;
-  /** Load of a batch of the task alone; a light one by default. */
+  /** Load of a batch of only this task; a light one by default. */
   load?: BatchLoad;
 };
 

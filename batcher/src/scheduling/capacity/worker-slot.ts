@@ -39,7 +39,7 @@ export function soonestSlot(
     if (nextLoad.isHeavy ? stagedHeavy !== undefined : stagedCount > 0) continue;
     if (!isIdle(load) && (mayBePoison || poisonWaits)) continue;
     const sendAt = running || stagedCount > 0 ? Math.max(now, freeAt - leadMs) : now;
-    // A run that should have ended may end at any time: an idle worker is preferred to it.
+    // A run that should have ended may end at any moment: an idle worker is preferred to it.
     if (soonest === undefined || freeAt < soonest.freeAt || (freeAt === soonest.freeAt && isIdle(load))) {
       soonest = { worker, isHeavy: nextLoad.isHeavy, sizeMax, freeAt, sendAt };
     }

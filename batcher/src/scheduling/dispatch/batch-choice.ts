@@ -44,7 +44,7 @@ export function chooseBatch(situation: SlotSituation): { choice: Choice; shed: M
   }
 }
 
-/** Heavy tasks are not all as heavy as the one with the earliest deadline, which was found to be in time. */
+/** Others may be heavier than the one with the earliest deadline, which was found to be in time. */
 function shedLate(situation: SlotSituation, waiting: QueuedTask[]): Move[] {
   const isLate = ({ task }: QueuedTask) =>
     callIdOf(task.id) !== situation.lane.probe && latestAnswerAt(situation, loadOf([task])) > task.deadlineAt;
@@ -52,7 +52,7 @@ function shedLate(situation: SlotSituation, waiting: QueuedTask[]): Move[] {
   return late === undefined ? [] : shedCall(situation, late.task, "deadline_infeasible");
 }
 
-/** Sheds the most urgent task where the batch that it allows is too small to keep up. */
+/** Sheds the most urgent task if the batch that it allows is too small to keep up. */
 function shedUrgent(situation: SlotSituation, waiting: QueuedTask[], { count, urgent }: InTime): Move[] {
   const isSmall = count < Math.min(situation.sizing.deadlineSize, waiting.length);
   return isSmall && !keepsUp(situation, count) ? shedEarly(situation, urgent) : [];
@@ -120,8 +120,8 @@ function sendFirst(
 }
 
 /**
- * A batch is padded to the next size and takes that size's time. It is cut down to the size below where that
- * finishes more tasks a second and the tasks left over can still make it with the batch after.
+ * A batch is padded to the next size and takes that size's time. It is cut to the size below if that finishes
+ * more tasks per second and the tasks left over can still make it with the next batch.
  */
 function roundedDown(situation: SlotSituation, waiting: QueuedTask[], count: number): number {
   const { state, lane, sizing } = situation;

@@ -9,7 +9,7 @@ import { type Proposal, proposeBatch } from "./proposal.ts";
 
 /**
  * Sends what should be sent now, batch by batch. A worker idles beside a waiting task only for the hold of
- * `batchSizing`, and where limits of heavy images or parts of a lost batch ask for it.
+ * `batchSizing`, and if limits of heavy images or parts of a lost batch require it.
  *
  *     each lane proposes a batch ──► the most urgent one is sent ──► again, until no lane has one to send
  */
@@ -30,10 +30,10 @@ export function dispatchBatches(state: State, now: number): Move[] {
 }
 
 /**
- * Whether the next task of a lane is of a tenant that demands more than its share of all workers, in all
- * lanes together, beside another one that keeps to its share. Within a lane tenants take turns. Between lanes
- * the earliest deadline goes first, and of a lane that is flooded, tasks are waiting whose deadlines are
- * earlier than that of any new task: so the tasks of such a tenant go after those of other lanes.
+ * Whether the next task of a lane belongs to a tenant that demands more than its share of all workers, in all
+ * lanes together, while another tenant keeps to its share. Within a lane tenants take turns. Between lanes
+ * the earliest deadline goes first, and a flooded lane always has waiting tasks with earlier deadlines than
+ * any new task: so the tasks of such a tenant go after those of other lanes.
  */
 function nextIsExcessive(state: State, lane: Lane, now: number): boolean {
   if (state.lanes.size < 2 || lane.retryParts.length > 0) return false;
@@ -45,8 +45,8 @@ function nextIsExcessive(state: State, lane: Lane, now: number): boolean {
 }
 
 /**
- * Returns the batch with the earliest deadline. (Not the one that must begin first: an urgent task makes a
- * small batch, which may begin later, so a lane that fell behind once would never come first again.)
+ * Returns the batch with the earliest deadline. (Not the one that must start first: an urgent task makes a
+ * small batch, which may start later, so a lane that fell behind would never come first again.)
  */
 function mostUrgent(ranked: Rank<Proposal>[]): SendProposal | undefined {
   let next: Rank<SendProposal> | undefined;
@@ -117,7 +117,7 @@ function send(state: State, { lane, slot, reason, tasks: chosen }: SendProposal,
 
 type Rank<Ranked> = {
   proposal: Ranked;
-  /** Whether the next task is of a tenant with excessive demand. */
+  /** Whether the next task belongs to a tenant with excessive demand. */
   isExcessive: boolean;
 };
 

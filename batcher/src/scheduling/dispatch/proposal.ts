@@ -9,14 +9,14 @@ import { chooseBatch, type SendProposal } from "./batch-choice.ts";
 /** Returns what a lane would send now, or when to propose again, and the tasks that it shed. */
 export function proposeBatch(state: State, lane: Lane, now: number): { proposal: Proposal; shed: Move[] } {
   const shed: Move[] = [];
-  // A round more after tasks were shed: the next one may need another slot.
+  // One more round after tasks were shed: the next task may need another slot.
   for (;;) {
     shed.push(...dropExpired(state, lane, now));
     if (lane.waitingCount === 0) return { proposal: { kind: "nothing" }, shed };
     const deadlineAt = lane.earliestDeadlineAt;
     const laneNow = laneSituation(state, lane, now);
     const slot = nextSlot(laneNow);
-    // Without a slot, or where only heavy tasks wait for a worker, the next report wakes us, not a timer.
+    // Without a slot, or if only heavy tasks wait for a worker, the next report wakes us, not a timer.
     if (slot === undefined || slot.sendAt > now) {
       const until = Math.min(slot?.sendAt ?? deadlineAt, deadlineAt);
       return { proposal: { kind: "wait", until, deadlineAt, slot }, shed };

@@ -19,7 +19,7 @@ export class HopTimes {
 
 /**
  * A running 95th percentile. A value above it raises it by 19 steps and a value below lowers it by one, so
- * that it rests where one value of 20 is above. A step is a share of the mean distance of the values.
+ * that it settles with one value of 20 above it. A step is a share of the mean distance of the values.
  */
 class Percentile95 {
   ms: number;

@@ -40,8 +40,8 @@ export class LaneEstimates {
   }
 
   /**
-   * Takes the first worker's warm-up times over the guess: a wrong guess could keep the useful size at 1 for
-   * ever.
+   * Takes the first worker's warm-up times over the guess: a wrong guess could keep the useful size at 1
+   * forever.
    */
   warmUp(sizes: { size: number; runMs: number }[], now: number): void {
     if (this.#warmedUp) return;
@@ -125,7 +125,7 @@ export class LaneEstimates {
 
   /**
    * Returns how much of a worker's time a task takes, in light tasks of `lightTaskMs` each: at least 1. A
-   * task that is prepared while others run takes time only where its preparation is the longer of both.
+   * task that is prepared while others run takes time only if its preparation takes longer than its run.
    */
   weightOf(task: BatchTask, lightTaskMs: number): number {
     const ms = isHeavy(task) ? this.prepareMs(loadOf([task])) : this.#prepare.line.beta * task.cost;

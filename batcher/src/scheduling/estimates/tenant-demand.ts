@@ -51,8 +51,8 @@ export class TenantDemand {
 
   /**
    * Whether this tenant demands more than an equal share of `tasksPerMs`, and another one no more than its
-   * share. Not twice the share: a client that keeps a number of calls in flight demands what it gets, and of
-   * two tenants none gets more than twice its share.
+   * share. Not twice the share: a client that keeps a number of requests in flight demands what it gets, and
+   * neither of two tenants gets more than twice its share.
    */
   isExcessive(tenant: string, tasksPerMs: number, now: number): boolean {
     const { share, someWithin } = this.#sharesOf(tasksPerMs, now);
@@ -75,7 +75,7 @@ export class TenantDemand {
     for (const [tenant, rate] of this.#rates) {
       if (now - rate.updatedAt > 5 * windowMs) this.#rates.delete(tenant);
     }
-    // Then those that came first: being forgotten costs a tenant only this protection.
+    // Then the oldest: being forgotten costs a tenant only this protection.
     for (const tenant of this.#rates.keys()) {
       if (this.#rates.size <= tenantsMax) return;
       this.#rates.delete(tenant);
@@ -91,7 +91,7 @@ const perMs = ({ perMs, updatedAt, since }: DemandRate, now: number): number =>
 
 const decay = (ms: number): number => Math.exp(-ms / windowMs);
 
-/** Long enough that a few calls of many images are no flood. */
+/** Long enough that a few requests with many images are not a flood. */
 const windowMs = 5_000;
 const tenantsMax = 1_000;
 const sharesKnownMs = 100;

@@ -19,8 +19,8 @@ export class TimeModel {
   #misses: { count: number; sign: number } = { count: 0, sign: 0 };
 
   /**
-   * Begins with a warm-up, which was measured and counts until batches outweigh it, or with a guess, which is
-   * worth one batch and is dropped when two sizes were measured.
+   * Starts from a warm-up, which was measured and counts until batches outweigh it, or from a guess, which is
+   * worth one batch and is dropped once two sizes were measured.
    */
   constructor(first: { size: number; ms: number }[], origin: "measured" | "guessed" = "measured") {
     const measured = origin === "measured";
@@ -36,7 +36,7 @@ export class TimeModel {
 
   learn(size: number, ms: number): void {
     const errorMs = ms - this.meanMs(size);
-    // A size that was not run for long may take any time: its mean must not move the others.
+    // A size that has not run for long may take any time: its mean must not move the others.
     const misses = this.isStale(size) ? 0 : this.#missesAfter(errorMs, size);
     this.#lineErrorMs = towards(this.#lineErrorMs, Math.abs(ms - this.#onLine(size)));
     this.#meansErrorMs = towards(this.#meansErrorMs, Math.abs(ms - this.#onMeans(size)));
@@ -59,7 +59,7 @@ export class TimeModel {
     return this.meanMs(size) + 3 * this.#residualMs;
   }
 
-  /** Whether no batch of this size was run for so long that its time may have changed. */
+  /** Whether batches of this size have not run for so long that their time may have changed. */
   isStale(size: number): boolean {
     const own = this.#means.find((mean) => mean.size === size);
     return own === undefined || own.weight <= weightMin;
@@ -108,8 +108,8 @@ export class TimeModel {
   }
 
   /**
-   * Adds an observation. A size that is not run keeps a little weight: otherwise hours of full batches would
-   * make the model forget how long a small one takes. The first run after that replaces what it kept.
+   * Adds an observation. A size that does not run keeps a little weight: otherwise hours of full batches
+   * would make the model forget how long a small one takes. The first run after that replaces what was kept.
    */
   #add(size: number, ms: number): void {
     for (const mean of this.#means) mean.weight = Math.max(weightMin, decay * mean.weight);
@@ -127,10 +127,10 @@ export class TimeModel {
   }
 
   /**
-   * Returns the means with the times of sizes that are not run within what the sizes that are run allow: no
+   * Returns the means, with the times of sizes that do not run kept within what the running sizes allow: no
    * larger batch is quicker, and none takes longer than its tasks in smaller batches. A pause of the machine
-   * may look like a change of pace. That lengthens all of them, and only the sizes that are run get shorter
-   * again afterwards. What is kept does not change: the bounds of a moment would narrow it more and more.
+   * may look like a change of pace. That lengthens all times, and afterwards only those of running sizes
+   * shrink again. The stored means do not change: temporary bounds would narrow them more and more.
    */
   #withinBounds(): Mean[] {
     return this.#means.map((mean) => {
@@ -184,7 +184,7 @@ export class TimeModel {
       spread += mean.weight * (mean.size - meanSize) ** 2;
       slope += mean.weight * (mean.size - meanSize) * (mean.ms - meanMs);
     }
-    // Observations of one size say nothing of the slope: the whole time is taken as proportional to the size.
+    // Observations of one size say nothing about the slope: the time is taken as proportional to the size.
     const steepest = meanMs / meanSize;
     const beta = spread === 0 ? steepest : Math.min(Math.max(0, slope / spread), steepest);
     this.#line = { alpha: meanMs - beta * meanSize, beta };

@@ -16,7 +16,7 @@ export class WorkersNeeded {
   /** The most of each stretch of `stretchMs` that is not over for `holdMs`, the oldest first. */
   #peaks: { untilMs: number; workers: number }[] = [];
 
-  /** Counts a call that takes so many ms of a worker's time. */
+  /** Counts a request that takes this many ms of a worker's time. */
   add(workMs: number, now: number): void {
     this.#decay(now);
     this.#work += workMs / windowMs;
@@ -54,7 +54,7 @@ export class WorkersNeeded {
   }
 }
 
-/** Long enough that single calls do not add a worker, and shorter than autoscalers take to look. */
+/** Long enough that single requests do not add a worker, and shorter than the interval of autoscalers. */
 const windowMs = 10_000;
 /** The time that Kubernetes waits by default before it removes workers. */
 const holdMs = 300_000;
@@ -65,7 +65,7 @@ const negligible = 0.01;
 
 type PoolNeeds = {
   utilisationTarget: number;
-  /** How many workers serve in time what waits now; not a whole number. */
+  /** How many workers would serve in time what waits now; not a whole number. */
   backlog: number;
   workersInService: number;
 };

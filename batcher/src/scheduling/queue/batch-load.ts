@@ -9,8 +9,8 @@ export type BatchLoad = {
 };
 
 /**
- * Whether a task is heavy to prepare. A batch is answered when all of it was prepared, so heavy tasks never
- * share a batch with others.
+ * Whether a task is heavy to prepare. A batch is answered when all of it has been prepared, so heavy tasks
+ * never share a batch with others.
  */
 export const isHeavy = ({ cost }: Pick<BatchTask, "cost">): boolean => cost >= heavyCostMin;
 

@@ -7,7 +7,7 @@ import { ArrayQueue, isDueBefore, type QueuedCall, type QueuedTask, TenantQueue 
  * The waiting tasks of a lane, fair over tenants: the tenant that has been served least goes next, and within
  * a tenant the earliest deadline. A task counts with its weight, which is 1 for an ordinary image: then
  * tenants take turns. This is start-time fair queueing (Goyal, Vin and Cheng, 1996): each tenant has a start
- * tag, which a served task raises by its weight, and the least start tag is served next.
+ * tag, which a served task raises by its weight, and the smallest start tag is served next.
  *
  *     a: a1 a2 a3 a4 a5 ┐
  *     b: b1             ├─► a1 b1 c1 a2 c2 a3 a4 a5
@@ -51,8 +51,8 @@ export class FairQueue {
   }
 
   /**
-   * The position, counted from 1 in light tasks, that the last of new tasks of this weight would get: behind
-   * the tenant's own tasks, and as many of every other tenant.
+   * The position, counted from 1 in light tasks, that the last of new tasks with this weight would get:
+   * behind the tenant's own tasks and as many of every other tenant.
    */
   positionOfNew(tenant: string, weight: number): number {
     const own = this.waitingWeightOf(tenant) + weight;
@@ -87,8 +87,8 @@ export class FairQueue {
       };
       this.#arrivals.push(queued);
       call.waiting.push(queued);
-      // While heavy tasks are passed over, light ones go on: a tenant that waited with heavy ones alone must
-      // not claim the turns that passed meanwhile.
+      // While heavy tasks are passed over, light ones continue: a tenant that waited with only heavy ones
+      // must not claim the turns that passed meanwhile.
       if (!isHeavy(task) && tenantQueue.light.length === 0) {
         tenantQueue.startTag = Math.max(tenantQueue.startTag, this.#earliestStartTag);
       }
@@ -296,8 +296,8 @@ export type BatchLimits = {
 
 /**
  * Distance, in light tasks, by which the start tag of a tenant that had nothing waiting may be below the
- * virtual time: so much of its unused share a tenant gets later. All images of a small call thus go before
- * the next task of a tenant that always has some waiting.
+ * virtual time: the amount of unused share that it gets later. So all images of a small request go before the
+ * next task of a tenant that always has some waiting.
  */
 const headStartMax = 8;
 

@@ -4,7 +4,7 @@ import type { CallId } from "@faceline/contracts/wire/ids";
 import { isHeavy } from "./batch-load.ts";
 
 /**
- * The waiting tasks of one tenant in one lane: the heavy ones apart, and of each the earliest deadline first.
+ * A tenant's waiting tasks in one lane, heavy and light ones apart, each with the earliest deadline first.
  */
 export class TenantQueue {
   readonly tenant: string;
@@ -110,7 +110,7 @@ class DeadlineQueue extends ArrayQueue<QueuedTask> {
     return this.#countFromFront((each) => isDueBefore(each, queued));
   }
 
-  /** Binary search: `holds` is true for the tasks up to some position and false for all behind it. */
+  /** Binary search: `holds` is true for the tasks up to some position and false for all after it. */
   #countFromFront(holds: (each: QueuedTask) => boolean): number {
     let [from, to] = [0, this.length];
     while (from < to) {
@@ -122,7 +122,7 @@ class DeadlineQueue extends ArrayQueue<QueuedTask> {
   }
 }
 
-/** Order of deadlines, and of arrival where deadlines are equal. */
+/** Order of deadlines, and of arrival if deadlines are equal. */
 export const isDueBefore = (a: QueuedTask, b: QueuedTask): boolean =>
   a.task.deadlineAt < b.task.deadlineAt || (a.task.deadlineAt === b.task.deadlineAt && a.order < b.order);
 
@@ -142,6 +142,6 @@ export type QueuedTask = {
 export type QueuedCall = {
   readonly id: CallId;
   readonly waiting: QueuedTask[];
-  /** A task of it was sent already: to drop the others would waste that work. */
+  /** A task of its request was sent already: dropping the others would waste that work. */
   started: boolean;
 };

@@ -13,8 +13,8 @@ import { assumedAbsenceMs, hasWorker, sizeMaxOf } from "../state/workers.ts";
 // queue and times, and all tasks of a call wait in one of them.
 
 /**
- * Returns the build that a new call waits for: that of its other tasks, `answeredBy` if some were answered
- * before this batcher took over, otherwise the one that would begin it soonest.
+ * Returns the build that a new request waits for: that of its other tasks, or `answeredBy` if some were
+ * answered before this batcher took over; otherwise the one that would start it soonest.
  */
 export function buildOfCall(
   state: State,
@@ -64,7 +64,7 @@ function moveFrom(state: State, lane: Lane, others: Lane[], now: number): Move[]
   const underWay = callsUnderWay(state);
   const isGone = now - seenAt(state, lane) >= assumedAbsenceMs;
   for (const call of lane.waitingCalls()) {
-    // It may yet be answered by this build.
+    // This build may still answer it.
     if (underWay.has(call)) continue;
     if (!isAnswered(state, lane, call)) moveCall(state, call, lane, target, now);
     else if (isGone) moves.push(...failCall(state, lane, call));
@@ -108,7 +108,7 @@ function soonestOf(
     const situation = laneSituation(state, lane, now);
     const startAt = expectedStartAt(situation, { position: positionIn(situation), deadlineAt });
     const endsAt = startAt + lane.estimates.runMs(1);
-    // While images are prepared a busy worker may become free: of equal ones the idle one is taken.
+    // While images are prepared, a busy worker may become free; between equal ones, the idle one is taken.
     const freeAt = Math.min(...situation.loads.map((load) => load.freeAt));
     const isSooner = soonest === undefined || endsAt < soonest.endsAt;
     if (isSooner || (endsAt === soonest?.endsAt && freeAt < soonest.freeAt))
@@ -120,7 +120,7 @@ function soonestOf(
 const buildsOf = (state: State, id: LaneId): Lane[] =>
   [...state.lanes.values()].filter((lane) => lane.id === id);
 
-/** The build of the worker that another batcher sent tasks of this call to. */
+/** The build of the worker to which another batcher sent tasks of this request. */
 function adoptedLaneOf(state: State, { call }: CallTasks): Lane | undefined {
   for (const { adopted, phase, lane, tasks } of state.sent.values()) {
     if (adopted && phase.kind !== "lost" && tasks.some((id) => callIdOf(id) === call)) return lane;

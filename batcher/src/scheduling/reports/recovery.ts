@@ -7,14 +7,14 @@ import { forgetAfterMs, isSilent, type Worker } from "../state/workers.ts";
 
 /**
  * Requeues what was sent to workers that fell silent, hang, or did not confirm it in time. Ends sent tasks
- * for which no client waits any more.
+ * for which no client waits any longer.
  */
 export function recoverLostBatches(state: State, now: number): Move[] {
   const moves: Move[] = [];
   for (const worker of state.workers.values()) {
     if (!isSilent(worker, now) && !isHung(state, worker, now)) continue;
     const live = liveBatchesOf(state, worker);
-    // A silent worker is remembered for a minute, in which nothing of it changes.
+    // A silent worker is remembered for a minute, during which nothing about it changes.
     if (!worker.unresponsive) state.loads.changeWorker(worker, { unresponsive: true });
     for (const sent of live) moves.push(...requeue(state, sent, "lost"));
     if (now - worker.reportedAt > forgetAfterMs) state.loads.removeWorker(worker);
@@ -30,8 +30,8 @@ export function recoverLostBatches(state: State, now: number): Move[] {
         break;
       }
       case "lost":
-        // It is remembered while its answers could still save a retry, and while its worker names it: from a
-        // worker that hangs, it would be adopted and lost again.
+        // It is remembered while its answers could still save a retry, and while its worker names it:
+        // otherwise it would be adopted again from a hanging worker, and lost again.
         if (sent.tasks.some((id) => state.open.has(id)) || isNamed(state, sent)) break;
         state.loads.removeBatch(sent);
         break;
@@ -50,9 +50,8 @@ export function recoverLostBatches(state: State, now: number): Move[] {
 type RequeueCause = "lost" | "failed" | "unreceived" | "undelivered";
 
 /**
- * Requeues the tasks of a batch, cut into parts that stay apart and go first. A task whose run
- * fails alone has failed. A task that is lost alone has failed as well if its last attempt was lost with a
- * worker too.
+ * Requeues the tasks of a batch, cut into parts that stay separate and go first. A task whose run fails alone
+ * has failed. So has a task that is lost alone if its last attempt was also lost with a worker.
  */
 export function requeue(
   state: State,
@@ -77,7 +76,7 @@ function requeueTasks(state: State, sent: SentBatch, cause: RequeueCause): Move[
     state.loads.changeBatch(sent, { phase: { kind: "lost", confirmed: sent.phase.kind === "held" } });
   } else state.loads.removeBatch(sent);
 
-  // No worker had it: no run was spent, nothing is suspected, and it goes again as it was, until its
+  // No worker had it: no run was spent and nothing is suspect, so it is sent again unchanged, until its
   // deadlines.
   if (cause === "undelivered" || cause === "unreceived") {
     const { attempt, mayBePoison } = sent;

@@ -117,7 +117,7 @@ function finishBatches(state: State, report: Report, now: number): Move[] {
   return moves;
 }
 
-/** Charges tenants for all faces but the first of an image: how many it shows is known only after its run. */
+/** Charges tenants for all faces but the first in an image: their number is known only after its run. */
 function chargeExtraFaces(state: State, { lane }: SentBatch, { crowds }: FinishedBatch): void {
   for (const { task, faces } of crowds) {
     const tenant = state.open.get(task)?.call.tenant;

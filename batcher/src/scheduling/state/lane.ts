@@ -21,7 +21,7 @@ export class Lane {
   retryParts: TaskGroup[] = [];
   readonly hold = new HoldTime();
   readonly estimates = new LaneEstimates();
-  /** Instant at which a light task arrived last. */
+  /** Instant at which the last light task arrived. */
   lightArrivedAt = Number.NEGATIVE_INFINITY;
   /** A call that was accepted although it is predicted to be late, to learn whether the prediction holds. */
   probe: CallId | undefined;
@@ -53,7 +53,7 @@ export class Lane {
     return earliest;
   }
 
-  /** Takes queued tasks. Where one is a probe, the next report tells whether its prediction held. */
+  /** Takes queued tasks. Where one is a probe, the next report says whether its prediction held. */
   dequeue(tasks: QueuedTask[]): TaskGroup {
     this.probe = undefined;
     return { tasks: this.queue.dequeue(tasks), attempt: 1, mayBePoison: false };

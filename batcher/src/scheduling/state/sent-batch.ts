@@ -3,7 +3,7 @@ import type { TaskId } from "@faceline/contracts/wire/ids";
 import type { BatchLoad } from "../queue/batch-load.ts";
 import type { Lane } from "./lane.ts";
 
-/** A batch that was sent and has not ended; WorkerLoads alone changes it. */
+/** A batch that was sent and has not ended; only WorkerLoads changes it. */
 export type SentBatch = {
   readonly id: BatchId;
   readonly lane: Lane;
@@ -21,7 +21,7 @@ export type SentBatch = {
   readonly predictedRunMs: number;
   /** Its partition, and the end of its run as predicted when it was sent. Undefined for an adopted batch. */
   readonly dispatch: { partition: number; predictedEndAt: number } | undefined;
-  /** Time since then in which the batcher itself could not run: its worker may not have, either. */
+  /** Time since then in which the batcher itself could not run; the worker may not have run, either. */
   readonly discountedMs: number;
   /**
    * Instant at which no client waits for any of its tasks any more. An adopted batch has no tasks with a

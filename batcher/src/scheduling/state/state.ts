@@ -33,7 +33,7 @@ export type State = {
   readonly hops: HopTimes;
   /** Demand of each tenant in all lanes together, in ms of a worker's time. */
   readonly demand: TenantDemand;
-  /** Number that an autoscaler follows; begun again when the partition has moved. */
+  /** Number that an autoscaler follows; reset when the partition has moved. */
   workersNeeded: WorkersNeeded;
   /** Batches made so far, for their ids. */
   batchCount: number;
@@ -131,7 +131,7 @@ export type OpenCall = {
   tenant: string;
   /** All of them wait in this lane, and run on its build. */
   lane: Lane;
-  /** A worker has answered one: the others can run on no other build any more. */
+  /** A worker has answered one: the others can no longer run on another build. */
   answered: boolean;
 };
 
@@ -163,7 +163,7 @@ export type Dispatch = {
 /** How a batch ended: with its answers or, in the words of RequeueCause, without. */
 export type BatchEnd = {
   kind: "answered" | "lost" | "failed" | "unreceived" | "undelivered" | "handed_over";
-  /** Report of its worker on it, if there was one. */
+  /** Its worker's report on it, if there was one. */
   finished?: FinishedBatch;
 };
 
@@ -187,8 +187,8 @@ export type Event =
   /** The batcher is stopping: waiting tasks are sent as soon as a worker can take them. */
   | { kind: "drain" }
   /**
-   * Time has passed: a `wake` is due, or the regular tick that finds silent workers. `withoutCoreMs`: for how
-   * much of it since the last tick this process had no core.
+   * Time has passed: a `wake` is due, or the regular tick that finds silent workers. `withoutCoreMs`: how
+   * much of it this process had no core since the last tick.
    */
   | { kind: "timer"; withoutCoreMs?: number };
 

@@ -95,7 +95,7 @@ export class WorkerLoads {
       });
     }
     for (const batch of this.#sent.values()) {
-      // To look an id up is faster than to compare it with several that differ in their last characters.
+      // Looking up an id is faster than comparing it with several that differ in their last characters.
       const worker = this.#workers.get(batch.worker);
       for (const load of loads) if (load.worker === worker) addSentBatch(load, batch);
     }
@@ -123,7 +123,7 @@ function freeAtOf({ worker, runsAhead, stagedHeavy }: WorkerLoad, now: number): 
   const { running } = worker.report;
   let freeAt = running === null ? now : Math.max(now, running.endsAt);
   for (const runMs of runsAhead) freeAt += runMs;
-  // A heavy batch is prepared beside the others, and delays those that begin after it was.
+  // A heavy batch is prepared beside the others, and delays those that start after it.
   return stagedHeavy !== undefined && stagedHeavy.preparedAt <= freeAt
     ? freeAt + stagedHeavy.predictedRunMs
     : freeAt;

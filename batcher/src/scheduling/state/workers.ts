@@ -3,7 +3,7 @@ import type { LaneId } from "@faceline/contracts/wire/ids";
 import type { LaneBuild } from "@faceline/contracts/wire/lane-build";
 import type { Report } from "@faceline/contracts/wire/report";
 
-/** A worker; WorkerLoads alone changes it. */
+/** A worker; only WorkerLoads changes it. */
 export type Worker = {
   readonly id: string;
   /** Its latest report. */

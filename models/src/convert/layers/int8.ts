@@ -46,7 +46,7 @@ export class Int8Layers implements Layers<QuantisedMaps> {
     return { name, channels: 3, px, quantisation: () => ({ scale: factor, zero }), offsets, write() {} };
   }
 
-  /** A PReLU after it scales what was rounded, so the range must have the numbers before it, too. */
+  /** A PReLU after it scales rounded numbers, so the range must include the numbers before it, too. */
   convolution(name: string, x: QuantisedMaps, layer: Convolution): QuantisedMaps {
     const folded = foldedLayer(x, layer, this.#scalesOf(name));
     const own = this.#convolve(x, folded, convolutionWindow(name, x, folded));
@@ -60,7 +60,7 @@ export class Int8Layers implements Layers<QuantisedMaps> {
 
   /**
    * A PReLU after it is computed from the input twice. The range is that of its results: a number that is
-   * clipped there has a product with the slope that is greater.
+   * clipped there has a greater product with the slope.
    */
   depthwise(name: string, x: QuantisedMaps, layer: Convolution): QuantisedMaps {
     const folded = foldedLayer(x, layer, this.#scalesOf(name));
@@ -76,7 +76,7 @@ export class Int8Layers implements Layers<QuantisedMaps> {
     return this.#greater({ ...own, factors }, line, () => this.#rangeOf(`${name}/prelu`));
   }
 
-  /** The sums stay in 32 bits: an embedding is never rounded to eight. */
+  /** The sums stay in 32 bits: an embedding is never rounded to eight bits. */
   fullyConnected(name: string, x: QuantisedMaps, { filter, bias }: FullyConnected): string {
     const graph = this.#graph;
     const [out = 0, width = 0] = filter.shape;
@@ -223,7 +223,7 @@ export type RangeOf = (layer: string) => Range;
 /** The scales of the channels of a layer with a PReLU; undefined: all 1. */
 export type ScalesOf = (layer: string) => readonly number[] | undefined;
 
-/** Maps of uint8. */
+/** Feature maps as uint8. */
 type QuantisedMaps = Maps & {
   /** Called only when a layer reads the maps. */
   readonly quantisation: () => Quantisation;

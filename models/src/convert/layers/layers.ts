@@ -3,7 +3,7 @@ import type { WeightTensor } from "../weights.ts";
 
 /**
  * The layers that a network is described with, once for every precision: each method adds a layer to a graph
- * and returns its output maps. `M` is what a precision knows of maps.
+ * and returns its output maps. `M` is a precision's representation of maps.
  */
 export interface Layers<M extends Maps> {
   /** The graph's input `image`, uint8 [N, px, px, 3], RGB, and the first steps on it. */
@@ -25,7 +25,7 @@ export interface Layers<M extends Maps> {
   averagePool(name: string, x: M, pool: Pool): M;
   /** Zeros after the last channel, the last row and the last column. */
   zeroPadded(x: M, to: { channels: number; px: number }): M;
-  /** The same in float32, for what follows the last layer. */
+  /** The same in float32, for whatever follows the last layer. */
   floats(x: M): Maps;
 }
 

@@ -101,7 +101,7 @@ export async function setUpFacePeers(folder: string, steps: Steps, stop: AbortSi
 
 const weightsIn = (folder: string): string => join(facesFolder(folder), "home", ".deepface", "weights");
 
-/** Undefined where the peers are not installed, or their weights are absent. */
+/** Undefined if the peers are not installed, or their weights are absent. */
 export function findFacePeers(folder: string): Installed | undefined {
   const weights = [yunetFile, "face_recognition_sface_2021dec.onnx"];
   const complete = weights.every((file) => existsSync(join(weightsIn(folder), file)));

@@ -43,7 +43,7 @@ function foundBy(areas: (FacialArea | null)[]): string[] {
   return found.length === 0 ? [] : [fill(words.sure.foundBy, { detectors: detectors.join(", ") })];
 }
 
-/** Returns the scale of the distances; undefined where there are none. */
+/** Returns the scale of the distances; undefined if there are none. */
 export function scaleOf({ body, scale }: Answer): ScaleOfAnswer | undefined {
   const distances = isVerify(body)
     ? [body.distance]
@@ -59,7 +59,7 @@ export function scaleOf({ body, scale }: Answer): ScaleOfAnswer | undefined {
 /** `key`: two answers with one key have one scale, whatever their threshold. */
 type ScaleOfAnswer = { key: string; threshold: number; open(): ScaleView };
 
-/** The faces of one image, with what can be read of an embedding. */
+/** The faces of one image, with the readable part of each embedding. */
 function representWords({ results }: RepresentResponse): AnswerWords {
   const rows = results.map(({ embedding, facial_area: { w, h, detector }, face_confidence }, index) =>
     element(

@@ -10,7 +10,7 @@ export type Answer = {
   images: Image[];
   /** Names of the people that the candidates show; "" for none. */
   people: string[];
-  /** The model's thresholds, and what moving one does. */
+  /** The model's thresholds, and the effect of moving one. */
   scale: ScaleFacts;
   evidence: RateEvidence | null;
   request: RequestFacts;

@@ -4,7 +4,7 @@ import type { TesterSettings } from "../../tester/settings.ts";
 import { base64Of, type Image } from "./image.ts";
 import { readJson } from "./reach.ts";
 
-/** What one request is made of. */
+/** The parts of one request. */
 export type RequestInputs = {
   settings: TesterSettings;
   images: Image[];
@@ -72,7 +72,7 @@ async function bodyOf({
 }: RequestInputs): Promise<Record<string, unknown>> {
   const [first, ...others] = await Promise.all(images.map(async (image) => base64Of(await image.read())));
   const { call, model, detector, metric, threshold } = settings;
-  // JSON leaves out what is undefined: then the service chooses.
+  // JSON omits undefined values: then the service chooses.
   const detection = { model_name: model, detector_backend: detector };
   const comparison = { ...detection, distance_metric: metric, threshold };
   switch (call) {
@@ -103,5 +103,5 @@ export async function storedAnswer(): Promise<(Answered & { files: string[] }) |
   return { kind: "answered", files, body, serverTiming: timing, measuredMs: undefined };
 }
 
-/** Twice the deadline of a request of the tester: what takes longer got lost. */
+/** Twice the deadline of a request of the tester: what takes longer is lost. */
 const responseMaxMs = 30_000;

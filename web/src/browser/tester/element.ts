@@ -22,7 +22,7 @@ export function drawing<Tag extends keyof SVGElementTagNameMap>(
   return made;
 }
 
-/** Returns a table with these heads, which scrolls sideways where it is wider than the page. */
+/** Returns a table with these heads, which scrolls sideways if it is wider than the page. */
 export function wideTable(label: string, heads: string[], rows: HTMLElement[]): HTMLElement {
   const cells = heads.map((text) => element("th", { scope: "col" }, text));
   const thead = element("thead", {}, element("tr", {}, ...cells));
@@ -30,7 +30,7 @@ export function wideTable(label: string, heads: string[], rows: HTMLElement[]): 
   return element("div", { class: "wide", tabindex: 0, role: "region", "aria-label": label }, table);
 }
 
-/** Returns the one element of this type that the page surely has. */
+/** Returns the one element of this type that the page certainly has. */
 export function find<Type extends Element>(
   type: new () => Type,
   selector: string,

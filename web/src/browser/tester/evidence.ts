@@ -53,14 +53,14 @@ export class Evidence {
     this.#root.hidden = true;
   }
 
-  /** Dims it while it belongs to another request. Nothing of it can be copied then. */
+  /** Dims it while it belongs to another request. Nothing in it can be copied then. */
   setStale(isStale: boolean): void {
     this.#root.inert = isStale;
     this.#root.ariaBusy = String(isStale);
     for (const button of this.#root.querySelectorAll<HTMLButtonElement>(".copy")) button.disabled = isStale;
   }
 
-  /** Lets the lines of a part of the response stand out; undefined: none. */
+  /** Highlights the lines of a part of the response; undefined: none. */
   highlight(path: string | undefined): void {
     for (const line of this.#json.querySelectorAll<HTMLElement>(".line")) {
       const own = line.dataset["path"] ?? "";
@@ -69,7 +69,7 @@ export class Evidence {
     }
   }
 
-  /** Each line has the path of what it shows. Many lines are cut, with a button that shows all. */
+  /** Each line has the path of its value. A long response is cut, with a button that shows all of it. */
   #showJson(value: unknown): void {
     const lines = jsonLines(value);
     find(HTMLElement, "code", this.#json).replaceChildren(
@@ -89,12 +89,12 @@ export type RequestFacts = {
 };
 
 type ResponseFacts = {
-  /** The body of the response; undefined where there was none. */
+  /** The body of the response; undefined if there was none. */
   body: unknown;
   serverTiming?: string;
   /** Undefined for an answer that the service keeps. */
   measuredMs?: number | undefined;
 };
 
-/** Lines that have room in the box. */
+/** Lines that fit into the box. */
 const shownLinesMax = 20;

@@ -13,7 +13,7 @@ export class FaceBoxes {
     this.#choose = choose;
   }
 
-  /** Shows a box for each face; none for one alone. Those of the same faces stay, with the focus. */
+  /** Shows a box for each face; none for a single one. Boxes of the same faces stay, with the focus. */
   show(marks: FaceMark[], image: { width: number; height: number }): void {
     const areas = marks.length > 1 ? marks.map(({ area }) => area) : [];
     const isSame =

@@ -11,7 +11,9 @@ import { sendRequest } from "./call.ts";
 import type { FaceArea } from "./overlay.ts";
 import type { Slot } from "./slot.ts";
 
-/** Marks the faces of an answer on the images, and says which of several was used and what may spoil it. */
+/**
+ * Marks an answer's faces on the images, and says which of several was used and what may affect the result.
+ */
 export function markAnswer({ body, people }: Pick<Answer, "body" | "people">, slots: Slot[]): void {
   if (isVerify(body)) {
     for (const [index, name] of pair) {
@@ -50,7 +52,7 @@ export function markAnswer({ body, people }: Pick<Answer, "body" | "people">, sl
   }
 }
 
-/** Marks the faces that are known while there is no answer: which one counts is not known yet. */
+/** Marks known faces while there is no answer, so it is not known yet which one counts. */
 export function markKnownFaces(slots: Slot[]): void {
   for (const slot of slots) {
     markSlot(slot, { path: "", area: null, why: "" });
@@ -59,7 +61,7 @@ export function markKnownFaces(slots: Slot[]): void {
 }
 
 /**
- * Finds all faces of the images of which an answer compared several, so that one can be chosen. Resolves to
+ * Finds all faces of the images in which an answer compared several, so that one can be chosen. Resolves to
  * whether more are known than before.
  */
 export async function findFaces(
@@ -85,7 +87,7 @@ export async function findFaces(
   return found;
 }
 
-/** `area`: the face that the service used; null: not known. `why` says so of its number. */
+/** `area`: the face that the service used; null: not known. `why` says why, given its number. */
 function markSlot(slot: Slot, { path, area, why }: UsedFace): void {
   const { faces, chosenFace } = slot;
   if (faces === undefined) {

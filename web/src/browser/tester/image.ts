@@ -18,9 +18,8 @@ export type Image = {
 export class UnreadableImage extends Error {}
 
 /**
- * Reads an image, turns it upright and scales it down to a long side of 1,600 pixels. It is encoded anew, so
- * that what else the file holds, such as where it was taken, does not leave the browser. Throws
- * UnreadableImage.
+ * Reads an image, turns it upright and scales it down to a long side of 1,600 pixels. It is encoded again, so
+ * that other content of the file, such as the location, does not leave the browser. Throws UnreadableImage.
  */
 export async function imageFrom(file: Blob, name: string): Promise<Image> {
   const bitmap = await decode(file, name);
@@ -52,8 +51,8 @@ export async function sampleFrom(
 }
 
 /**
- * Returns one face of an image, with room around it as a detector needs. Other faces are painted over: the
- * service would compare them too. Throws UnreadableImage.
+ * Returns one face of an image, with the room around it that a detector needs. Other faces are painted over,
+ * because the service would compare them too. Throws UnreadableImage.
  */
 export async function cutFace(image: Image, faces: Area[], face: number): Promise<Image> {
   const bitmap = await decode(await image.read().catch(failToLoad), image.name);
@@ -71,7 +70,7 @@ export async function cutFace(image: Image, faces: Area[], face: number): Promis
   return fromCanvas(canvas, `${image.name.replace(/\.\w+$/, "")}-face-${face + 1}.jpg`);
 }
 
-/** Frees the memory of an image that is shown no longer. */
+/** Frees the memory of an image that is no longer shown. */
 export const releaseImage = ({ address }: Image): void => URL.revokeObjectURL(address);
 
 /** Returns the bytes in Base64. */

@@ -7,7 +7,7 @@ export type FaceArea = Area & { left_eye?: [number, number] | null; right_eye?: 
 /** A face to draw on an image. */
 export type FaceMark = {
   area: FaceArea;
-  /** Whether the distance was computed of this face: drawn solid, other faces thin. */
+  /** Whether the distance was computed from this face: drawn solid, other faces thin. */
   counted: boolean;
   /** Shown beside the box; "" for none. */
   label: string;
@@ -22,11 +22,11 @@ export function drawFaces(
   faces: FaceMark[],
 ): void {
   overlay.setAttribute("viewBox", `0 0 ${size.width} ${size.height}`);
-  // In parts of the image, so that marks are as bold on a large image as on a small one.
+  // In shares of the image, so that marks are as bold on a large image as on a small one.
   const unit = Math.max(size.width, size.height) / 100;
   const shown = overlay.getBoundingClientRect();
   const perPx = shown.width === 0 ? 0 : Math.max(size.width / shown.width, size.height / shown.height);
-  // On a phone that part would be too small to read.
+  // On a phone, that share would be too small to read.
   const textSize = Math.max(4.5 * unit, labelPxMin * perPx);
   overlay.replaceChildren(...faces.map((face) => drawFace(face, unit, textSize)));
 }

@@ -1,9 +1,9 @@
 import { probeDelayMs } from "../../tester/failure.ts";
 
 /**
- * Asks again and again, with longer and longer pauses, until there is a result. Undefined: it gave up, or
- * `signal` is aborted. `navigator.onLine` is not asked: it is false on a host without a network, where the
- * service runs all the same.
+ * Asks again and again, with growing pauses, until there is a result. Undefined: it gave up, or `signal` is
+ * aborted. `navigator.onLine` is not used: it is false on a host without a network, although the service runs
+ * there.
  */
 export async function askUntil<Result>(
   ask: () => Promise<Result | undefined>,

@@ -41,7 +41,7 @@ export class Result {
     this.#apply(view);
   }
 
-  /** Shows that the page could not begin. */
+  /** Shows that the page could not start. */
   showFailure(failure: Failure): void {
     const { headline, explanation } = failure;
     this.#apply({
@@ -54,7 +54,7 @@ export class Result {
     });
   }
 
-  /** Lets the part of the response that describes a face stand out; undefined: none. */
+  /** Highlights the part of the response that describes a face; undefined: none. */
   highlight(path: string | undefined): void {
     this.#evidence.highlight(path);
     for (const row of this.#details.querySelectorAll<HTMLElement>("[data-path]")) {
@@ -68,7 +68,7 @@ export class Result {
     this.#root.ariaBusy = String(isStale);
     setText(this.#headline, answer?.headline ?? headline);
     setText(this.#explanation, answer?.explanation ?? explanation);
-    // Old words stay for a moment, dimmed: most answers come before a reader would have read others.
+    // Old words stay for a moment, dimmed: most answers arrive before anybody could have read new ones.
     for (const old of [this.#headline, this.#explanation]) old.inert = isStale && headline === undefined;
     for (const old of [this.#scalePlace, this.#details, this.#sure]) old.inert = isStale;
     this.#evidence.setStale(isEvidenceStale);
@@ -109,7 +109,7 @@ export class Result {
     if (!isEvidenceStale) this.#evidence.show(answer.request, answer.response);
   }
 
-  /** The handle of the threshold stays where it is while it moves: its scale is only drawn anew. */
+  /** The handle of the threshold stays in place while it moves: only its scale is redrawn. */
   #showScale(answer: Answer): void {
     const options = scaleOf(answer);
     if (options === undefined) return this.#dropScale();
@@ -125,7 +125,7 @@ export class Result {
   }
 }
 
-/** What belongs to a state. Two with one key are the same. */
+/** Identifies what belongs to a state: two with the same key are equal. */
 type Source = { key: object } & ({ answer: Answer } | { failure: Failure; request: RequestFacts });
 
 const warningsOf = (body: ResponseBody): HTMLElement[] =>
@@ -142,7 +142,7 @@ function failureFacts({ code, requestId }: Failure): HTMLElement[] {
   return facts;
 }
 
-/** Changes a text only if it is another one: readers of the screen would hear it again. */
+/** Changes a text only if it differs: users of screen readers would hear it again. */
 function setText(place: HTMLElement, text: string | undefined): void {
   if (text !== undefined && place.textContent !== text) place.textContent = text;
 }

@@ -8,7 +8,7 @@ import { element } from "./element.ts";
 /** The scale of the distances, with the threshold as a handle on it. */
 export type ScaleView = {
   root: HTMLElement;
-  /** What it was made for, the threshold apart. */
+  /** What it was made for, apart from the threshold. */
   key: string;
   /** The distance at its right end. */
   end: number;
@@ -40,7 +40,7 @@ export function scaleView({ key, distances, threshold, own, max, moved }: ScaleO
   const back = element("button", { type: "button", class: "link" }, backText);
   const of = (text: string, ...others: (Node | string)[]) => element("p", {}, `${text} `, ...others);
   const below = of(words.threshold.label, value, " ", back);
-  // Several have their numbers in a table.
+  // If there are several, their numbers are in a table.
   const above = distances.map((distance) =>
     put(of(words.threshold.distance, element("strong", {}, formatDistance(distance))), distance),
   );
@@ -48,10 +48,10 @@ export function scaleView({ key, distances, threshold, own, max, moved }: ScaleO
     range.focus();
     moved(undefined);
   });
-  // The scale may be longer than the largest threshold: the handle stops there.
+  // The scale may extend beyond the largest threshold: the handle stops there.
   range.addEventListener("input", () => moved(Math.min(max, Number(Number(range.value).toPrecision(3)))));
   const show = (current: number): void => {
-    // A handle that is being moved is not set back to the rounded value.
+    // A handle that is being moved is not reset to the rounded value.
     if (Math.abs(Number(range.value) - current) > step / 2) range.value = String(current);
     value.textContent = formatDistance(current);
     range.setAttribute("aria-valuetext", value.textContent);

@@ -18,7 +18,7 @@ export class SettingsForm {
   readonly #capabilities: CapabilitiesResponse;
   #call: TesterCall;
 
-  /** `changed` runs after a change that a request can be made of, and is given the name of its field. */
+  /** `changed` runs after a valid change, with the name of its field. */
   constructor(form: HTMLFormElement, capabilities: CapabilitiesResponse, changed: (field: string) => void) {
     this.#form = form;
     this.#capabilities = capabilities;
@@ -40,12 +40,12 @@ export class SettingsForm {
       if (target instanceof HTMLInputElement && target.type === "file") return;
       if (target instanceof HTMLInputElement && target.name === "call")
         this.#call = target.value as TesterCall;
-      // A threshold is of one model and metric.
+      // A threshold belongs to one model and metric.
       if (target instanceof HTMLSelectElement && target.name !== "detector") this.#threshold.value = "";
       this.#showDefaults();
       const { name } = target as HTMLInputElement | HTMLSelectElement;
       this.#showFault();
-      // The answer is still one to what was chosen before.
+      // The answer still belongs to the previous choice.
       if (name === "threshold" && this.fault !== undefined) return;
       changed(name);
     });
@@ -89,7 +89,7 @@ export class SettingsForm {
     return this.#ofMetric("thresholds_max") ?? Number.POSITIVE_INFINITY;
   }
 
-  /** What the model's false match rates rest on. */
+  /** The measurements behind the model's false match rates. */
   get rateEvidence(): RateEvidence | null {
     return this.#capabilities.model_details[this.model]?.false_match_rate_from ?? null;
   }
@@ -98,7 +98,7 @@ export class SettingsForm {
     return this.#capabilities.model_details[this.model]?.[field][this.metric as DistanceMetric];
   }
 
-  /** Takes a threshold that was not typed; undefined: the model's own. */
+  /** Sets a threshold that was not typed; undefined: the model's own. */
   setThreshold(threshold: number | undefined): void {
     this.#threshold.value = threshold === undefined ? "" : String(threshold);
     this.#showFault();

@@ -7,7 +7,7 @@ import { FaceBoxes } from "./face-boxes.ts";
 import { drawFaces, type FaceArea, type FaceMark } from "./overlay.ts";
 import { cutFace, type Image, imageFrom, releaseImage, UnreadableImage } from "./image.ts";
 
-/** A place for one image: dropped, pasted, chosen, taken or a sample. */
+/** A place for one image: dropped, pasted, chosen, taken with the camera, or a sample. */
 export class Slot {
   readonly root: HTMLElement;
   readonly #events: SlotEvents;
@@ -31,15 +31,15 @@ export class Slot {
   readonly #remove = element("button", { type: "button", class: "remove" }, "×");
   title: string = words.image.only;
   #image: Image | undefined;
-  /** Faces of the image, where it has several. */
+  /** Faces of the image, if it has several. */
   #faces: FaceArea[] | undefined;
   areFacesKnown = false;
   #chosenFace: number | undefined;
   /** The chosen face as an image of its own. */
   #cut: Image | undefined;
-  /** What was not taken, or left out; "" for nothing. */
+  /** What was not accepted, or left out; "" for nothing. */
   refusal = "";
-  /** Counts what was begun: only the last one is shown. */
+  /** Counts what was started: only the last one is shown. */
   #version = 0;
   isReading = false;
 
@@ -49,7 +49,7 @@ export class Slot {
     this.#overlay.setAttribute("aria-hidden", "true");
     this.#remove.addEventListener("click", () => this.clear());
     this.#camera.addEventListener("click", () => void this.#takeImage());
-    // There is a camera only over https and on localhost.
+    // The camera is only available over https and on localhost.
     this.#camera.hidden = navigator.mediaDevices === undefined;
     this.#input.addEventListener("change", () => events.files([...(this.#input.files ?? [])]));
     const choose = element("label", { class: "plain choose" }, this.#input, this.#chooser);
@@ -106,7 +106,7 @@ export class Slot {
     return this.#cut ?? this.#image;
   }
 
-  /** Faces of the image, where several are known. */
+  /** Faces of the image, if several are known. */
   get faces(): FaceArea[] | undefined {
     return this.#faces;
   }
@@ -115,12 +115,12 @@ export class Slot {
     return this.#chosenFace;
   }
 
-  /** Neither holds an image nor reads one. */
+  /** Whether it neither holds an image nor reads one. */
   get isEmpty(): boolean {
     return this.#image === undefined && !this.isReading;
   }
 
-  /** Shows a sample, and nothing else is about to come. */
+  /** Whether it shows a sample, and nothing else is about to come. */
   get isSample(): boolean {
     return this.#image?.sample !== undefined && !this.isReading;
   }
@@ -140,12 +140,12 @@ export class Slot {
     this.#words.textContent = text;
   }
 
-  /** Says what may spoil the result of this image; "" for nothing. */
+  /** Says what may affect the result of this image; "" for nothing. */
   showQuality(text: string): void {
     this.#quality.textContent = text;
   }
 
-  /** Lets a face of the response stand out; undefined: none. */
+  /** Highlights a face of the response; undefined: none. */
   highlight(path: string | undefined): void {
     for (const face of this.#overlay.querySelectorAll<SVGGElement>("[data-path]")) {
       const within =
@@ -154,24 +154,24 @@ export class Slot {
     }
   }
 
-  /** Says what the service found wrong with this image; "" for nothing. What was not taken comes first. */
+  /** Says what the service found wrong with this image; "" for nothing. What was not accepted comes first. */
   showFault(text: string): void {
     this.#note.textContent = this.refusal === "" ? text : this.refusal;
     this.root.classList.toggle("at-fault", this.#note.textContent !== "");
   }
 
-  /** Says what was not taken. It stays until the next image comes. */
+  /** Says what was not accepted. It stays until the next image comes. */
   refuse(text: string): void {
     this.refusal = text;
     this.showFault("");
   }
 
-  /** Takes the image that `read` reads, unless another one comes meanwhile. */
+  /** Accepts the image that `read` reads, unless another one comes meanwhile. */
   async take(read: () => Promise<Image>): Promise<void> {
     await this.#whileReading(read, (image) => this.#set(image));
   }
 
-  /** Uses one face of the image alone; undefined: all of them. `isCut`: as an image of its own. */
+  /** Uses only one face of the image; undefined: all of them. `isCut`: as an image of its own. */
   async choose(face: number | undefined, isCut: boolean): Promise<void> {
     const image = this.#image!;
     const faces = this.#faces!;
@@ -192,7 +192,7 @@ export class Slot {
     this.#input.focus();
   }
 
-  /** Takes the image away, and is not a change of its own. */
+  /** Removes the image, without counting as a change. */
   empty(): void {
     this.#version++;
     this.isReading = false;

@@ -12,7 +12,7 @@ export class Slots {
   readonly #candidatesMax: number;
   readonly #changed: () => void;
   readonly #slots: Slot[] = [];
-  /** Images that have had their effect on the samples beside them. */
+  /** Images whose effect on the samples beside them has already happened. */
   readonly #seen = new WeakSet<Image>();
   #call: TesterCall = "verify";
   /** Index of the slot that the last sample went to, when both were filled. */
@@ -67,17 +67,17 @@ export class Slots {
     return this.all.filter(({ image }) => image !== undefined);
   }
 
-  /** Whether every slot there is holds a sample. */
+  /** Whether every slot holds a sample. */
   get areSamples(): boolean {
     return this.#slots.every(({ isSample }) => isSample);
   }
 
-  /** Those of the call. */
+  /** The slots of the request. */
   get all(): readonly Slot[] {
     return this.#slots.slice(0, slotCounts(this.#call, this.#candidatesMax)[1]);
   }
 
-  /** The first empty slot; where all are full, each in its turn. */
+  /** The first empty slot; if all are full, each in turn. */
   slotForNext(): Slot {
     const { all } = this;
     const empty = all.find(({ isEmpty }) => isEmpty);
@@ -115,7 +115,7 @@ export class Slots {
     const other = this.all.find((each) => each !== slot);
     if (this.#call === "verify" && second !== undefined && other !== undefined) {
       const reads = [imageFrom(first, first.name), imageFrom(second, second.name)] as const;
-      // Shown together: no answer about one of them and what was there before.
+      // Shown together, so that no answer compares one of them with a previous image.
       const both = Promise.allSettled(reads);
       await Promise.all([
         slot.take(() => both.then(() => reads[0])),
@@ -133,7 +133,7 @@ export class Slots {
     }
   }
 
-  /** Nobody wants to know how far the first image of their own is from a sample. */
+  /** Nobody wants to compare the first image of their own with a sample. */
   #dropSamplesBeside(slot: Slot): void {
     const { image } = slot;
     if (this.#call !== "verify" || image === undefined || image.sample !== undefined) return;
@@ -150,7 +150,7 @@ export class Slots {
   }
 
   /**
-   * One place for another image, until there are as many as a call may hold. It is the last one, so that
+   * One slot for another image, until there are as many as a request may hold. It is the last one, so that
    * candidates are numbered as they are sent.
    */
   #leaveOneEmpty(): void {

@@ -19,8 +19,8 @@ import { SettingsForm } from "./settings-form.ts";
 import { Slots } from "./slots.ts";
 
 /**
- * The tester. `tester/run-state.ts` decides what follows from what; here it is shown and acted on. A request
- * is sent by itself whenever an image or a setting has changed.
+ * The tester. `tester/run-state.ts` decides what follows; here it is shown and acted on. A request is sent
+ * automatically whenever an image or a setting has changed.
  */
 export class Tester {
   readonly #root: HTMLElement;
@@ -29,7 +29,7 @@ export class Tester {
   readonly #form: SettingsForm;
   #state: State = { kind: "running", step: { kind: "reading" }, startedAt: performance.now() };
   #timer: ReturnType<typeof setTimeout> | undefined;
-  /** Ends what goes on for the state before. */
+  /** Stops what was started for the previous state. */
   #work = new AbortController();
   /** The answer for the first samples, until it was used or something else was asked. */
   #stored: ReturnType<typeof storedAnswer> | undefined;
@@ -65,7 +65,7 @@ export class Tester {
     find(HTMLElement, "h1").textContent = title;
     find(HTMLElement, ".lead").textContent = lead;
     this.#slots.show(call, samples.length);
-    // All at once: no state in between asks for another image.
+    // All at once, so that no intermediate state asks for another image.
     const missing = samples.filter(
       (name) => !this.#slots.filled.some(({ image }) => image?.name === `${name}.jpg`),
     );
@@ -80,7 +80,7 @@ export class Tester {
     markSamples(this.#root, this.#slots.all);
     if (kept === undefined && !this.#slots.isReading) this.#writeAddress();
     const sent = this.#slots.sent;
-    // Raw vectors have no mean that means anything.
+    // The mean of raw vectors means nothing.
     if (sent !== undefined && settings.metric === "euclidean") sent.people = [];
     if (this.#slots.isReading) return this.#dispatch({ kind: "reading" });
     if (fault !== undefined || sent === undefined) {
@@ -126,7 +126,7 @@ export class Tester {
     this.#render();
   }
 
-  /** Ends the work for the state before, and begins that of the new one. */
+  /** Stops the work for the previous state, and starts that of the new one. */
   #startWork(state: State): void {
     this.#work.abort();
     this.#work = new AbortController();
@@ -181,7 +181,7 @@ export class Tester {
     if (nextAt !== undefined) this.#timer = setTimeout(() => this.#dispatch({ kind: "tick" }), nextAt - now);
   }
 
-  /** Marks on the images what the state says of them, and nothing of the state before. */
+  /** Marks on the images what the state says about them, and nothing of the previous state. */
   #markSlots(state: State): void {
     const { filled, all } = this.#slots;
     const answer = shownAnswer(state);
@@ -243,7 +243,7 @@ export class Tester {
     return { settings, files, faceIndex, notes };
   }
 
-  /** The pointer over a face, a row or a line of the response lets the others stand out too. */
+  /** Pointing at a face, a row or a line of the response highlights the others too. */
   #connectPointer(): void {
     this.#root.addEventListener("pointerover", ({ target }) => {
       const place =
@@ -260,7 +260,7 @@ export class Tester {
   }
 }
 
-/** Returns the answer that is about the images and settings of now. */
+/** Returns the answer that belongs to the current images and settings. */
 function shownAnswer(state: State): Answer | undefined {
   if (state.kind === "answer") return state.answer;
   return state.kind === "running" ? state.kept : undefined;
@@ -282,7 +282,7 @@ async function untilAborted(work: Promise<void>, signal: AbortSignal): Promise<v
 }
 
 const changeSettlesMs = 200;
-/** The page itself decides what a threshold changes, so the service's response may come later. */
+/** The page itself knows what a threshold changes, so the service's response may come later. */
 const thresholdSettlesMs = 600;
 
 type State = RunState<RequestInputs, Answer>;

@@ -76,7 +76,7 @@ export function withEnumsInPlace(document: OpenApi): OpenApi {
 
 export const enumValuesMax = 8;
 
-/** Follows a reference into `components`. Throws where it leads nowhere. */
+/** Follows a reference into `components`. Throws if it leads nowhere. */
 export function resolve<Part extends object>(document: OpenApi, part: Part | Ref): Part {
   if (!("$ref" in part) || part.$ref === undefined) return part as Part;
   const [, , kind = "", name = ""] = part.$ref.split("/");

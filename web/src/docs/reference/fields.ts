@@ -5,8 +5,8 @@ import { assertKnownKeywords, limitsText, typeText } from "./schema-text.ts";
 
 /**
  * Returns the fields of an object, and those of the objects inside it. `id` begins the anchors:
- * `verify-response` makes `#verify-response-distance`. `marks`: what is said of a field's presence, the rarer
- * case.
+ * `verify-response` makes `#verify-response-distance`. `marks`: whether required or optional fields are
+ * marked: the rarer ones.
  */
 export function objectFields(schema: Schema, id: string, marks: Marks): Html {
   assertKnownKeywords(schema);
@@ -71,7 +71,7 @@ function innerObjects(schema: Schema): Schema[] {
   return inside.flatMap(innerObjects);
 }
 
-/** The mark worth showing: most fields of a request are optional, few of a response. */
+/** The mark worth showing: most fields of a request are optional, few of a response are. */
 type Marks = "required" | "optional";
 
 export type Field = {

@@ -7,7 +7,7 @@ import { assertKnownKeywords, limitsText, typeText } from "./schema-text.ts";
 
 /**
  * Returns the first page of the reference: the operations, which have a page each, and what they share:
- * headers and named types. Throws where the document holds what it could not show.
+ * headers and named types. Throws if the document holds what the page could not show.
  */
 export function reference(document: OpenApi): Html {
   const { parameters, headers } = document.components;

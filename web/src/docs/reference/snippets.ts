@@ -13,7 +13,7 @@ export type ExampleCall = {
 /** An image is sent as a file. */
 export type FieldValue = { file: string } | { text: string };
 
-/** Returns the call in three languages, as a form where it has fields. */
+/** Returns the call in three languages, as a form if it has fields. */
 export const callSnippets = (call: ExampleCall): Snippets => ({
   curl: curlCall(call),
   python: pythonCall(call),

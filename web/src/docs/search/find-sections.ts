@@ -51,7 +51,7 @@ function titleScore(title: string, word: string): number {
   return begins(title, word) ? 5 : title.includes(word) ? 3 : 0;
 }
 
-/** Whether a word of the text begins so; parts of names joined by `_`, `-` or `.` count as words. */
+/** Whether a word of the text begins with it; parts of names joined by `_`, `-` or `.` count as words. */
 function begins(text: string, word: string): boolean {
   const lower = text.toLowerCase();
   for (let at = lower.indexOf(word); at >= 0; at = lower.indexOf(word, at + 1)) {
