@@ -3,13 +3,15 @@ import { HealthResponse } from "@faceline/contracts/http/health";
 import { missingPart } from "../compose/readiness.ts";
 import { runCommand } from "../launcher/run-command.ts";
 
-// The service `ready` of the compose: node ready.ts INGRESS PUBLISHED. Prints what the start waits for, each
-// time that changes, and at last the address of the API as the host has published it.
+const usage = `usage: node deploy/commands/ready.ts INGRESS PUBLISHED
+
+The service \`ready\` of the compose. Prints what the start waits for, each time that changes, and at last the
+address of the API as the host has published it.`;
 
 const withinMs = 600_000;
 const pollEveryMs = 500;
 
-await runCommand(async ({ print, stop }) => {
+await runCommand(usage, async ({ print, stop }) => {
   const [ingress = "", published = ""] = process.argv.slice(2);
   const giveUpAt = performance.now() + withinMs;
   for (let printed = ""; ; await sleep(pollEveryMs, undefined, { signal: stop })) {

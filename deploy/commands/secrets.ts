@@ -13,12 +13,13 @@ import { parseOptions } from "@faceline/models/parse-options";
 import { certificates, filesByService, secretFiles } from "../compose/secret-files.ts";
 import { runCommand } from "../launcher/run-command.ts";
 
-// `npm run secrets -- FOLDER`, and in containers the service `secrets` before every start: writes every file
-// of secrets that deploy/compose/compose.yaml needs, with --production those of compose.production.yaml, and
-// copies into a folder for each service, which is all that it sees. Passwords that are there are kept; to
-// change one, remove its file, run this again and restart what uses it.
+const usage = `usage: npm run secrets -- FOLDER [--production]
 
-await runCommand(async ({ print }) => {
+Writes every file of secrets that deploy/compose/compose.yaml needs, with --production those of
+compose.production.yaml, and copies into a folder for each service, which is all that it sees. Passwords that
+are there are kept; to change one, remove its file, run this again and restart what uses it.`;
+
+await runCommand(usage, async ({ print }) => {
   const { values, positionals } = parseOptions({
     options: { production: { type: "boolean", default: false } },
     allowPositionals: true,
@@ -26,7 +27,7 @@ await runCommand(async ({ print }) => {
   const { production } = values;
   const [folder, ...more] = positionals;
   if (folder === undefined || more.length > 0) {
-    throw new Error("usage: npm run secrets -- FOLDER [--production]");
+    throw new Error(usage);
   }
   const read = (name: string): string | undefined =>
     existsSync(join(folder, name)) ? readFileSync(join(folder, name), "utf8") : undefined;

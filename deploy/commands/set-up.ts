@@ -9,16 +9,18 @@ import { type Command, runCommand } from "../launcher/run-command.ts";
 import { LauncherConfig } from "../launcher/settings.ts";
 import { createTopics, topicOptions } from "../launcher/topics.ts";
 
-// `npm run set-up`: prepares servers that the launcher has not started, as in containers. It creates the
-// topics of POOL in Kafka, and stores the key of FIRST_KEY_FILE, if that is set, in the durable Redis. What
-// exists is left as it is, so it may run before every start.
+const usage = `usage: npm run set-up
+
+Prepares servers that the launcher has not started, as in containers: creates the topics of POOL in Kafka, and
+stores the key of FIRST_KEY_FILE, if that is set, in the durable Redis. What exists is left as it is, so it may
+run before every start.`;
 
 const keyPattern = /^fl_[A-Za-z0-9_-]{43}$/;
 const retryEveryMs = 250;
 /** Team of the key of FIRST_KEY_FILE. It has no limits. */
 const firstKeyTeam = "first";
 
-await runCommand(setUp);
+await runCommand(usage, setUp);
 
 async function setUp({ print, stop }: Command): Promise<void> {
   const config = readConfig(LauncherConfig, process.env);

@@ -23,15 +23,11 @@ import { Steps } from "../launcher/steps.ts";
 import { createTopics, topicOptions } from "../launcher/topics.ts";
 import { welcomeMessage } from "../launcher/welcome.ts";
 
-// `npm start`: servers and services, until Ctrl-C. `npm start -- --help` lists the options.
-
-await runCommand(start, { interruptedCode: 0 });
+await runCommand(startUsage, start, { interruptedCode: 0 });
 
 async function start({ print, stop, force }: Command): Promise<void> {
-  const args = process.argv.slice(2);
-  if (args.includes("--help")) return print(startUsage);
   await checkSettings(process.env);
-  const launch = readLaunchOptions(args, process.env);
+  const launch = readLaunchOptions(process.argv.slice(2), process.env);
   const folder = resolve(repository, launch.FACELINE_STATE);
   const isImage = existsSync(fetchedInImage);
   const state = openStateFolder(isImage ? fetchedInImage : folder, folder);

@@ -65,7 +65,7 @@ test("a command and what it runs stop when npm is killed", async (t) => {
     `import { runInForeground } from ${module("deploy/launcher/foreground.ts")};
      import { runCommand } from ${module("deploy/launcher/run-command.ts")};
      console.log(process.pid);
-     await runCommand(async ({ stop }) => {
+     await runCommand("usage", async ({ stop }) => {
        await runInForeground(process.execPath, ["-e", ${JSON.stringify(runsLong)}], { stop });
      });`,
   );

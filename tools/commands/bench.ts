@@ -20,15 +20,17 @@ import { parseOptions } from "@faceline/models/parse-options";
 import { openTestServers } from "@faceline/testing/test-servers";
 import { setUpVenv } from "@faceline/testing/venv";
 
-// `npm run bench`: the benchmark behind every number in docs/benchmarks.md; see tools/bench/README.md.
-//
-//   -- --setup          install the servers that Faceline is measured beside (Python), and nothing else; with
-//                       --only accuracy, fetch its held-out images instead
-//   -- --quick          two requests of each, to see that everything works; without it some forty minutes
-//   -- --only PARTS     some of the parts below, with commas
-//   -- --write          the part accuracy writes the cards of the models
-//   -- --faces          the part that is left out above: real models, here and in other servers; 25 minutes
-//   -- --faces --setup  install those other servers (Python), and nothing else
+const usage = `usage: npm run bench -- [OPTIONS]
+
+The benchmark behind every number in docs/benchmarks.md; see tools/bench/README.md.
+
+  --setup          install the servers that Faceline is measured beside (Python), and nothing else; with
+                   --only accuracy, fetch its held-out images instead
+  --quick          two requests of each, to see that everything works; without it some forty minutes
+  --only PARTS     single-request, saturation, open-loop, accuracy, detection, faces; with commas
+  --write          the part accuracy writes the cards of the models
+  --faces          real models, here and in other servers; 25 minutes
+  --faces --setup  install those other servers (Python), and nothing else`;
 
 const defaultParts: Record<string, Part> = {
   "single-request": singleRequest,
@@ -40,7 +42,7 @@ const defaultParts: Record<string, Part> = {
 const namedParts: Record<string, Part> = { faces, detection };
 const allParts = { ...defaultParts, ...namedParts };
 
-await runCommand(bench);
+await runCommand(usage, bench);
 
 async function bench({ print: say, ...requests }: Command): Promise<void> {
   const { values: options } = parseOptions({

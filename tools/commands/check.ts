@@ -6,10 +6,12 @@ import { repository } from "@faceline/deploy/launcher/state-folder";
 import { Steps } from "@faceline/deploy/launcher/steps";
 import { tidyArguments } from "./test-runner.ts";
 
-// `npm run check`: types, lint, format, boundaries between packages, and the tests of tools/tidy. All run,
-// also when one fails; the last line is the verdict.
+const usage = `usage: npm run check
 
-await runCommand(checkAll);
+Types, lint, format, boundaries between packages, and the tests of tools/tidy. All run, also when one fails;
+the last line is the verdict.`;
+
+await runCommand(usage, checkAll);
 
 async function checkAll({ print, stop }: Command): Promise<void> {
   const steps = new Steps();

@@ -2,9 +2,9 @@ import { runInForeground } from "@faceline/deploy/launcher/foreground";
 import { type Command, runCommand } from "@faceline/deploy/launcher/run-command";
 import { Steps } from "@faceline/deploy/launcher/steps";
 
-// `npm run fix`: writes the API's document, applies the lint's fixes, and formats.
+const usage = "usage: npm run fix\n\nWrites the API's document, applies the lint's fixes, and formats.";
 
-await runCommand(fixAll);
+await runCommand(usage, fixAll);
 
 async function fixAll({ stop }: Command): Promise<void> {
   const steps = new Steps();

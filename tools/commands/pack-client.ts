@@ -1,14 +1,14 @@
 import { join, relative, resolve } from "node:path";
+import { runCommand } from "@faceline/deploy/launcher/run-command";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import { packClient } from "./client-package.ts";
 
-// `npm run pack:client -- [FOLDER]`: packs @faceline/client into FOLDER, or into .faceline.
+const usage = `usage: npm run pack:client -- [FOLDER]
 
-const [folder = join(repository, ".faceline")] = process.argv.slice(2);
-try {
+Packs @faceline/client into FOLDER, or into .faceline.`;
+
+await runCommand(usage, async ({ print }) => {
+  const [folder = join(repository, ".faceline")] = process.argv.slice(2);
   const tarball = await packClient(resolve(folder));
-  console.log(`${relative(repository, tarball)}\n\nIn your own project: npm install ${tarball}`);
-} catch (error) {
-  console.error((error as Error).message);
-  process.exitCode = 1;
-}
+  print(`${relative(repository, tarball)}\n\nIn your own project: npm install ${tarball}`);
+});

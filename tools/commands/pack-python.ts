@@ -4,9 +4,11 @@ import { repository } from "@faceline/deploy/launcher/state-folder";
 import { Steps } from "@faceline/deploy/launcher/steps";
 import { packPythonClient } from "./python-package.ts";
 
-// `npm run pack:python -- [FOLDER]`: builds the wheel of the Python client in FOLDER, or in .faceline.
+const usage = `usage: npm run pack:python -- [FOLDER]
 
-await runCommand(async ({ print, stop }) => {
+Builds the wheel of the Python client in FOLDER, or in .faceline.`;
+
+await runCommand(usage, async ({ print, stop }) => {
   const state = join(repository, ".faceline");
   const [folder = state] = process.argv.slice(2);
   const wheel = await packPythonClient(resolve(folder), { state, steps: new Steps(), stop });

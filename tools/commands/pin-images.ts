@@ -5,10 +5,12 @@ import { runCommand } from "@faceline/deploy/launcher/run-command";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import { filesWithImages, imagesIn, pinImages, pinnedFile, tagOf } from "@faceline/releases/pinned-images";
 
-// `npm run pin-images`: asks the registries for the digest that each tag of deploy/images/pinned.env has now
-// (of all architectures together), and writes it into every file that names the image. Needs Docker's buildx.
+const usage = `usage: npm run pin-images
 
-await runCommand(async ({ print, stop }) => {
+Asks the registries for the digest that each tag of deploy/images/pinned.env has now (of all architectures
+together), and writes it into every file that names the image. Needs Docker's buildx.`;
+
+await runCommand(usage, async ({ print, stop }) => {
   const path = (file: string) => join(repository, file);
   const digests = new Map<string, string>();
   for (const tag of new Set(imagesIn(readFileSync(path(pinnedFile), "utf8")).map(tagOf))) {

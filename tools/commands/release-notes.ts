@@ -5,10 +5,12 @@ import { repository } from "@faceline/deploy/launcher/state-folder";
 import { releaseNotes } from "@faceline/releases/changelog";
 import { pinnedFile, unpinnedIn } from "@faceline/releases/pinned-images";
 
-// `node deploy/bootstrap.mjs tools/commands/release-notes.ts v0.2.0`, the first step of
-// .github/workflows/release.yml: refuses a release that cannot be published, and prints its notes.
+const usage = `usage: node deploy/bootstrap.mjs tools/commands/release-notes.ts v0.2.0
 
-await runCommand(async ({ print }) => {
+The first step of .github/workflows/release.yml: refuses a release that cannot be published, and prints its
+notes.`;
+
+await runCommand(usage, async ({ print }) => {
   const read = (file: string) => readFileSync(join(repository, file), "utf8");
   const { version } = JSON.parse(read("package.json")) as { version: string };
   const [tag] = process.argv.slice(2);

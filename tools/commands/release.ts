@@ -6,7 +6,9 @@ import { repository } from "@faceline/deploy/launcher/state-folder";
 import { Steps } from "@faceline/deploy/launcher/steps";
 import { releaseChangelog } from "@faceline/releases/changelog";
 
-// `npm run release -- 0.2.0`: writes the version into every package and the changelog. Commits nothing.
+const usage = `usage: npm run release -- 0.2.0
+
+Writes the version into every package and the changelog. Commits nothing.`;
 
 /** These have the version too; npm writes it into the packages of the workspaces alone. */
 const filesWithVersion = [
@@ -20,11 +22,11 @@ const filesWithVersion = [
   "deploy/images/Dockerfile",
 ];
 
-await runCommand(release);
+await runCommand(usage, release);
 
 async function release({ print, stop }: Command): Promise<void> {
   const [version = ""] = process.argv.slice(2);
-  if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error("Name the version: npm run release -- 0.2.0");
+  if (!/^\d+\.\d+\.\d+$/.test(version)) throw new Error(usage);
   const changes = await capture("git", ["-C", repository, "status", "--porcelain"]);
   if (changes.trim() !== "") throw new Error("Commit first: a release is made of a clean working tree.");
 

@@ -17,18 +17,19 @@ import {
   type TestRun,
 } from "./test-runner.ts";
 
-// npm test                        check, unit and simulated tests, and those that need Kafka and Redis
-// npm test -- FILE…               these files; servers start only when one of them needs them, by its name
-// npm run test:watch -- FILE…     likewise, and again after each change
-// npm run e2e [-- NAME…]          the tests that take minutes (--e2e), or those named: labelled-pairs, a
-//                                 file. With CI set a skipped one fails.
+const usage = `usage:
+  npm test                        check, unit and simulated tests, and those that need Kafka and Redis
+  npm test -- FILE…               these files; servers start only when one of them needs them, by its name
+  npm run test:watch -- FILE…     likewise, and again after each change
+  npm run e2e [-- NAME…]          the tests that take minutes, or those named: labelled-pairs, a file. With CI
+                                  set a skipped one fails.`;
 
 const filesWithServers = [
   "{accounts,batcher,contracts,deploy,inference,ingress,runtime,tools,web}/**/*.live.test.ts",
   "tools/e2e/**/*.stack.test.ts",
 ];
 
-await runCommand(test);
+await runCommand(usage, test);
 
 async function test(command: Command): Promise<void> {
   const { print, stop } = command;
