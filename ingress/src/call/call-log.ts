@@ -66,8 +66,8 @@ function reasonFor({ record: { attempts, error, cause, outcome }, parts, status 
   return [error.code, error.details.dependency ?? []].flat().join(": ");
 }
 
-const longestPart = ({ total: _, ...parts }: CallParts): string =>
-  Object.entries(parts).reduce((longest, part) => (part[1] > longest[1] ? part : longest))[0];
+const longestPart = (parts: CallParts): string =>
+  Object.entries({ ...parts, total: 0 }).reduce((most, part) => (part[1] > most[1] ? part : most))[0];
 
 /** Says in one sentence how the call ended, and why if that is not as it should be. */
 export function sentenceFor({ record, parts, status }: EndedCall): string {
