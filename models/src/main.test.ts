@@ -133,7 +133,7 @@ test("the CUDA libraries are listed, and fetched only when their licences are ac
   const listed = await models("gpu", "--list", "--to", folder);
   assert.equal(listed.code, 0, listed.err);
   assert.match(listed.out, /^onnxruntime-gpu +1\.30\.0 +246\.7 MB +[0-9a-f]{12}$/m);
-  assert.match(listed.out, /NVIDIA drivers from 580 on\nnot installed\nlicences not accepted\n$/);
+  assert.match(listed.out, /NVIDIA drivers 580 or later\nnot installed\nlicences not accepted\n$/);
   const refused = await models("gpu", "--to", folder);
   assert.equal(refused.code, 1);
   assert.match(refused.out, /^cuda, a download of 1345\.6 MB:\n {2}licence MIT: [\s\S]*NVIDIA-Proprietary: /);

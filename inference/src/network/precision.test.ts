@@ -33,7 +33,7 @@ test("a choice may be for all models or for one", () => {
 test("int8 that cannot run is an error where it was required", () => {
   assert.throws(
     () => precisionFor(named("blazeface"), setting("blazeface=int8"), "cpu"),
-    /blazeface in int8, .* no build/,
+    /blazeface in int8, .* no int8 build/,
   );
   assert.throws(() => precisionFor(named("Dlib"), setting("int8"), "cuda"), /which cuda does not run/);
   // A choice for all models holds for those that have an int8 build.

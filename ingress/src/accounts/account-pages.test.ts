@@ -195,7 +195,7 @@ test("a service with a public address leads visitors from the waitlist to a key,
   const settings = { PUBLIC_URL: "https://faces.example" };
   const { app: shared } = testServer(context, { accounts: accounts.ports, settings });
   const way =
-    /<a href="\/waitlist">.*<\/a>\. Once you are approved, make a key on your dashboard, <a href="\/dashboard">/;
+    /<a href="\/waitlist">.*<\/a>\. Once you are approved, create a key on your dashboard, <a href="\/dashboard">/;
   assert.match((await shared.inject("/docs/quick-start")).body, way);
   assert.match((await shared.inject("/")).body, /aria-label="Account".*<a href="\/waitlist">Waitlist/s);
   const { body } = await app.inject("/docs/quick-start");
