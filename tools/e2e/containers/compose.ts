@@ -5,6 +5,7 @@ import { capture } from "@faceline/deploy/launcher/capture";
 import { LauncherConfig } from "@faceline/deploy/launcher/settings";
 import { repository } from "@faceline/deploy/launcher/state-folder";
 import type { Steps } from "@faceline/deploy/launcher/steps";
+import { waitUntil } from "@faceline/deploy/testing/wait-until";
 import { findVenv, setUpVenv } from "@faceline/testing/venv";
 import { baseImages } from "../stand-ins/base-images.ts";
 import type { ContainerEngine } from "../stand-ins/engine.ts";
@@ -79,10 +80,13 @@ export class Compose {
    * its grace period, which is minutes for all of them.
    */
   async remove(): Promise<void> {
-    const containers = await this.#ids("ps", "--all");
-    if (containers.length > 0) {
-      await this.#engine.podman("rm", "--force", "--ignore", "--depend", "--time", "0", ...containers);
-    }
+    const rm = ["rm", "--force", "--ignore", "--depend", "--time", "0"];
+    // podman refuses a container if another one that depends on it is being removed.
+    await waitUntil("all containers are removed", async () => {
+      const ids = await this.#ids("ps", "--all");
+      if (ids.length > 0) await this.#engine.podman(...rm, ...ids).catch(() => "");
+      return ids.length === 0;
+    });
     for (const kind of ["network", "volume"]) {
       const names = await this.#ids(kind, "ls");
       if (names.length > 0) await this.#engine.podman(kind, "rm", "--force", ...names);
