@@ -39,7 +39,7 @@ export function logIgnoredBatches(dedupedLog: Pick<DedupedLog, "warn">, report: 
   }
 }
 
-/** Undefined: there is nothing to log, or it was logged where it was noticed. */
+/** Returns undefined if there is nothing to log, or it was logged where it was noticed. */
 function sentenceFor({ kind }: BatchEnd): string | undefined {
   switch (kind) {
     case "answered":

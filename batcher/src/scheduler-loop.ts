@@ -133,7 +133,7 @@ function tickMs({ sent, workers }: State, now: number): number {
   return delayMs;
 }
 
-/** Only while workers have batches, which may hang. */
+/** Longest pause between ticks while workers have batches, which may hang. */
 const tickMaxMs = 100;
 const idleTickMaxMs = 250;
 

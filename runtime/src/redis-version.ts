@@ -11,7 +11,7 @@ const fixedSince: Record<ServerVersion["name"], Record<string, number>> = {
   Valkey: { "7.2": 11, "8.0": 6, "8.1": 4 },
 };
 
-/** Text next to the version of a server that `hasScriptFixes` refuses. */
+/** Says which release to install, for a server that `hasScriptFixes` refuses. */
 function missingFixes({ name }: ServerVersion): string {
   const releases = Object.entries(fixedSince[name]).map(([line, patch]) => `${line}.${patch}`);
   return `lacks fixes of its script engine (CVE-2025-49844 and others): install ${releases.join(", ")} or newer`;

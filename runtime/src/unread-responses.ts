@@ -124,7 +124,7 @@ export function excess<Unread extends { bytes: number; checks: number }>(unread:
   return worstFirst.slice(0, kept + 1);
 }
 
-/** Whether so much may be unread that the kernel is asked, which takes long if many connections are open. */
+/** Whether enough may be unread to query the kernel, which takes long if many connections are open. */
 function mayBeMuch(written: (SocketWrites & { reading: Reading })[]): boolean {
   let sumBytes = 0;
   for (const { reading, sentBytes, waitingBytes } of written) {

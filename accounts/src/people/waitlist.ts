@@ -27,7 +27,7 @@ const StoredEntry = z.object({
   sentAgainAt: z.number().positive().optional(),
 });
 
-/** At most 5.2 MB with all of its text. A constant, because nobody approves that many by hand. */
+/** Takes at most 5.2 MB. A constant, because nobody approves that many by hand. */
 export const waitlistEntriesMax = 2_000;
 
 /**

@@ -14,7 +14,7 @@ export async function openEngines(plan: EnginesPlan): Promise<CalibratedEngines>
   return { engines, [Symbol.asyncDispose]: () => owned.disposeAsync() };
 }
 
-/** Those that run times depend on are the defaults of the inference service. */
+/** Has the defaults of the inference service if run times depend on them. */
 const engineOptions = {
   intraOpThreads: 1,
   detectorChunkMax: 4,

@@ -94,9 +94,9 @@ type GroupCounts = { group: string; same: number; different: number; people: num
 export type MetricReport = {
   metric: DistanceMetric;
   analysis: Analysis;
-  /** One for each wanted FMR; undefined if there are too few pairs of two people for one to match. */
+  /** Point of each wanted FMR; undefined if there are too few pairs of two people for one to match. */
   operatingPoints: { wanted: number; point: OperatingPoint | undefined }[];
-  /** One for each wanted FMR. */
+  /** Proposal for each wanted FMR. */
   proposals: Proposal[];
   /** The threshold in use, and those that are proposed. */
   marks: ThresholdRow[];
